@@ -1,0 +1,45 @@
+# `make demo` and `make test` need only Python >= 3.11 and a C++20 compiler; they set up .venv by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
+
+.PHONY: demo test test-cpp lint types clean
+
+demo: $(VENV)/.installed
+	$(BIN)/treewright demo
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -q
+	$(MAKE) test-cpp
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
+
+types: $(VENV)/.installed-test
+	$(BIN)/mypy
+
+# C++ tests under the address and undefined-behaviour sanitizers.
+test-cpp: $(VENV)/.installed-test
+	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug >/dev/null
+	$(BIN)/cmake --build build/sanitized -j 2
+	$(BIN)/ctest --test-dir build/sanitized --output-on-failure
+
+$(VENV)/.created:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	touch $@
+
+# Editable: Python files are used in place, a changed C++ file re-installs.
+$(VENV)/.installed: $(VENV)/.created $(SOURCES)
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=1.0,<2" "nanobind>=2.9,<4" "cmake>=3.18,<5" "ninja>=1.10,<2"
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group test --group lint
+	touch $@
+
+clean:
+	rm -rf $(VENV) build

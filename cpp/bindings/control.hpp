@@ -1,0 +1,27 @@
+// Makes a Control from Python arguments: `report(seconds, incumbent, lower_bound, steps, bytes)` may return True to
+// stop; Ctrl-C is polled with every report and ends the run with its best tree instead of an exception.
+#pragma once
+
+#include "treewright/control.hpp"
+
+#include <nanobind/nanobind.h>
+
+namespace treewright {
+
+inline Control make_control(double time_limit, std::int64_t step_limit, std::size_t memory_limit,
+                            nanobind::object report) {
+    auto callback = [report = std::move(report)](const Progress& p) -> Stop {
+        nanobind::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) {
+            if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0) throw nanobind::python_error();
+            PyErr_Clear();
+            return Stop::interrupt;
+        }
+        if (report.is_none()) return Stop::none;
+        const nanobind::object answer = report(p.seconds, p.incumbent, p.lower_bound, p.steps, p.bytes);
+        return PyObject_IsTrue(answer.ptr()) == 1 ? Stop::callback : Stop::none;
+    };
+    return Control({time_limit, step_limit, memory_limit}, callback);
+}
+
+}  // namespace treewright

@@ -1,0 +1,13 @@
+// The compiled core. Each engine binds itself in a file of its own; the module only lists them.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_control(nb::module_& m);
+void bind_cpu(nb::module_& m);
+
+NB_MODULE(_core, m) {
+    m.doc() = "Compiled core of treewright; imported by treewright._native only.";
+    bind_control(m);
+    bind_cpu(m);
+}

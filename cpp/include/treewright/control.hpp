@@ -1,0 +1,102 @@
+// Limits, interruption and progress of a long run, shared by all engines.
+//
+// An engine calls step() once per unit of work (a subproblem, a pass). The count is deterministic, so tests limit
+// steps; seconds and the report are looked at only every few steps. Once stopped, an engine unwinds, returning at
+// every level the best bound it can prove there, so that a stop loses nothing.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace treewright {
+
+enum class Stop : std::uint8_t { none, time, steps, memory, interrupt, callback };
+
+struct Limits {
+    double seconds = std::numeric_limits<double>::infinity();
+    std::int64_t steps = std::numeric_limits<std::int64_t>::max();
+    std::size_t bytes = std::numeric_limits<std::size_t>::max();
+};
+
+// What is known at one moment, in the integer units of the engine.
+struct Progress {
+    double seconds;
+    std::int64_t incumbent;
+    std::int64_t lower_bound;
+    std::int64_t steps;
+    std::size_t bytes;
+};
+
+class Control {
+   public:
+    // Called every `interval` seconds; returns Stop::none to go on.
+    using Report = std::function<Stop(const Progress&)>;
+
+    explicit Control(Limits limits, Report report = {}, double interval = 0.05)
+        : limits_(limits), report_(std::move(report)), interval_(interval), start_(Clock::now()) {}
+
+    // Counts one unit of work of `cost` clock checks' worth; true if the run must stop.
+    bool step(std::int64_t cost = 1) {
+        if (stop_ != Stop::none) return true;
+        if (++steps_ >= limits_.steps) return halt(Stop::steps);
+        countdown_ -= cost;
+        return countdown_ <= 0 && look();
+    }
+
+    // Records a better tree or bound, for reports.
+    void incumbent(std::int64_t value) {
+        if (value < incumbent_) incumbent_ = value;
+    }
+    void lower_bound(std::int64_t value) {
+        if (value > lower_bound_) lower_bound_ = value;
+    }
+    void bytes(std::size_t value) { bytes_ = value; }
+
+    bool halt(Stop reason) {
+        if (stop_ == Stop::none) stop_ = reason;
+        return true;
+    }
+
+    [[nodiscard]] bool stopped() const { return stop_ != Stop::none; }
+    [[nodiscard]] Stop reason() const { return stop_; }
+    [[nodiscard]] std::int64_t steps() const { return steps_; }
+    [[nodiscard]] const Limits& limits() const { return limits_; }
+    [[nodiscard]] double seconds() const {
+        return std::chrono::duration<double>(Clock::now() - start_).count();
+    }
+
+   private:
+    using Clock = std::chrono::steady_clock;
+
+    // Looks at the clock and reports; true if the run must stop.
+    bool look() {
+        countdown_ = kStepsPerLook;
+        const double now = seconds();
+        if (now >= limits_.seconds) return halt(Stop::time);
+        if (report_ && now >= next_report_) {
+            next_report_ = now + interval_;
+            const Stop answer = report_({now, incumbent_, lower_bound_, steps_, bytes_});
+            if (answer != Stop::none) return halt(answer);
+        }
+        return false;
+    }
+
+    static constexpr std::int64_t kStepsPerLook = 256;
+
+    Limits limits_;
+    Report report_;
+    double interval_;
+    Clock::time_point start_;
+    double next_report_ = 0.0;
+    std::int64_t countdown_ = kStepsPerLook;
+    std::int64_t steps_ = 0;
+    std::int64_t incumbent_ = std::numeric_limits<std::int64_t>::max();
+    std::int64_t lower_bound_ = 0;
+    std::size_t bytes_ = 0;
+    Stop stop_ = Stop::none;
+};
+
+}  // namespace treewright

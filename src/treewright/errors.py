@@ -1,0 +1,29 @@
+"""Exceptions and warnings of treewright. Every message says what came, what is accepted and what to do next."""
+
+__all__ = [
+    "InputError",
+    "MissingDependencyError",
+    "ModelFileError",
+    "SolverError",
+    "TreewrightError",
+]
+
+
+class TreewrightError(Exception):
+    """Base class of all errors that treewright raises by itself."""
+
+
+class InputError(TreewrightError, ValueError):
+    """A table, a label, a weight or a parameter is not what the method can use."""
+
+
+class ModelFileError(TreewrightError, ValueError):
+    """A model file is damaged, hostile, or of a schema version that this release does not know."""
+
+
+class MissingDependencyError(TreewrightError, ImportError):
+    """An optional package is needed; the message names the extra that brings it."""
+
+
+class SolverError(TreewrightError, RuntimeError):
+    """A method could not produce any tree (for example no tree meets all constraints)."""

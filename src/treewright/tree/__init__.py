@@ -1,0 +1,18 @@
+"""The one tree: schema, splits, flat arrays. Needs numpy only."""
+
+from treewright.tree._column import Column, ColumnKind
+from treewright.tree._split import CategorySplit, LinearSplit, Split, ThresholdSplit, describe
+from treewright.tree._tree import Tree, grow, leaf_path
+
+__all__ = [
+    "CategorySplit",
+    "Column",
+    "ColumnKind",
+    "LinearSplit",
+    "Split",
+    "ThresholdSplit",
+    "Tree",
+    "describe",
+    "grow",
+    "leaf_path",
+]

@@ -1,0 +1,40 @@
+"""What a column of a table is: its name, its kind and, for categories, their values.
+
+The schema travels with every tree, so that a node can speak of the original column and a model file can be
+checked against the table that it meets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["Column", "ColumnKind"]
+
+
+class ColumnKind(StrEnum):
+    """Kind of a column; decides which splits it may take part in."""
+
+    CONTINUOUS = "continuous"  # numbers; splits `x <= t`
+    BINARY = "binary"  # two values, false/0 and true/1; split `x <= 0.5`
+    CATEGORICAL = "categorical"  # unordered values; splits `x in {...}`
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Name, kind and categories of one column.
+
+    Parameters
+    ----------
+    name : str
+    kind : ColumnKind
+    categories : tuple of str, default=()
+        Values of a categorical column in sorted order; value ``categories[k]`` is encoded as ``k``.
+    has_missing : bool, default=False
+        Whether the training table had missing values here.
+    """
+
+    name: str
+    kind: ColumnKind
+    categories: tuple[str, ...] = ()
+    has_missing: bool = False

@@ -1,0 +1,213 @@
+"""The tree of all methods: flat, frozen arrays with scikit-learn's names, and the schema it speaks of.
+
+Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if its
+split is None. Nothing here knows how the tree was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.tree._column import Column
+from treewright.tree._split import Split
+
+__all__ = ["Tree", "grow", "leaf_path"]
+
+LEAF = -1  # children_left/right of a leaf, as in scikit-learn
+NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """An immutable decision tree over the columns of a table.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        Schema of the table that the tree was made for.
+    classes : ndarray of shape (n_classes,) or None
+        Labels in the order of the columns of `value`; None for a regression tree.
+    splits : tuple of Split or None, length node_count
+        None marks a leaf.
+    children_left, children_right : ndarray of shape (node_count,), int32
+        Child nodes; -1 for a leaf.
+    prediction : ndarray of shape (node_count,), int32
+        Class index that the node would predict as a leaf (with a cost matrix not always the most frequent).
+    value : ndarray of shape (node_count, n_outputs), float64
+        Training weight per class (classification), or the mean target (regression, n_outputs = 1).
+    n_node_samples : ndarray of shape (node_count,), int64
+        Training rows in the node.
+    """
+
+    columns: tuple[Column, ...]
+    classes: NDArray[Any] | None
+    splits: tuple[Split | None, ...]
+    children_left: NDArray[np.int32]
+    children_right: NDArray[np.int32]
+    prediction: NDArray[np.int32]
+    value: NDArray[np.float64]
+    n_node_samples: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for array in (self.children_left, self.children_right, self.prediction, self.value, self.n_node_samples):
+            array.setflags(write=False)
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.splits)
+
+    @cached_property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Mask of the leaves, shape (node_count,)."""
+        return np.array([split is None for split in self.splits], dtype=np.bool_)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(self.is_leaf.sum())
+
+    @cached_property
+    def node_depth(self) -> NDArray[np.int32]:
+        """Number of splits above each node, shape (node_count,)."""
+        depth = np.zeros(self.node_count, dtype=np.int32)
+        for node in range(self.node_count):  # parents come before children
+            if self.splits[node] is not None:
+                depth[[self.children_left[node], self.children_right[node]]] = depth[node] + 1
+        return depth
+
+    @property
+    def depth(self) -> int:
+        """Largest number of splits on a path."""
+        return int(self.node_depth.max())
+
+    @cached_property
+    def feature(self) -> NDArray[np.int32]:
+        """Column of each split (first one of a linear split); -2 for a leaf."""
+        return np.array([NO_FEATURE if s is None else s.column for s in self.splits], dtype=np.int32)
+
+    @cached_property
+    def threshold(self) -> NDArray[np.float64]:
+        """Threshold of each split; NaN for a category split, -2 for a leaf."""
+        return np.array(
+            [NO_FEATURE if s is None else getattr(s, "threshold", np.nan) for s in self.splits], dtype=np.float64
+        )
+
+    @cached_property
+    def missing_go_to_left(self) -> NDArray[np.bool_]:
+        """Whether a missing value goes left, shape (node_count,)."""
+        return np.array([s is not None and s.missing_left for s in self.splits], dtype=np.bool_)
+
+    @cached_property
+    def weighted_n_node_samples(self) -> NDArray[np.float64]:
+        """Training weight in each node, shape (node_count,)."""
+        if self.classes is None:
+            return self.n_node_samples.astype(np.float64)
+        return self.value.sum(axis=1)
+
+    def apply(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the leaf that each row falls into.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns), float64
+            Encoded rows (see `treewright.tree._split`).
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+        """
+        leaf = np.zeros(len(X), dtype=np.int64)
+        stack = [(0, np.arange(len(X)))]
+        while stack:
+            node, rows = stack.pop()
+            split = self.splits[node]
+            if split is None:
+                leaf[rows] = node
+            elif len(rows):
+                left = split.goes_left(X[rows])
+                stack.append((int(self.children_right[node]), rows[~left]))
+                stack.append((int(self.children_left[node]), rows[left]))
+        return leaf
+
+    def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the label (classification) or value (regression) of each encoded row."""
+        leaf = self.apply(X)
+        if self.classes is None:
+            return self.value[leaf, 0]
+        return self.classes[self.prediction[leaf]]
+
+    def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the share of training weight of each class in each row's leaf, shape (n_rows, n_classes)."""
+        value = self.value[self.apply(X)]
+        return np.asarray(value / value.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def grow(
+    columns: Sequence[Column],
+    classes: NDArray[Any],
+    splits: Sequence[Split | None],
+    X: NDArray[np.float64],
+    y: NDArray[np.int32],
+    sample_weight: NDArray[np.float64],
+    costs: NDArray[np.float64],
+) -> Tree:
+    """Make a tree from splits in depth-first order, and fill in its counts and predictions from data.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    classes : ndarray of shape (n_classes,)
+    splits : sequence of Split or None
+        One entry a node, depth-first, left before right; None for a leaf.
+    X : ndarray of shape (n_rows, n_columns)
+        Encoded rows.
+    y : ndarray of shape (n_rows,), int32
+        Class index of each row.
+    sample_weight : ndarray of shape (n_rows,)
+    costs : ndarray of shape (n_classes, n_classes)
+        ``costs[true, predicted]``; a leaf predicts the cheapest class, the lowest index on ties.
+    """
+    n_nodes = len(splits)
+    left = np.full(n_nodes, LEAF, dtype=np.int32)
+    right = np.full(n_nodes, LEAF, dtype=np.int32)
+    value = np.zeros((n_nodes, len(classes)), dtype=np.float64)
+    count = np.zeros(n_nodes, dtype=np.int64)
+    node = 0
+    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(y)))]
+    while pending:
+        parent, rows = pending.pop()
+        if parent >= 0:
+            (left if left[parent] == LEAF else right)[parent] = node
+        value[node] = np.bincount(y[rows], weights=sample_weight[rows], minlength=len(classes))
+        count[node] = len(rows)
+        split = splits[node]
+        if split is not None:
+            goes_left = split.goes_left(X[rows])
+            pending.append((node, rows[~goes_left]))
+            pending.append((node, rows[goes_left]))
+        node += 1
+    prediction = np.argmin(value @ costs, axis=1).astype(np.int32)
+    return Tree(tuple(columns), classes, tuple(splits), left, right, prediction, value, count)
+
+
+def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
+    """Return the splits from the root to `leaf`, each with whether the path goes left."""
+    parent = np.full(tree.node_count, -1)
+    for node, split in enumerate(tree.splits):
+        if split is not None:
+            parent[[tree.children_left[node], tree.children_right[node]]] = node
+    path: list[tuple[Split, bool]] = []
+    while parent[leaf] >= 0:
+        above = int(parent[leaf])
+        split = tree.splits[above]
+        assert split is not None  # a parent is an inner node
+        path.append((split, bool(tree.children_left[above] == leaf)))
+        leaf = above
+    return path[::-1]
