@@ -89,6 +89,7 @@ nb::dict solve_bits(const Matrix<std::uint8_t>& goes_right, const Vector<std::in
         for (const std::int64_t c : data.cost) total += c;
         if (min_count > 1) total += static_cast<std::int64_t>(n);
         units = Units::make(total, leaf_price);
+        control.units(units.to_weight(1), static_cast<double>(data.base_cost));
         const Settings settings{units.leaf_price, units.shift, max_depth < 0 ? kUnlimited : max_depth,
                                 min_count > 1 ? min_count : 0, options};
         out = total < (std::int64_t{1} << 28) ? search<std::int32_t>(data, settings, control)

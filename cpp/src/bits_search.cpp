@@ -82,9 +82,8 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, Control& cont
 template <class Acc>
 Bounds Search<Acc>::run() {
     if (options_.greedy_start) control_.incumbent(greedy(root_, root_depth_));
-    Bounds bounds = solve(root_, root_depth_, kInfinity);
-    control_.incumbent(bounds.upper);
-    control_.lower_bound(bounds.lower);
+    const Bounds bounds = solve(root_, root_depth_, kInfinity);
+    announce(bounds);
     return bounds;
 }
 
@@ -140,13 +139,25 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
             if (control_.stopped()) break;
         }
         if (options_.similar_support) compare_supports(node, i, open.subspan(at + 1), children);
+        if (&node == &root_) announce({std::min(best.value, std::max(floor, lowest(children))), best.value});
     }
-
-    std::int64_t lower = kInfinity;  // B5
-    for (std::size_t i = 0; i < node.pairs.size; ++i)
-        lower = std::min(lower, children.lower[0][i] + children.lower[1][i]);
-    lower = std::min(best.value, std::max(floor, lower));
+    const std::int64_t lower = std::min(best.value, std::max(floor, lowest(children)));  // B5
     return finish(node, depth, {lower, best.value}, best.feature, steps_before);
+}
+
+template <class Acc>
+void Search<Acc>::announce(Bounds bounds) {
+    control_.incumbent(bounds.upper);
+    control_.lower_bound(bounds.lower);
+}
+
+// What every tree that splits must cost at least.
+template <class Acc>
+std::int64_t Search<Acc>::lowest(const Children& children) {
+    std::int64_t lower = kInfinity;
+    for (std::size_t i = 0; i < children.lower[0].size(); ++i)
+        lower = std::min(lower, children.lower[0][i] + children.lower[1][i]);
+    return lower;
 }
 
 template <class Acc>

@@ -120,6 +120,8 @@ class Search {
     std::int64_t greedy(const Node& node, std::int32_t depth);
     void emit(const Node& node, std::int32_t depth, Shape& out);
 
+    void announce(Bounds bounds);
+    [[nodiscard]] static std::int64_t lowest(const Children& children);
     [[nodiscard]] std::int64_t cost(Acc weight) const;
     [[nodiscard]] std::int64_t leaf_cost(const Node& node) const;
     [[nodiscard]] Children bound_children(const Node& node, std::int32_t depth);
