@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from treewright.errors import InputError
 from treewright.table._csv_text import CsvText, read_text
 from treewright.table._from_data import assemble, encode_column
-from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, quoted
+from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
@@ -164,7 +164,7 @@ class _Reader:
 
         fields = self._fields(name)
         if categorical:
-            return _words(name, self._known(fields))
+            return as_words(_words(name, self._known(fields)))
         numbers = fields.cast(pl.Float64, strict=False)
         if self._missing_numbers:
             numbers = pl.select(

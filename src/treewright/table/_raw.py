@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -40,6 +40,8 @@ class RawColumn:
         Distinct texts, sorted.
     codes : ndarray of shape (n_rows,), float64, or None
         Position in `words`; NaN = missing.
+    declared : bool
+        Whether the user or the container says that these are categories.
     """
 
     name: str
@@ -47,6 +49,7 @@ class RawColumn:
     boolean: bool = False
     words: tuple[str, ...] = ()
     codes: NDArray[np.float64] | None = None
+    declared: bool = False
 
 
 def quoted(values: Iterable[object], limit: int = 5) -> str:
@@ -133,9 +136,9 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
 
 
 def as_words(raw: RawColumn) -> RawColumn:
-    """Read the numbers of a column as category names."""
+    """Read a column as declared categories; numbers become names."""
     if raw.numbers is None:
-        return raw
+        return replace(raw, declared=True)
     missing = np.isnan(raw.numbers)
     distinct, inverse = np.unique(raw.numbers[~missing], return_inverse=True)
     texts = [text_of_number(value, raw.boolean) for value in distinct.tolist()]
@@ -143,7 +146,7 @@ def as_words(raw: RawColumn) -> RawColumn:
     position = {word: float(k) for k, word in enumerate(words)}
     codes = np.full(len(raw.numbers), np.nan)
     codes[~missing] = np.array([position[text] for text in texts], dtype=np.float64)[inverse]
-    return RawColumn(raw.name, words=words, codes=codes)
+    return RawColumn(raw.name, words=words, codes=codes, declared=True)
 
 
 def check_finite(name: str, numbers: NDArray[np.float64]) -> None:
