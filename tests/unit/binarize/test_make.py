@@ -144,6 +144,22 @@ def test_budget_is_shared_by_level():
     assert "x2 (10 of 199)" in cuts.notes[0]
 
 
+@settings(deadline=None)
+@given(TABLES, st.data(), st.integers(1, 12))
+def test_a_whole_weight_equals_that_many_rows(table, data, max_splits):
+    weight = data.draw(st.lists(st.integers(1, 3), min_size=table.n_rows, max_size=table.n_rows))
+    copies = table.take(np.repeat(np.arange(table.n_rows), weight))
+    for make in (
+        lambda t, w: midpoints(t, sample_weight=w),
+        lambda t, w: quantiles(t, 3, w),
+        lambda t, w: auto_cuts(t, max_splits, w),
+        lambda t, w: given_cuts(t, {"x0": [0, 1.5]}, w),
+    ):
+        ours, theirs = make(table, weight), make(copies, None)
+        assert ours.splits == theirs.splits
+        assert (ours.scope, ours.notes) == (theirs.scope, theirs.notes)
+
+
 def test_given_thresholds():
     table = table_from(
         [[1, 10, "a", True], [2, 20, "b", False], [3, 30, "a", True]], feature_names=list("pqrs")
@@ -190,6 +206,9 @@ def test_arguments_are_checked():
     for max_splits in (0, True, 2.5):
         with pytest.raises(InputError, match="max_splits"):
             auto_cuts(table, max_splits)
+    for weight in ([1, 1], [1, 0, 1], [1, -1, 1], [1, np.nan, 1]):
+        with pytest.raises(InputError, match="3 positive numbers"):
+            auto_cuts(table, sample_weight=weight)
     with pytest.raises(InputError, match="needs y"):
         midpoints(table, only_label_changes=True)
     with pytest.raises(InputError, match="one label a row"):

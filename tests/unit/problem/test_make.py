@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treewright.binarize import midpoints
@@ -150,6 +150,7 @@ def test_balanced_weights_of_whole_weights_are_whole_and_small():
     assert scaled.sample_weight.tolist() == [10, 20, 15, 15]
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 2), st.one_of(st.integers(0, 6), st.floats(0.01, 5)), st.integers(0, 2)),

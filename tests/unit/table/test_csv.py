@@ -185,6 +185,29 @@ def test_mixed_column_can_be_settled_both_ways(write):
     )
 
 
+def test_decimal_commas_are_never_taken_for_words(write):
+    path = write("a;b;y\n1,5;x;0\n2;y;1\n-,25;?;1\n")
+    with pytest.raises(InputError, match="decimal_comma=True"):
+        load_csv(path, target="y")
+    data = load_csv(path, target="y", decimal_comma=True)
+    np.testing.assert_array_equal(data.table.X, [[1.5, 0], [2, 1], [-0.25, np.nan]])
+
+
+@pytest.mark.parametrize("field", ["1_000", "0x10", "1e", "--1", "1 2", "１", "1f", "e5", ".", "+"])
+def test_what_is_no_decimal_number_is_text(write, field):
+    table = load_csv(write(f"a,y\n{field},0\nb,1\n"), target="y").table
+    assert set(table.columns[0].categories) == {field, "b"}
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["1", "-1", "+1", "1.", ".5", "1.5e3", "1E-3", "00012", "-0.0", "0.1", "1e-400", "0.3000000000004"],
+)
+def test_decimal_numbers_are_read_as_python_reads_them(write, field):
+    table = load_csv(write(f"a,y\n{field},0\n77,1\n"), target="y").table
+    assert table.X[:, 0].tolist() == [float(field), 77]
+
+
 def test_unnamed_index_column_is_noted(write):
     table = load_csv(write(",a,y\n0,5,0\n1,6,1\n"), target="y").table
     assert table.names == ("unnamed_1", "a")

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treewright.errors import InputError, InputTypeError
@@ -227,6 +227,7 @@ class TestEncodeLike:
         np.testing.assert_array_equal(encode_like([[None], [None]], numbers)[:, 0], [np.nan, np.nan])
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(st.none(), st.text(max_size=3)), min_size=1, max_size=20))
 def test_words_are_decoded_by_their_column(cells):
     table = table_from([[cell] for cell in cells])
@@ -236,6 +237,7 @@ def test_words_are_decoded_by_their_column(cells):
     assert list(column.categories) == sorted({cell for cell in cells if cell is not None})
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.one_of(st.none(), st.floats(allow_infinity=False), st.integers(-(2**53), 2**53)), min_size=1)
 )
