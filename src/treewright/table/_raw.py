@@ -109,17 +109,18 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
     if "date" in found:
         raise _dates_error(name)
     if "text" in found:
-        others = [v for v in values if kinds[type(v)] in ("number", "boolean") and v == v]  # NaN != NaN
-        if others:
+        distinct = set(values)  # NaN is found by identity
+        if any(kinds[type(v)] in ("number", "boolean") and v == v for v in distinct):  # NaN != NaN
+            others = [v for v in values if kinds[type(v)] in ("number", "boolean") and v == v]
             texts = [v for v in values if kinds[type(v)] == "text"]
             raise InputError(
                 f"Column {name!r} mixes numbers (such as {quoted(others[:3])}) and text (such as "
-                f"{quoted(texts[:3])}). Make all cells numbers (missing ones None or NaN), or all of them "
-                "text."
+                f"{quoted(texts[:3])}). Make all cells numbers (missing ones None or NaN), or all text."
             )
-        words = tuple(sorted({str(v) for v in values if kinds[type(v)] == "text"}))
-        position = {word: float(k) for k, word in enumerate(words)}
-        codes = np.fromiter((position.get(v, np.nan) for v in values), dtype=np.float64, count=len(values))
+        words = tuple(sorted(str(v) for v in distinct if kinds[type(v)] == "text"))
+        position: dict[Any, float] = dict.fromkeys(distinct, np.nan)
+        position.update({word: float(k) for k, word in enumerate(words)})
+        codes = np.fromiter(map(position.__getitem__, values), dtype=np.float64, count=len(values))
         return RawColumn(name, words=words, codes=codes)
     known = [None if kinds[type(v)] == "missing" else v for v in values] if "missing" in found else values
     cells = np.empty(len(values), dtype=object)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from treewright.errors import InputError
 from treewright.table import CsvTable, load_csv, table_from
+from treewright.table._csv_text import _without_quotes
 from treewright.tree import ColumnKind
 
 
@@ -268,6 +269,29 @@ def test_any_bytes_give_a_table_or_an_input_error(tmp_path_factory, data):
     assert isinstance(result, CsvTable)
     assert result.table.X.shape == (len(result.lines), len(result.table.columns))
     assert not np.isinf(result.table.X).any()
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(['"', '""', ",", "\n", "\r\n", "a", "1", " ", '"b"', ',"c"', '"d",']), max_size=30
+    )
+)
+def test_dropping_quotes_is_done_only_where_it_changes_no_field(parts):
+    import csv
+    import io
+
+    text = "".join(parts)
+    plain = _without_quotes(text, ",")
+    if plain is not None:
+        rows = [list(csv.reader(io.StringIO(t, newline=""))) for t in (text, plain)]
+        assert [row for row in rows[0] if row] == [row for row in rows[1] if row]
+
+
+def test_quotes_around_whole_fields_are_dropped():
+    assert _without_quotes('"a","b"\r\n"1",""\n', ",") == "a,b\n1,\n"
+    assert _without_quotes('a,b\n"1,5",2\n', ",") is None
+    assert _without_quotes('a,b\n"say ""hi""",2\n', ",") is None
 
 
 CELL = st.text(alphabet='ab,;"\n\r |é1.', min_size=1, max_size=4).filter(lambda cell: cell.strip())
