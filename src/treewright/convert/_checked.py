@@ -46,15 +46,12 @@ class Checked:
 
     def fail(self, accepted: str) -> NoReturn:
         """Raise the error that says where, what came and what is accepted."""
-        came = (
-            json.dumps(self.value)
-            if isinstance(self.value, (int, float, str, type(None)))
-            else "a "
-            + {
-                dict: "object",
-                list: "list",
-            }.get(type(self.value), "value")
-        )
+        if isinstance(self.value, dict):
+            came = "an object"
+        elif isinstance(self.value, list):
+            came = f"a list of {len(self.value)}"
+        else:
+            came = json.dumps(self.value)
         raise ModelFileError(
             f"Model file, at {self.path or 'the top'}: {came[:60]} is not accepted; it must be {accepted}."
         )

@@ -116,7 +116,7 @@ class Tree:
         """Training weight in each node, shape (node_count,)."""
         if self.classes is None:
             return self.n_node_samples.astype(np.float64)
-        return self.value.sum(axis=1)
+        return np.asarray(self.value.sum(axis=1), dtype=np.float64)
 
     def apply(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the leaf that each row falls into.
@@ -147,7 +147,7 @@ class Tree:
         """Return the label (classification) or value (regression) of each encoded row."""
         leaf = self.apply(X)
         if self.classes is None:
-            return self.value[leaf, 0]
+            return np.asarray(self.value[leaf, 0], dtype=np.float64)
         return self.classes[self.prediction[leaf]]
 
     def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
