@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright._native import core
+from treewright.errors import InputError
 
 __all__ = ["SearchOptions"]
+
+KERNELS = ("automatic", "rows", "columns")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class SearchOptions:
     cache: bool = True
     greedy_start: bool = True
     kernel: str = "automatic"
+
+    def __post_init__(self) -> None:
+        if self.kernel not in KERNELS:
+            raise InputError(f"kernel={self.kernel!r}; choose one of {', '.join(KERNELS)}.")
 
     def native(self) -> core.BitsOptions:
         """Return the switches as the compiled core takes them."""

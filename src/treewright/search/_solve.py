@@ -19,6 +19,9 @@ from treewright.tree import Tree, grow, merge_equal_leaves
 
 __all__ = ["result_of", "solve"]
 
+NO_LIMIT = 2**20  # no tree is deeper or has more leaves in any search that ends
+LARGEST_GAP = 1e-4  # left by rounded weights; beyond it nothing is called optimal
+
 
 def solve(
     problem: Problem,
@@ -66,8 +69,8 @@ def solve(
         integers.weight,
         integers.costs,
         leaf_price=problem.cost_complexity / integers.unit,
-        max_depth=-1 if problem.max_depth is None else problem.max_depth,
-        max_leaves=problem.max_leaf_nodes or 0,
+        max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
+        max_leaves=min(problem.max_leaf_nodes or 0, NO_LIMIT),
         min_count=problem.min_samples_leaf,
         options=options.native(),
         equivalent_points=options.equivalent_points,
@@ -95,6 +98,7 @@ def solve(
         tree,
         proven=raw["exact"],
         lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
+        upper_bound=raw["upper_bound"] * integers.unit + integers.slack,
         slack=integers.slack,
         scope=cuts.scope,
         stop=raw["stop"],
@@ -110,6 +114,7 @@ def result_of(
     *,
     proven: bool,
     lower_bound: float,
+    upper_bound: float | None = None,
     slack: float,
     scope: str,
     stop: Any,
@@ -127,6 +132,9 @@ def result_of(
         Whether the engine proved the tree optimal, up to `slack`.
     lower_bound : float
         Proven bound on the objective.
+    upper_bound : float, default=None
+        What the engine says that the tree costs at most. If the tree costs more, the run was stopped while
+        its tree was written, and nothing is claimed but the lower bound.
     slack : float
         What integer rounding may have moved (0 for whole weights).
     scope : str
@@ -139,6 +147,15 @@ def result_of(
     paid = (tree.value[leaf] @ problem.costs)[np.arange(leaf.sum()), tree.prediction[leaf]].sum()
     loss = float(paid / problem.total_weight)
     objective = loss + problem.cost_complexity * tree.n_leaves
+    stopped = stop_reason(stop) is not None
+    if stopped and upper_bound is not None and objective > upper_bound + 1e-9 * abs(objective):
+        proven = False
+    if objective > 0 and 2 * slack > LARGEST_GAP * objective:
+        proven = False
+        notes = (
+            *notes,
+            f"The weights and costs were rounded for the search; that may move an objective by {slack:.1e}.",
+        )
     bound = objective - 2 * slack if proven else min(objective, lower_bound)
     constraints = {
         name: getattr(problem, name)
@@ -154,5 +171,5 @@ def result_of(
         stop_reason=None if proven else stop_reason(stop),
         stats=stats,
         options={**constraints, **options},
-        notes=notes,
+        notes=(*problem.notes, *notes),
     )
