@@ -1,7 +1,7 @@
 """The tree of all methods: flat, frozen arrays with scikit-learn's names, and the schema it speaks of.
 
-Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if
-its split is None. Nothing here knows how the tree was found.
+Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if its
+split is None. Nothing here knows how the tree was found.
 """
 
 from __future__ import annotations
@@ -148,12 +148,18 @@ class Tree:
         leaf = self.apply(X)
         if self.classes is None:
             return np.asarray(self.value[leaf, 0], dtype=np.float64)
-        labels: NDArray[Any] = self.classes[self.prediction[leaf]]
-        return labels
+        return self.classes[self.prediction[leaf]]
 
     def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the share of training weight of each class in each row's leaf, shape (n_rows, n_classes)."""
-        value = self.value[self.apply(X)]
+        """Return the share of training weight of each class in each row's leaf, shape (n_rows, n_classes).
+
+        A leaf without training weight gives all of it to its prediction.
+        """
+        leaf = self.apply(X)
+        value = self.value[leaf]
+        empty = np.flatnonzero(value.sum(axis=1) == 0)
+        if len(empty):
+            value[empty, self.prediction[leaf[empty]]] = 1.0
         return np.asarray(value / value.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
