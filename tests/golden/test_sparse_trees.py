@@ -129,7 +129,6 @@ def test_tic_tac_toe_tree_of_figure_5() -> None:
 
 def test_categories_are_never_worse_than_their_columns() -> None:
     """The same boards as nine categorical columns may also ask for "blank"."""
-    X, y = board()
     data = tic_tac_toe()
     words = np.array(
         [
@@ -138,7 +137,7 @@ def test_categories_are_never_worse_than_their_columns() -> None:
         ],
         dtype=object,
     )
-    as_text = OptimalTreeClassifier(0.005, max_depth=4).fit(words, y)
+    as_text = OptimalTreeClassifier(0.005, max_depth=4).fit(words, data.y)
     assert as_text.result_.status is SolveStatus.OPTIMAL
     assert as_text.result_.objective <= TIC_TAC_TOE[0.005, 4] + 1e-9
     assert np.array_equal(as_text.predict(words), data.y) == (as_text.result_.loss == 0)
