@@ -63,17 +63,20 @@ def solve(
     limits = limits or Limits()
     options = options or SearchOptions()
     integers = integer_costs(problem)
-    raw = core.solve_bits(
+    bits = core.BitsProblem(
         cuts.goes_right,
         problem.y,
         integers.weight,
         integers.costs,
         leaf_price=problem.cost_complexity / integers.unit,
+        min_count=problem.min_samples_leaf,
+        equivalent_points=options.equivalent_points,
+    )
+    raw = bits.search(
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
         max_leaves=min(problem.max_leaf_nodes or 0, NO_LIMIT),
-        min_count=problem.min_samples_leaf,
         options=options.native(),
-        equivalent_points=options.equivalent_points,
+        prices=None,
         report=native_report(progress, integers.unit),
         **limits.native(),
     )
@@ -92,7 +95,7 @@ def solve(
         problem.sample_weight,
         problem.costs,
     )
-    stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed", "distinct_rows")}
+    stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
     return result_of(
         problem,
         tree,
@@ -102,7 +105,12 @@ def solve(
         slack=integers.slack,
         scope=cuts.scope,
         stop=raw["stop"],
-        stats={"subproblems": raw["steps"], "distinct_columns": raw["distinct_columns"], **stats},
+        stats={
+            "subproblems": raw["steps"],
+            "distinct_rows": bits.n_rows,
+            "distinct_columns": bits.n_columns,
+            **stats,
+        },
         options=asdict(options),
         notes=cuts.notes,
     )
