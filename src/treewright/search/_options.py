@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright._native import core
+from treewright.errors import InputError
 
 __all__ = ["SearchOptions"]
+
+KERNELS = ("automatic", "rows", "columns")
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ class SearchOptions:
     lattice: bool = True
     kernel: str = "automatic"
     plain_steps: int = 20_000
+
+    def __post_init__(self) -> None:
+        if self.kernel not in KERNELS:
+            raise InputError(f"kernel={self.kernel!r}; choose one of {', '.join(KERNELS)}.")
 
     def native(self) -> core.BitsOptions:
         """Return the switches as the compiled core takes them."""
