@@ -27,7 +27,11 @@ class _Example:
     max_depth: int | None
 
 
-EXAMPLES = (_Example("tic_tac_toe", 0.005, None), _Example("breast_cancer", 0.01, 4))
+EXAMPLES = (
+    _Example("tic_tac_toe", 0.005, None),
+    _Example("breast_cancer", 0.02, None),
+    _Example("wine", 0.005, 3),
+)
 
 
 @exits_by_code
@@ -35,10 +39,10 @@ def demo(
     time_limit: Annotated[float, typer.Option(help="Seconds of search for each example.")] = 30.0,
     ascii_only: ASCII = False,
 ) -> None:
-    """Fit two real tables, print each tree with its certificate, and compare with CART of the same size.
+    """Fit three real tables, print each tree with its certificate, and compare with CART of the same size.
 
-    The tables are UCI's tic-tac-toe end positions (re-created by playing all games) and the breast cancer
-    measurements that come with scikit-learn. Nothing is downloaded or written.
+    The tables are UCI's tic-tac-toe end positions (re-created by playing all games), and breast cancer
+    measurements and wines that come with scikit-learn. Nothing is downloaded or written.
 
     Exit codes: 0 done.
     """
