@@ -42,7 +42,8 @@ Rows<Acc> make_rows(const Dataset& data, bool counted) {
 }  // namespace
 
 template <class Acc>
-Search<Acc>::Search(const Dataset& data, const Settings& settings, Control& control)
+Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices,
+                    Control& control)
     : data_(data),
       settings_(settings),
       options_(settings.options),
@@ -50,6 +51,7 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, Control& cont
       simd_(simd()),
       c_(settings.leaf_price),
       rows_(make_rows<Acc>(data, settings.min_count > 0)),
+      prices_(prices),
       cache_(data.n_words, control.limits().bytes) {
     if (!options_.cache) cache_.disable();
     if (settings.min_count > 0) options_.similar_support = false;  // B6
@@ -73,7 +75,7 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, Control& cont
     pairs.data = arena_.take<Acc>(pairs.entries()).data();
     const Active active{columns, mask};
     count_pairs(simd_, options_.kernel, rows_, rows, active, pairs, pair_scratch_);
-    root_ = {rows, active, pairs, total, key};
+    root_ = {rows, active, pairs, total, key, std::accumulate(prices.begin(), prices.end(), std::int64_t{0})};
     root_depth_ = depth_for(settings.max_depth, m);
 }
 
@@ -87,12 +89,13 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
 
     Children children = bound_children(node, depth);
     Best best = best_of_depth_two(node, depth, children);
-    const std::int64_t floor = floor_of_four_leaves();  // B3
+    const std::int64_t floor = floor_of_four_leaves(node);
     if (depth <= 2 || best.value <= floor)
         return finish(node, depth, {best.value, best.value}, best.feature, steps_before);
     if (options_.budgets && budget <= floor)
         return finish(node, depth, {floor, best.value}, best.feature, steps_before);
 
+    price_children(node, children);
     std::int64_t target = std::min(best.value, budget);
     const std::span<Candidate> open = candidates(node, depth, target, children);
     for (std::size_t at = 0; at < open.size() && !control_.stopped(); ++at) {
@@ -217,6 +220,30 @@ typename Search<Acc>::Best Search<Acc>::best_of_depth_two(const Node& node, std:
         if (value < best.value) best = {value, node.active.columns[i]};
     }
     return best;
+}
+
+// B7 for both children of every split: one pass over the rows.
+template <class Acc>
+void Search<Acc>::price_children(const Node& node, Children& children) {
+    if (prices_.empty()) return;
+    const std::size_t m = node.pairs.size;
+    ArenaScope scope(arena_);
+    const auto by_column = arena_.take<std::int64_t>(data_.n_words * 64);
+    std::fill(by_column.begin(), by_column.end(), 0);
+    for (const std::uint32_t r : node.rows) {
+        const std::int64_t price = prices_[r];
+        if (price == 0) continue;
+        for (std::size_t w = 0; w < data_.n_words; ++w)
+            for (std::uint64_t left = data_.bits[r * data_.n_words + w] & node.active.mask[w]; left != 0; left &= left - 1)
+                by_column[w * 64 + static_cast<std::size_t>(std::countr_zero(left))] += price;
+    }
+    for (std::size_t i = 0; i < m; ++i) {
+        const std::int64_t one = by_column[static_cast<std::size_t>(node.active.columns[i])];
+        for (int side : {0, 1}) {
+            const std::int64_t price = side == 1 ? one : node.price - one;
+            children.lower[side][i] = std::min(children.upper[side][i], std::max(children.lower[side][i], price));
+        }
+    }
 }
 
 // The splits that may still beat `target`, most promising first, with what the cache knows of their children.

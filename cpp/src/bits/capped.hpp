@@ -128,7 +128,7 @@ Bounds Search<Acc>::solve_capped(const Node& node, std::int32_t depth, std::int3
         lowest_split = std::min(lowest_split, lowest_here);
         if (&node == &root_) announce({std::min(c_, best.value), best.value});
     }
-    return finish_capped(std::max(floor_of_four_leaves(), lowest_split));
+    return finish_capped(std::max(floor_of_four_leaves(node), lowest_split));
 }
 
 }  // namespace treewright::bits

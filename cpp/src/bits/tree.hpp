@@ -30,7 +30,7 @@ void Search<Acc>::emit(const Node& node, std::int32_t depth, Shape& out) {
     ArenaScope scope(arena_);
     Children children = bound_children(node, depth);
     Best best = best_of_depth_two(node, depth, children);
-    if (depth > 2 && best.value > floor_of_four_leaves()) {
+    if (depth > 2 && best.value > floor_of_four_leaves(node)) {
         const std::uint64_t hash = cache_.hash(node.key.data(), depth);
         const Entry* known = cache_.find(node.key.data(), depth, hash);
         if ((known == nullptr || known->lower < known->upper) && !control_.stopped()) {

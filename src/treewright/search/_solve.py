@@ -60,17 +60,20 @@ def solve(
     limits = limits or Limits()
     options = options or SearchOptions()
     integers = integer_costs(problem)
-    raw = core.solve_bits(
+    bits = core.BitsProblem(
         cuts.goes_right,
         problem.y,
         integers.weight,
         integers.costs,
         leaf_price=problem.cost_complexity / integers.unit,
+        min_count=problem.min_samples_leaf,
+        equivalent_points=options.equivalent_points,
+    )
+    raw = bits.search(
         max_depth=-1 if problem.max_depth is None else problem.max_depth,
         max_leaves=problem.max_leaf_nodes or 0,
-        min_count=problem.min_samples_leaf,
         options=options.native(),
-        equivalent_points=options.equivalent_points,
+        prices=None,
         report=native_report(progress, integers.unit),
         **limits.native(),
     )
@@ -89,7 +92,7 @@ def solve(
         problem.sample_weight,
         problem.costs,
     )
-    stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed", "distinct_rows")}
+    stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
     return result_of(
         problem,
         tree,
@@ -98,7 +101,7 @@ def solve(
         slack=integers.slack,
         scope=cuts.scope,
         stop=raw["stop"],
-        stats={"subproblems": raw["steps"], "distinct_columns": raw["distinct_columns"], **stats},
+        stats={"subproblems": raw["steps"], "distinct_rows": bits.n_rows, "distinct_columns": bits.n_columns, **stats},
         options=asdict(options),
         notes=cuts.notes,
     )

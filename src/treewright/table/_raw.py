@@ -83,7 +83,7 @@ def from_numeric(name: str, values: NDArray[Any]) -> RawColumn:
     if kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
         if max(-low, high) > LARGEST_EXACT_INTEGER:
-            raise _integer_error(name, low if -low > high else high)
+            raise integer_error(name, low if -low > high else high)
     numbers = np.asarray(values, dtype=np.float64)
     if kind == "f":
         check_finite(name, numbers)
@@ -108,6 +108,10 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
         )
     if "date" in found:
         raise _dates_error(name)
+    if any(issubclass(cell, Decimal) for cell in kinds):  # a signaling NaN raises wherever it is touched
+        values = [None if isinstance(v, Decimal) and v.is_nan() else v for v in values]
+        kinds[type(None)] = "missing"
+        found.add("missing")
     if "text" in found:
         distinct = set(values)  # NaN is found by identity
         if any(kinds[type(v)] in ("number", "boolean") and v == v for v in distinct):  # NaN != NaN
@@ -128,10 +132,10 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
     try:
         numbers = cells.astype(np.float64)  # None becomes NaN
     except OverflowError:
-        raise _integer_error(name, max((int(v) for v in known if isinstance(v, Integral)), key=abs)) from None
+        raise integer_error(name, max((int(v) for v in known if isinstance(v, Integral)), key=abs)) from None
     for row in np.flatnonzero(np.abs(numbers) >= LARGEST_EXACT_INTEGER):
         if isinstance(cells[row], Integral) and abs(int(cells[row])) > LARGEST_EXACT_INTEGER:
-            raise _integer_error(name, int(cells[row]))
+            raise integer_error(name, int(cells[row]))
     check_finite(name, numbers)
     return RawColumn(name, numbers, boolean="boolean" in found and "number" not in found)
 
@@ -192,7 +196,7 @@ def _dates_error(name: str) -> InputError:
     )
 
 
-def _integer_error(name: str, value: int) -> InputError:
+def integer_error(name: str, value: int) -> InputError:
     text = (
         str(value)
         if abs(value) < 10**40

@@ -98,6 +98,13 @@ def test_nullable_integers_and_booleans():
     )
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "string", "object", "category"])
+def test_a_column_of_any_type_may_be_all_missing(dtype):
+    table = table_from(pd.DataFrame({"a": pd.array([None, None], dtype)}))
+    assert np.isnan(table.X).all()
+    assert "'a' has no known value" in table.notes[0]
+
+
 def test_declared_categories_take_the_names_of_their_numbers():
     table = table_from(np.array([[3.0, 1.5], [20.0, 2.5]]), categorical_features=[0])
     assert table.columns[0].categories == ("20", "3")
@@ -133,6 +140,7 @@ def test_notes_on_what_is_not_as_it_seems():
         ([[10**400]], r"10\*\*400"),
         ([[2**60 + 1], [None]], str(2**60 + 1)),
         (pl.DataFrame({"a": [2**60 + 1, None]}), str(2**60 + 1)),
+        (pl.DataFrame({"a": [-(2**70)]}, schema={"a": pl.Int128}), str(2**70)),
         ([[1], ["a"]], "'x0' mixes numbers .such as 1. and text .such as 'a'"),
         ([[True], ["a"]], "mixes"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Duplicate column names: 'a'"),

@@ -79,7 +79,8 @@ using Shape = std::vector<std::int32_t>;
 template <class Acc>
 class Search {
    public:
-    Search(const Dataset& data, const Settings& settings, Control& control);
+    // `prices` (B7) are in cost units, one a row, or empty.
+    Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control);
 
     // Solves the root; afterwards tree() gives the best tree found.
     Bounds run();
@@ -96,6 +97,7 @@ class Search {
         Pairs<Acc> pairs;
         std::span<const Acc> total;             // one sum a channel
         std::span<const std::uint64_t> key;     // ones, zeros
+        std::int64_t price = 0;                 // B7: sum of the row prices
     };
     // Bounds of both children of every split; index [side][local column].
     struct Children {
@@ -137,7 +139,11 @@ class Search {
 
     void announce(Bounds bounds);
     [[nodiscard]] static std::int64_t lowest(const Children& children);
-    [[nodiscard]] std::int64_t floor_of_four_leaves() const { return options_.lookahead ? 4 * c_ : c_; }
+    // B3 and B7: what a tree of four leaves or more costs at least.
+    [[nodiscard]] std::int64_t floor_of_four_leaves(const Node& node) const {
+        return std::max(options_.lookahead ? 4 * c_ : c_, node.price);
+    }
+    void price_children(const Node& node, Children& children);
     // Clock checks' worth of one matrix, so that large subproblems look at the clock as often as small ones.
     [[nodiscard]] static std::int64_t work_of(const Node& node) {
         return 1 + static_cast<std::int64_t>(node.pairs.entries() * (1 + node.rows.size() / 1024) / 4096);
@@ -163,6 +169,7 @@ class Search {
     Simd simd_;
     std::int64_t c_;
     Rows<Acc> rows_;
+    std::span<const std::int64_t> prices_;
     Cache cache_;
     Arena arena_;
     PairScratch<Acc> pair_scratch_;
