@@ -18,7 +18,7 @@ from treewright.cli._verify import verify
 
 __all__ = ["app", "main"]
 
-HELP = r"""Decision trees that people can read, check and trust: exact search with a proof of optimality.
+HELP = """Decision trees that people can read, check and trust: exact search with a proof of optimality.
 
 \b
 A first session:

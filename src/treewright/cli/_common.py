@@ -23,6 +23,7 @@ __all__ = [
     "CHECK_FAILED",
     "INTERRUPTED",
     "Csv",
+    "DecimalComma",
     "Encoding",
     "Missing",
     "ModelPath",
@@ -41,18 +42,21 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
-Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).", metavar="DATA.csv")]
-ModelPath = Annotated[
-    Path, typer.Argument(help="Model file that `treewright fit` wrote.", metavar="MODEL.json")
-]
+Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).")]
+ModelPath = Annotated[Path, typer.Argument(help="Model file that `treewright fit` wrote.")]
 Separator = Annotated[
     str | None,
     typer.Option(help="Column separator; found by itself if it is a comma, semicolon, tab or bar."),
 ]
 Missing = Annotated[
     list[str] | None,
-    typer.Option("--missing", help="A field that means 'missing', besides ?, NA and the like. Repeatable."),
+    typer.Option(
+        "--missing",
+        help="A field that means 'missing', besides ?, NA and the like. Repeatable.",
+        metavar="TEXT",
+    ),
 ]
+DecimalComma = Annotated[bool, typer.Option("--decimal-comma", help="Numbers are written as 2,5.")]
 Encoding = Annotated[str, typer.Option(help="Text encoding of the CSV file.")]
 ASCII = Annotated[bool, typer.Option("--ascii", help="Draw the tree in ASCII.")]
 
@@ -65,7 +69,7 @@ def exits_by_code(verb: Callable[Parameters, Returned]) -> Callable[Parameters, 
         try:
             return verb(*args, **kwargs)
         except TreewrightError as error:
-            note(f"Error: {error}")
+            note(f"Error: {_as_options(str(error))}")
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:
             # The reader of our output left (such as `head`): say nothing, also not at exit.
@@ -92,6 +96,7 @@ def read_csv(
     separator: str | None = None,
     missing: Sequence[str] | None = None,
     encoding: str = "utf-8",
+    decimal_comma: bool = False,
     columns: Sequence[Column] | None = None,
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
@@ -111,6 +116,7 @@ def read_csv(
         separator=separator,
         missing_values=(*MISSING_VALUES, *(missing or ())),
         encoding=encoding,
+        decimal_comma=decimal_comma,
         columns=columns,
     )
 
@@ -144,6 +150,13 @@ def pairs(entries: Sequence[str], option: str) -> list[tuple[str, float]]:
         if not equals:
             raise InputError(f"{option} {entry!r}; give NAME=NUMBER, for example {option} sick=5.")
     return read
+
+
+def _as_options(message: str) -> str:
+    """Name the options where a message of the library names its arguments."""
+    for argument, option in (("decimal_comma=True", "--decimal-comma"), ("time_limit=", "--time-limit ")):
+        message = message.replace(argument, option)
+    return message
 
 
 def _can_print(text: str) -> bool:

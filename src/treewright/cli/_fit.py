@@ -14,6 +14,7 @@ from treewright.cli._common import (
     CHECK_FAILED,
     INTERRUPTED,
     Csv,
+    DecimalComma,
     Encoding,
     Missing,
     Separator,
@@ -38,7 +39,7 @@ __all__ = ["fit"]
 @exits_by_code
 def fit(
     data: Csv,
-    target: Annotated[str, typer.Option("--target", "-t", help="Column of labels.")],
+    target: Annotated[str, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
@@ -60,22 +61,27 @@ def fit(
     ] = "auto",
     objective: Annotated[str, typer.Option(help="'accuracy' or 'balanced_accuracy'.")] = "accuracy",
     class_weight: Annotated[
-        list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.")
+        list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
     ] = None,
     cost: Annotated[
         list[str] | None,
-        typer.Option(help="TRUE:PREDICTED=COST of a wrong prediction; 1 where not given. Repeatable."),
+        typer.Option(
+            help="TRUE:PREDICTED=COST of a wrong prediction; 1 where not given. Repeatable.", metavar="COST"
+        ),
     ] = None,
-    weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", "-x", help="Column that is no feature. Repeatable.")
+        list[str] | None,
+        typer.Option("--ignore", "-x", help="Column that is no feature. Repeatable.", metavar="COLUMN"),
     ] = None,
     categorical: Annotated[
-        list[str] | None, typer.Option(help="Column of numbers to read as categories. Repeatable.")
+        list[str] | None,
+        typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
     ] = None,
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = "utf-8",
+    decimal_comma: DecimalComma = False,
     time_limit: Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")] = 60.0,
     step_limit: Annotated[
         int | None, typer.Option(help="Subproblems; the same on every machine.", show_default="unlimited")
@@ -89,7 +95,7 @@ def fit(
     progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
     ascii_only: ASCII = False,
 ) -> None:
-    r"""Find the tree of smallest error + cost_complexity x leaves, and say what is proven about it.
+    """Find the tree of smallest error + cost_complexity x leaves, and say what is proven about it.
 
     Ctrl-C stops the search; the best tree found so far is kept and saved.
 
@@ -102,7 +108,7 @@ def fit(
     \b
     Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
     130 interrupted (the best tree found has been saved).
-    """
+    """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import Model, Terms, check_writable, save_model
     from treewright.problem import make_problem
     from treewright.result import SolveStatus, StopReason
@@ -122,6 +128,7 @@ def fit(
         separator=separator,
         missing=missing,
         encoding=encoding,
+        decimal_comma=decimal_comma,
         ignore=ignore or (),
         categorical=categorical or (),
     )

@@ -12,6 +12,7 @@ import typer
 
 from treewright.cli._common import (
     Csv,
+    DecimalComma,
     Encoding,
     Missing,
     ModelPath,
@@ -38,8 +39,9 @@ def predict(
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = "utf-8",
+    decimal_comma: DecimalComma = False,
 ) -> None:
-    r"""Predict the rows of a CSV file, one line a row, in the same order.
+    """Predict the rows of a CSV file, one line a row, in the same order.
 
     The file needs the columns that the tree was made from, in any order; others are left aside.
 
@@ -49,14 +51,19 @@ def predict(
       treewright predict model.json new.csv --proba --out predictions.csv
 
     Exit codes: 0 done, 2 bad input (such as a category that the tree has never seen).
-    """
+    """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, load_model, write_bytes
 
     if out is not None:
         check_writable(out)
     tree = load_model(model).tree
     table = read_csv(
-        data, separator=separator, missing=missing, encoding=encoding, columns=tree.columns
+        data,
+        separator=separator,
+        missing=missing,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        columns=tree.columns,
     ).table
     names = ["prediction"]
     columns = [tree.predict(table.X).tolist()]

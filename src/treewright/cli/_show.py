@@ -37,7 +37,7 @@ def show(
     dpi: Annotated[int, typer.Option(help="Resolution of a PNG picture.", min=20, max=1200)] = 150,
     ascii_only: ASCII = False,
 ) -> None:
-    r"""Show a saved tree and what is proven about it.
+    """Show a saved tree and what is proven about it.
 
     Pictures need matplotlib: pip install 'treewright[plot]'.
 
@@ -48,7 +48,7 @@ def show(
       treewright show model.json --format dot | dot -Tpdf > tree.pdf
 
     Exit codes: 0 done, 2 bad input.
-    """
+    """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, load_model, write_bytes
 
     kind = _format(format_, out)

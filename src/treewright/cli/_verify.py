@@ -9,6 +9,7 @@ import typer
 from treewright.cli._common import (
     CHECK_FAILED,
     Csv,
+    DecimalComma,
     Encoding,
     Missing,
     ModelPath,
@@ -39,8 +40,9 @@ def verify(
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = "utf-8",
+    decimal_comma: DecimalComma = False,
 ) -> None:
-    r"""Recompute everything a model file claims from the data it was made from.
+    """Recompute everything a model file claims from the data it was made from.
 
     The checker shares no code with the search. It cannot prove again that no better tree exists; it holds the
     proven bound against this tree and all its prunings.
@@ -50,7 +52,7 @@ def verify(
       treewright verify model.json data.csv
 
     Exit codes: 0 every check holds, 1 a check failed, 2 bad input.
-    """
+    """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import Terms, load_model
     from treewright.problem import make_problem
     from treewright.verify import verify as check
@@ -70,6 +72,7 @@ def verify(
         separator=separator,
         missing=missing,
         encoding=encoding,
+        decimal_comma=decimal_comma,
         columns=tree.columns,
     )
     assert csv.target is not None  # a target was named
