@@ -1,7 +1,7 @@
 """The tree of all methods: flat, frozen arrays with scikit-learn's names, and the schema it speaks of.
 
-Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if its
-split is None. Nothing here knows how the tree was found.
+Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if
+its split is None. Nothing here knows how the tree was found.
 """
 
 from __future__ import annotations
