@@ -1,0 +1,130 @@
+"""Measurements of treewright: bounds off one at a time, growing tables, start-up, a free second thread."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks._data import Dataset, as_binary, cut_columns, duplicated, noisy, read_csv, resampled, stored
+from benchmarks._harness import Harness, Job
+
+__all__ = ["ablation_rows", "import_seconds", "longest_pause", "scaling_tables"]
+
+HEAVY = ("torch", "highspy", "matplotlib", "pandas", "polars", "scipy", "sklearn")
+
+IMPORTS = """
+import json, sys, time
+start = time.perf_counter(); import numpy; between = time.perf_counter(); import treewright
+end = time.perf_counter()
+heavy = [name for name in {heavy!r} if name in sys.modules]
+print(json.dumps([between - start, end - between, heavy]))
+"""
+
+THREADS = """
+import json, threading, time
+from treewright import OptimalTreeClassifier
+rng = np.random.default_rng(0)
+X = rng.random((4000, 40)) < 0.5
+y = (X[:, :5].sum(axis=1) + rng.random(4000) * 3 > 4).astype(int)
+beats, stop = [], threading.Event()
+def beat():
+    while not stop.is_set():
+        beats.append(time.perf_counter()); time.sleep(0.005)
+thread = threading.Thread(target=beat); thread.start()
+start = time.perf_counter()
+OptimalTreeClassifier(cost_complexity=0.001, max_depth=None, time_limit=2).fit(X, y)
+end = time.perf_counter(); stop.set(); thread.join()
+inside = [start] + [b for b in beats if start <= b <= end] + [end]
+print(json.dumps([end - start, max(b - a for a, b in zip(inside, inside[1:]))]))
+"""
+
+
+def run_python(code: str) -> Any:
+    """Run `code` in a fresh interpreter and return the JSON that it prints last."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def import_seconds(repetitions: int = 9) -> dict[str, Any]:
+    """Median seconds to import numpy, then treewright, each time in a fresh interpreter."""
+    runs = [run_python(IMPORTS.format(heavy=HEAVY)) for _ in range(repetitions)]
+    return {
+        "numpy_seconds": statistics.median(run[0] for run in runs),
+        "treewright_seconds": statistics.median(run[1] for run in runs),
+        "heavy_modules": runs[0][2],
+    }
+
+
+def longest_pause() -> dict[str, float]:
+    """Longest time that a second thread, which wants to run every 5 ms, had to wait during a fit."""
+    fit_seconds, pause = run_python(THREADS)
+    return {"fit_seconds": fit_seconds, "longest_pause": pause}
+
+
+def scaling_tables(shared: Path) -> list[tuple[Callable[[], Dataset], float, int | None]]:
+    """Return (make the table, price of a leaf, depth) of the growth runs."""
+    compas = shared / "data" / "osdt" / "compas-binary.csv"
+    fico = shared / "data" / "gosdt_guesses" / "fico.csv.gz"
+
+    def binary(path: Path) -> tuple[Any, Any]:
+        X, y = read_csv(path)
+        return as_binary(X), y
+
+    def equal(times: int) -> Dataset:
+        return stored(f"compas x{times} equal rows", lambda: duplicated(*binary(compas), times))
+
+    def fresh(times: int) -> Dataset:
+        return stored(f"compas x{times} noisy rows", lambda: noisy(*binary(compas), times))
+
+    def million() -> Dataset:
+        return stored("compas 10^6 noisy rows", lambda: resampled(*binary(compas), 1_000_000))
+
+    def columns(n: int) -> Dataset:
+        def load() -> tuple[Any, Any]:
+            X, y = read_csv(fico)
+            return cut_columns(X, n), y
+
+        return stored(f"fico {n} cuts", load)
+
+    runs: list[tuple[Callable[[], Dataset], float, int | None]] = []
+    for times in (1, 10, 100):
+        runs += [(lambda t=times: equal(t), 0.005, None), (lambda t=times: fresh(t), 0.005, None)]
+    runs.append((million, 0.005, None))
+    for n in (12, 24, 36, 48, 60):
+        runs.append((lambda k=n: columns(k), 0.005, 4))
+    return runs
+
+
+def ablation_rows(
+    harness: Harness, dataset: Dataset, cost: float, depth: int | None, time_limit: float, repetitions: int
+) -> list[dict[str, Any]]:
+    """Fit with every bound, then with each one off."""
+    rows: list[dict[str, Any]] = []
+    whole: float | None = None
+    for name, options in {"(all on)": {}, **switches()}.items():
+        job = Job("treewright", dataset, cost, depth, time_limit, repetitions, options)
+        answer = harness.run(job)
+        if not rows:
+            whole = answer.get("wall_seconds")
+        rows.append({
+            "data": dataset.name,
+            "sha256": dataset.sha256,
+            "n_rows": dataset.n_rows,
+            "n_columns": dataset.n_columns,
+            "cost_complexity": cost,
+            "max_depth": depth,
+            "without": name,
+            "whole_seconds": whole,
+            "answers": [answer],
+        })  # fmt: skip
+    return rows
+
+
+def switches() -> dict[str, dict[str, Any]]:
+    """Return the options that switch off one bound each, read off the library so that none is forgotten."""
+    raise NotImplementedError
