@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ def ablation_rows(
     """Fit with every bound, then with each one off."""
     rows: list[dict[str, Any]] = []
     whole: float | None = None
-    for name, options in {"(all on)": {}, **switches()}.items():
+    for name, options in {"(all on)": {"switch_off": []}, **switches()}.items():
         job = Job("treewright", dataset, cost, depth, time_limit, repetitions, options)
         answer = harness.run(job)
         if not rows:
@@ -127,4 +128,7 @@ def ablation_rows(
 
 def switches() -> dict[str, dict[str, Any]]:
     """Return the options that switch off one bound each, read off the library so that none is forgotten."""
-    raise NotImplementedError
+    from treewright.search import SearchOptions
+
+    names = [field.name for field in fields(SearchOptions) if field.default is True]
+    return {name: {"switch_off": [name]} for name in names}
