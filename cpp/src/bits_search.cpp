@@ -198,8 +198,15 @@ typename Search<Acc>::Children Search<Acc>::bound_children(const Node& node, std
     }
     scan_children(simd_, node.pairs, data_.n_classes, node.total.data(), static_cast<Acc>(settings_.min_count), costs,
                   scan_scratch_);
+    const Acc everything = std::accumulate(node.total.begin(), node.total.end(), Acc{0});
     for (int side : {0, 1}) {
         for (std::size_t i = 0; i < m; ++i) {
+            Acc ones = 0;
+            for (std::size_t k = 0; k < node.pairs.n_channels; ++k) ones += node.pairs.at(k, i, i);
+            if (ones == 0 || ones == everything) {  // constant here: not a split (a leaf may cost nothing)
+                out.lower[side][i] = out.upper[side][i] = kInfinity;
+                continue;
+            }
             const std::int64_t one = cost(costs.leaf[side][i]);
             const std::int64_t two = depth >= 2 ? std::min(kInfinity, cost(costs.two[side][i]) + c_) : kInfinity;
             const std::int64_t upper = std::min(one, two);
