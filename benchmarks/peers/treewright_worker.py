@@ -1,12 +1,13 @@
 """treewright through its estimator, the way a user calls it: binarized matrix in, fitted estimator out.
 
-With the option `switch_off` (names of `SearchOptions`, may be empty) the steps below the estimator are called
-instead, from the same matrix: table, cuts, problem, search. That is for the ablation table.
+The option `switch_off` names switches of `SearchOptions` to turn off, for the ablation table; the others are
+parameters of the estimator.
 """
 
 from _worker import Answer, Run, serve
 
-import treewright
+from treewright import OptimalTreeClassifier
+from treewright.search import SearchOptions
 
 
 def make(job, arrays):
@@ -14,38 +15,15 @@ def make(job, arrays):
     if X.dtype == "uint8":
         X = X.astype(bool)  # 0/1 bytes are booleans, as for the peers
     options = dict(job.get("options", {}))
-    switch_off = options.pop("switch_off", None)
-    return estimate(job, options, X, y) if switch_off is None else search(job, switch_off, X, y)
-
-
-def estimate(job, options, X, y):
-    """Time `OptimalTreeClassifier.fit`."""
-    model = treewright.OptimalTreeClassifier(
+    switches = SearchOptions(**dict.fromkeys(options.pop("switch_off", ()), False))
+    model = OptimalTreeClassifier(
         cost_complexity=job["cost_complexity"],
         max_depth=job["max_depth"],
         time_limit=job["time_limit"],
+        search_options=switches,
         **options,
     )
     return Run(lambda: model.fit(X, y), lambda: read(model.result_, model.predict(X)))
-
-
-def search(job, switch_off, X, y):
-    """Time table, cuts, problem and search, some bounds off."""
-    from treewright.binarize import midpoints
-    from treewright.problem import make_problem
-    from treewright.search import Limits, SearchOptions, solve
-    from treewright.table import table_from
-
-    done = []
-
-    def fit():
-        table = table_from(X)
-        problem = make_problem(table, y, cost_complexity=job["cost_complexity"], max_depth=job["max_depth"])
-        options = SearchOptions(**dict.fromkeys(switch_off, False))
-        limits = Limits(time_limit=job["time_limit"])
-        done[:] = [solve(problem, midpoints(table), limits=limits, options=options)]
-
-    return Run(fit, lambda: read(done[0], done[0].tree.predict(X.astype(float))))
 
 
 def read(result, predictions):

@@ -1,7 +1,7 @@
 """Tables and verdicts: what is printed must follow from the answers."""
 
 import pytest
-from benchmarks._compare import disagreements, print_comparison, speed_lines
+from benchmarks._compare import clocked, disagreements, print_comparison, speed_lines
 from benchmarks._tables import factor, format_table, show_depth, summary_cell, tells_factor
 
 
@@ -95,3 +95,14 @@ def test_speed_lines_take_the_best_peer():
     )
     assert head.startswith("0 rows")
     assert "5x streed" in failed[0]
+
+
+def test_clock_changes_what_is_shown_and_nothing_else():
+    rows = [row(answer("gosdt", 2.0, cpu_seconds=0.5), {"solver": "streed", "status": "killed"})]
+    shown = clocked(rows, "cpu")
+    assert shown[0]["answers"][0]["wall_seconds"] == 0.5
+    assert shown[0]["answers"][1] == {"solver": "streed", "status": "killed"}
+    assert rows[0]["answers"][0]["wall_seconds"] == 2.0
+    assert clocked(rows, "wall") == rows
+    with pytest.raises(ValueError, match="give 'wall' or 'cpu'"):
+        clocked(rows, "sun")
