@@ -8,7 +8,15 @@ from typing import Any
 
 from benchmarks._data import Dataset
 from benchmarks._harness import Harness, Job
-from benchmarks._tables import factor, finished, format_table, show_depth, summary_cell, tells_factor
+from benchmarks._tables import (
+    factor,
+    finished,
+    format_table,
+    show_depth,
+    show_seconds,
+    summary_cell,
+    tells_factor,
+)
 
 __all__ = ["Settings", "clocked", "compare", "disagreements", "print_comparison", "speed_lines"]
 
@@ -145,35 +153,42 @@ def speed_lines(
     Returns
     -------
     list of str
-        One line with the count and the smallest factor, then one line for every row that fails.
+        One line with the counts and the smallest factor, then one line for every row that misses it, and for
+        every row that is undecided: the peer did not finish, and the time it had is too short to tell.
     """
-    met, smallest, failed = 0, float("inf"), []
+    met, smallest, missed, undecided = 0, float("inf"), [], []
     for row in rows:
-        candidates = [a for a in (answer_of(row, p) for p in peers) if a is not None]
-        done = [a for a in candidates if finished(a)]
-        open_runs = [a for a in candidates if not finished(a)]
-        pick = min(done, key=lambda a: a["wall_seconds"]) if done else (open_runs[0] if open_runs else None)
-        if pick is None or (finished(pick) and pick["wall_seconds"] <= when_over):
-            continue
-        ours = answer_of(row, OURS)
-        if ours is None:
+        ours, pick = answer_of(row, OURS), best_peer(row, peers)
+        if ours is None or pick is None or (finished(pick) and pick["wall_seconds"] <= when_over):
             continue
         where = f"{row['data']} {row['cost_complexity']:g} depth {show_depth(row['max_depth'])}"
         pair = factor(ours, pick)
         if pair is None:
             if finished(pick):
-                failed.append(
-                    f"  {where}: {pick['solver']} proved it in {pick['wall_seconds']:.3g} s, we did not"
-                )
+                seconds = show_seconds(pick["wall_seconds"])
+                missed.append(f"  missed: {where}: {pick['solver']} proved it in {seconds} s, we did not")
             continue
         smallest = min(smallest, pair[0])
+        what = f"{where}: {tells_factor(pair)} {pick['solver']}"
         if pair[0] >= at_least:
             met += 1
+        elif pair[1]:
+            undecided.append(f"  undecided: {what}, which had too little time to tell")
         else:
-            failed.append(
-                f"  {where}: {tells_factor(pair)} {pick['solver']} {pick.get('wall_seconds', 0):.3g} s"
-            )
-    names = " / ".join(peers)
-    where = f"(where over {when_over:g} s)"
-    head = f"{met} rows at least {at_least:g}x faster than {names} {where}; {len(failed)} not"
-    return [head + (f"; smallest factor {smallest:.3g}" if smallest < float("inf") else ""), *failed]
+            missed.append(f"  missed: {what}")
+    goal = f"at least {at_least:g}x faster than {' / '.join(peers)} where over {when_over:g} s"
+    head = f"{goal}: {met} rows met, {len(missed)} missed, {len(undecided)} undecided"
+    return [
+        head + (f"; smallest factor {smallest:.3g}" if smallest < float("inf") else ""),
+        *missed,
+        *undecided,
+    ]
+
+
+def best_peer(row: dict[str, Any], peers: Sequence[str]) -> dict[str, Any] | None:
+    """Return the fastest proven answer of `peers`, else one that did not finish, else None."""
+    answers = [a for a in (answer_of(row, p) for p in peers) if a is not None]
+    done = [a for a in answers if finished(a)]
+    if done:
+        return min(done, key=lambda a: float(a["wall_seconds"]))
+    return answers[0] if answers else None

@@ -72,29 +72,43 @@ def test_disagreements_are_found_against_the_reference_and_among_answers():
     assert len(disagreements([row(answer("treewright", 1, objective=0.2), reference=0.25)])) == 1
 
 
-def test_speed_lines_count_only_rows_that_take_time_and_name_those_that_fail():
+def test_speed_lines_count_only_rows_that_take_time_and_name_those_that_miss():
     rows = [
         row(answer("treewright", 0.001), answer("gosdt", 0.5)),  # under the second: not counted
         row(answer("treewright", 0.001), answer("gosdt", 5.0)),  # 5000x
-        row(answer("treewright", 0.1), answer("gosdt", 5.0), data="car"),  # 50x: fails
+        row(answer("treewright", 0.1), answer("gosdt", 5.0), data="car"),  # 50x: missed
         row(answer("treewright", 0.1), answer("gosdt", 20.0, status="time_out")),  # >200x
+        row(answer("treewright", 4.0), answer("gosdt", 20.0, status="time_out"), data="ttt"),  # >5x
         row(answer("treewright", 60, status="time_out"), answer("gosdt", 5.0), data="fico"),  # we lost
     ]
-    head, *failed = speed_lines(rows, ["gosdt"], 100, 1.0)
-    assert head.startswith("2 rows at least 100x faster than gosdt (where over 1 s); 2 not")
-    assert [line.split()[0] for line in failed] == ["car", "fico"]
-    assert "we did not" in failed[1]
+    head, *lines = speed_lines(rows, ["gosdt"], 100, 1.0)
+    assert head.startswith(
+        "at least 100x faster than gosdt where over 1 s: 2 rows met, 2 missed, 1 undecided"
+    )
+    assert head.endswith("smallest factor 5")
+    assert [line.split()[:2] for line in lines] == [
+        ["missed:", "car"],
+        ["missed:", "fico"],
+        ["undecided:", "ttt"],
+    ]
+    assert "we did not" in lines[1]
 
 
 def test_speed_lines_take_the_best_peer():
-    head, *failed = speed_lines(
+    head, line = speed_lines(
         [row(answer("treewright", 0.1), answer("streed", 0.5), answer("dl85", 50.0))],
         ["streed", "dl85"],
         10,
         0.1,
     )
-    assert head.startswith("0 rows")
-    assert "5x streed" in failed[0]
+    assert ": 0 rows met, 1 missed" in head
+    assert "5x streed" in line
+    # One that finished counts before one that did not, whatever their order.
+    late = answer("streed", 60.0, status="time_out")
+    head, *_ = speed_lines(
+        [row(answer("treewright", 0.1), late, answer("dl85", 5.0))], ["streed", "dl85"], 10, 0.1
+    )
+    assert head.endswith("smallest factor 50")
 
 
 def test_clock_changes_what_is_shown_and_nothing_else():
