@@ -71,7 +71,7 @@ std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& 
 
 nb::dict solve_bits(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
                     const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_price,
-                    std::int32_t max_depth, std::int64_t min_count, const Options& options, bool equivalent_points,
+                    std::int32_t max_depth, std::int32_t max_leaves, std::int64_t min_count, const Options& options, bool equivalent_points,
                     double time_limit, std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
     const std::size_t n = y.shape(0);
     if (goes_right.shape(1) != n || weight.shape(0) != n || costs.shape(0) != costs.shape(1))
@@ -90,7 +90,7 @@ nb::dict solve_bits(const Matrix<std::uint8_t>& goes_right, const Vector<std::in
         if (min_count > 1) total += static_cast<std::int64_t>(n);
         units = Units::make(total, leaf_price);
         control.units(units.to_weight(1), static_cast<double>(data.base_cost));
-        const Settings settings{units.leaf_price, units.shift, max_depth < 0 ? kUnlimited : max_depth,
+        const Settings settings{units.leaf_price, units.shift, max_depth < 0 ? kUnlimited : max_depth, max_leaves,
                                 min_count > 1 ? min_count : 0, options};
         out = total < (std::int64_t{1} << 28) ? search<std::int32_t>(data, settings, control)
                                               : search<std::int64_t>(data, settings, control);
@@ -130,7 +130,7 @@ void bind_bits(nb::module_& m) {
         .def_rw("greedy_start", &Options::greedy_start)
         .def_rw("kernel", &Options::kernel);
     m.def("solve_bits", &solve_bits, "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a,
-          "max_depth"_a, "min_count"_a, "options"_a, "equivalent_points"_a, "time_limit"_a, "step_limit"_a,
+          "max_depth"_a, "max_leaves"_a, "min_count"_a, "options"_a, "equivalent_points"_a, "time_limit"_a, "step_limit"_a,
           "memory_limit"_a, "report"_a.none(),
           "Search for the cheapest tree over binary columns. Costs and bounds are in weight units.");
 }

@@ -67,6 +67,7 @@ def solve(
         integers.costs,
         leaf_price=problem.cost_complexity / integers.unit,
         max_depth=-1 if problem.max_depth is None else problem.max_depth,
+        max_leaves=problem.max_leaf_nodes or 0,
         min_count=problem.min_samples_leaf,
         options=options.native(),
         equivalent_points=options.equivalent_points,
