@@ -16,8 +16,8 @@ from benchmarks._compare import OURS, Settings, clocked, compare, disagreements,
 from benchmarks._data import Dataset, as_binary, cut_columns, read_csv, stored
 from benchmarks._environments import SOLVERS
 from benchmarks._harness import Harness, write_results
-from benchmarks._probes import ablation_rows, import_seconds, longest_pause, scaling_tables
-from benchmarks._tables import finished, format_table, show_depth, show_seconds, summary_cell
+from benchmarks._probes import ablation_rows, ablation_table, import_seconds, longest_pause, scaling_tables
+from benchmarks._tables import finished, format_table, show_seconds
 
 HERE = Path(__file__).resolve().parent
 HARD = ("anneal", "german-credit", "heart-cleveland", "kr-vs-kp", "splice-1", "vehicle", "yeast")
@@ -84,6 +84,11 @@ def settings_of(solvers: str, limit: float, repetitions: int, streed_depth: int 
     )
 
 
+def differing(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the remarks on proven values that differ."""
+    return [f"differs: {line}" for line in disagreements(rows)]
+
+
 def finish(name: str, options: dict[str, Any], rows: list[dict[str, Any]], write: bool, *notes: str) -> None:
     """Print the remarks below a table and write the results."""
     for note in notes:
@@ -119,7 +124,7 @@ def grid(
         )
     shown = clocked(rows, clock)
     print(print_comparison(shown, settings.solvers))
-    notes = ["", *(f"differs: {line}" for line in disagreements(rows))]
+    notes = ["", *differing(rows)]
     ours = [a for row in shown for a in row["answers"] if a["solver"] == OURS]
     if ours:
         proven = sum(finished(a) for a in ours)
@@ -156,7 +161,7 @@ def dl85(
     ]
     shown = clocked(rows, clock)
     print(print_comparison(shown, settings.solvers))
-    notes = ["", *(f"differs: {line}" for line in disagreements(rows))]
+    notes = ["", *differing(rows)]
     notes += speed_lines(shown, ["dl85", "streed"], 10, 0.1) if OURS in settings.solvers else []
     finish("sparse-dl85", {"time_limit": time_limit}, rows, write, *notes)
 
@@ -187,7 +192,7 @@ def hard(
     ]
     shown = clocked(rows, clock)
     print(print_comparison(shown, settings.solvers))
-    notes = ["", *(f"differs: {line}" for line in disagreements(rows))]
+    notes = ["", *differing(rows)]
     if OURS in settings.solvers:
         peers = [s for s in settings.solvers if s != OURS]
         notes += speed_lines(shown, peers, 10, 0.1) + speed_lines(shown, peers, 1, 0.0)
@@ -234,7 +239,7 @@ def unlimited(
             rows += [compare(harness, settings, dataset, float(cost), None) for cost in names(costs)]
     shown = clocked(rows, clock)
     print(print_comparison(shown, settings.solvers))
-    notes = ["", *(f"differs: {line}" for line in disagreements(rows))]
+    notes = ["", *differing(rows)]
     finish("sparse-unlimited", {"time_limit": time_limit, "streed_depth": streed_depth}, rows, write, *notes)
 
 
@@ -245,6 +250,7 @@ def ablation(
     repetitions: Repetitions = 3,
     only: Only = "",
     store: Store = STORE,
+    clock: Clock = "wall",
     write: Write = True,
 ) -> None:
     """Each bound off, and the run of the OSDT paper's Table 2 (compas, .005): time, subproblems, memory."""
@@ -261,32 +267,8 @@ def ablation(
     for file, cost, depth in problems:
         if only in file:
             rows += ablation_rows(harness, table(data, file), cost, depth, time_limit, repetitions)
-    header = ["data", "cost", "depth", "without", "s", "subproblems", "peak MiB", "slower", "answer"]
-    body = []
-    for row in rows:
-        answer = row["answers"][0]
-        whole = row["whole_seconds"]
-        seconds = answer.get("wall_seconds")
-        body.append([
-            row["data"],
-            f"{row['cost_complexity']:g}",
-            show_depth(row["max_depth"]),
-            row["without"],
-            summary_cell(answer),
-            answer.get("extra", {}).get("subproblems", "-"),
-            f"{answer.get('peak_mib', 0):.0f}",
-            f"{seconds / whole:.2f}x" if seconds and whole else "-",
-            f"{answer['objective']:.6f}" if "objective" in answer else "-",
-        ])  # fmt: skip
-    print(format_table(header, body))
-    finish(
-        "sparse-ablation",
-        {"time_limit": time_limit},
-        rows,
-        write,
-        "",
-        *(f"differs: {d}" for d in disagreements(rows)),
-    )
+    print(ablation_table(clocked(rows, clock)))
+    finish("sparse-ablation", {"time_limit": time_limit}, rows, write, "", *differing(rows))
 
 
 @app.command()
@@ -328,7 +310,9 @@ def startup(repetitions: Repetitions = 9, write: Write = True) -> None:
     body = [
         ["import numpy", show_seconds(imports["numpy_seconds"])],
         ["import treewright, after numpy", show_seconds(imports["treewright_seconds"])],
-        ["heavy modules loaded by it", ", ".join(imports["heavy_modules"]) or "none"],
+        ["  loads", ", ".join(imports["treewright_modules"]) or "nothing heavy"],
+        ["its estimator, after that", show_seconds(imports["estimator_seconds"])],
+        ["  loads", ", ".join(imports["estimator_modules"]) or "nothing heavy"],
         ["fit during the thread test", show_seconds(pause["fit_seconds"])],
         ["longest pause of a second thread", show_seconds(pause["longest_pause"])],
     ]
