@@ -62,8 +62,8 @@ def run_python(code: str) -> Any:
 def import_seconds(repetitions: int = 9) -> dict[str, Any]:
     """Median seconds to import numpy, treewright, scikit-learn and our estimator, in this order.
 
-    Names of the package load on first use, so a user of the estimator waits for the sum. A fresh interpreter each
-    time.
+    Names of the package load on first use, so a user of the estimator waits for the sum. A fresh interpreter
+    each time.
     """
     runs = [run_python(IMPORTS.format(heavy=HEAVY)) for _ in range(repetitions)]
     steps = [statistics.median(run[0][k] for run in runs) for k in range(4)]
