@@ -293,13 +293,7 @@ def scaling(
             rows.append(compare(harness, settings, dataset, cost, depth))
     shown = clocked(rows, clock)
     print(print_comparison(shown, settings.solvers))
-    seconds = [
-        f"{row['data']}: {a['process_seconds']:.3g} s from starting Python to the printed answer"
-        for row in rows
-        for a in row["answers"]
-        if a["solver"] == OURS and row["n_rows"] >= 1_000_000
-    ]
-    finish("sparse-scaling", {"time_limit": time_limit}, rows, write, "", *seconds)
+    finish("sparse-scaling", {"time_limit": time_limit}, rows, write, "", *differing(rows))
 
 
 @app.command()
