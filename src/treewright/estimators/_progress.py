@@ -61,7 +61,11 @@ class _Bar:
             from tqdm.auto import tqdm
 
             self.bar = tqdm(
-                total=self.time_limit, unit="s", leave=False, bar_format="{l_bar}{bar}| {n:.0f} s{postfix}", desc="searching"
+                total=self.time_limit,
+                unit="s",
+                leave=False,
+                bar_format="{l_bar}{bar}| {n:.0f} s{postfix}",
+                desc="searching",
             )
         self.bar.n = state.seconds
         self.bar.set_postfix_str(

@@ -1,8 +1,8 @@
 """Weights and costs as integers, so that the search compares exactly.
 
-Whole numbers stay exact (divided by their common divisor). Others are scaled so that their sum nearly fills 2**51 and
-rounded; the largest change that the rounding can make to the objective of any tree is returned as `slack` and
-taken off the lower bound.
+Whole numbers stay exact (divided by their common divisor). Others are scaled so that their sum nearly fills
+2**51 and rounded; the largest change that the rounding can make to the objective of any tree is returned as
+`slack` and taken off the lower bound.
 """
 
 from __future__ import annotations
@@ -46,9 +46,13 @@ def integer_costs(problem: Problem) -> IntegerCosts:
     budget = LARGEST_SUM / max(1, int(costs.max()))
     weight, weight_scale = _to_integers(problem.sample_weight, budget / problem.total_weight)
     total = problem.total_weight
-    weight_error = float(np.abs(weight / weight_scale - problem.sample_weight).sum()) * float(problem.costs.max())
+    weight_error = float(np.abs(weight / weight_scale - problem.sample_weight).sum()) * float(
+        problem.costs.max()
+    )
     cost_error = float(np.abs(costs / cost_scale - problem.costs).max()) * float(weight.sum() / weight_scale)
-    return IntegerCosts(weight, costs, 1.0 / (weight_scale * cost_scale * total), (weight_error + cost_error) / total)
+    return IntegerCosts(
+        weight, costs, 1.0 / (weight_scale * cost_scale * total), (weight_error + cost_error) / total
+    )
 
 
 def _to_integers(values: NDArray[np.float64], scale: float) -> tuple[NDArray[np.int64], float]:

@@ -74,7 +74,8 @@ class Limits:
     step_limit : int or None, default=None
         Subproblems; the same on every machine and run.
     memory_limit : int or None, default=None
-        Bytes for the cache of subproblems, which sheds entries when full; None is half of the machine's memory.
+        Bytes for the cache of subproblems, which sheds entries when full; None is half of the machine's
+        memory.
     """
 
     time_limit: float | None = None
@@ -91,7 +92,11 @@ class Limits:
         """Return the limits as keyword arguments of the compiled core."""
         memory = self.memory_limit
         if memory is None:
-            memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 2**32
+            memory = (
+                os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+                if hasattr(os, "sysconf")
+                else 2**32
+            )
         return {
             "time_limit": math.inf if self.time_limit is None else float(self.time_limit),
             "step_limit": 2**62 if self.step_limit is None else int(self.step_limit),

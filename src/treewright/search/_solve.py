@@ -44,8 +44,8 @@ def solve(
     Returns
     -------
     SolveResult
-        Status OPTIMAL if the search ended; otherwise the best tree with a proven lower bound. Ctrl-C ends the search
-        in the same way.
+        Status OPTIMAL if the search ended; otherwise the best tree with a proven lower bound. Ctrl-C ends
+        the search in the same way.
 
     Raises
     ------
@@ -54,8 +54,8 @@ def solve(
 
     Notes
     -----
-    Branch and bound after Hu, Rudin and Seltzer (2019) with the bounds listed in ``cpp/include/treewright/bits/``.
-    Ties are broken the same way on every run.
+    Branch and bound after Hu, Rudin and Seltzer (2019) with the bounds listed in
+    ``cpp/include/treewright/bits/``. Ties are broken the same way on every run.
     """
     limits = limits or Limits()
     options = options or SearchOptions()
@@ -76,12 +76,18 @@ def solve(
     )
     if not raw["feasible"]:
         raise SolverError(
-            f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has {problem.table.n_rows}. "
-            "Lower min_samples_leaf."
+            f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has "
+            f"{problem.table.n_rows}. Lower min_samples_leaf."
         )
     splits = [None if column < 0 else cuts.splits[column] for column in raw["shape"]]
     tree = grow(
-        problem.table.columns, problem.classes, splits, problem.table.X, problem.y, problem.sample_weight, problem.costs
+        problem.table.columns,
+        problem.classes,
+        splits,
+        problem.table.X,
+        problem.y,
+        problem.sample_weight,
+        problem.costs,
     )
     stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed", "distinct_rows")}
     return result_of(
@@ -135,7 +141,8 @@ def result_of(
     objective = loss + problem.cost_complexity * tree.n_leaves
     bound = objective - 2 * slack if proven else min(objective, lower_bound)
     constraints = {
-        name: getattr(problem, name) for name in ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
+        name: getattr(problem, name)
+        for name in ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
     }
     return SolveResult(
         tree=tree,

@@ -162,7 +162,7 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
         if missing == len(values):
             notes.append(f"Column {raw.name!r} has no known value; it is kept but never split.")
         if raw.numbers is None and raw.words:
-            if all(map(_reads_as_number, raw.words)):
+            if not raw.declared and all(map(_reads_as_number, raw.words)):
                 notes.append(
                     f"Column {raw.name!r} is text that reads as numbers; it is taken as categories, without "
                     "order."
@@ -247,7 +247,7 @@ def _is_named(X: Any) -> bool:
     """Whether `X` is a frame: it names its columns and is no numpy array."""
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
-    return hasattr(X, "columns") or hasattr(X, "column_names") or hasattr(X, "collect_schema")
+    return any(hasattr(X, name) for name in ("collect_schema", "columns", "column_names"))
 
 
 def _read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
