@@ -156,6 +156,9 @@ def speed_lines(
         One line with the counts and the smallest factor, then one line for every row that misses it, and for
         every row that is undecided: the peer did not finish, and the time it had is too short to tell.
     """
+    rows = list(rows)
+    if not any(best_peer(row, peers) for row in rows):
+        return []  # none of them was run
     met, smallest, missed, undecided = 0, float("inf"), [], []
     for row in rows:
         ours, pick = answer_of(row, OURS), best_peer(row, peers)

@@ -111,6 +111,10 @@ def test_speed_lines_take_the_best_peer():
     assert head.endswith("smallest factor 50")
 
 
+def test_no_verdict_without_a_peer():
+    assert speed_lines([row(answer("treewright", 0.1))], ["gosdt"], 100, 1.0) == []
+
+
 def test_clock_changes_what_is_shown_and_nothing_else():
     rows = [row(answer("gosdt", 2.0, cpu_seconds=0.5), {"solver": "streed", "status": "killed"})]
     shown = clocked(rows, "cpu")
