@@ -1,11 +1,16 @@
-"""What every test run needs: without this scikit-learn skips its own check of the array API."""
+"""Settings of all tests."""
 
 import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
-os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when scipy is first imported
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when scipy is first imported; without it a check is skipped
+
+# A busy machine is no failure; time is measured in benchmarks, not in tests.
+settings.register_profile("treewright", deadline=None)
+settings.load_profile("treewright")
 
 
 @pytest.fixture

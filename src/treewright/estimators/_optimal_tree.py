@@ -13,11 +13,10 @@ from sklearn.utils.validation import validate_data
 
 from treewright.binarize import Cuts, auto_cuts, given_cuts, midpoints, quantiles
 from treewright.errors import InputError
-from treewright.estimators._progress import progress_bar
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SearchOptions, solve
+from treewright.search import Limits, SearchOptions, progress_bar, solve
 from treewright.search._limits import ProgressCallback
 from treewright.table import Table, table_from
 

@@ -98,7 +98,11 @@ class LinearSplit:
 
     def goes_left(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return for each row of the encoded matrix `X` (n_rows, n_columns) whether it goes left."""
-        score = X[:, list(self.columns)] @ np.asarray(self.weights)
+        score = np.zeros(
+            len(X)
+        )  # term by term: a matrix product may round differently with the number of rows
+        for column, weight in zip(self.columns, self.weights, strict=True):
+            score += weight * X[:, column]
         left = score <= self.threshold
         if self.missing_left:
             left |= np.isnan(score)
