@@ -166,7 +166,7 @@ class OptimalTreeClassifier(TreeClassifier):
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = table_from(X, categorical_features=self.categorical_features)
         validate_data(self, X, skip_check_array=True)
-        if len(getattr(y, "shape", ())) == 2:
+        if getattr(y, "shape", ())[1:] == (1,):
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
                 DataConversionWarning,
