@@ -1,0 +1,63 @@
+// Optimal trees of depth two over all cuts: rounds of kernel passes over the cuts that the bounds leave open.
+#pragma once
+
+#include "treewright/control.hpp"
+#include "treewright/sweep/node.hpp"
+#include "treewright/sweep/options.hpp"
+#include "treewright/sweep/outcome.hpp"
+#include "treewright/sweep/pair_kernel.hpp"
+#include "treewright/sweep/profile.hpp"
+
+#include <array>
+#include <vector>
+
+namespace treewright::sweep {
+
+class PairSolver {
+   public:
+    PairSolver(const Data& data, const Options& options, Control& control);
+
+    [[nodiscard]] Outcome solve(const Node& node, Cost budget);
+
+    std::int64_t n_passes = 0;     // kernel passes: one root column, many cuts
+    std::int64_t n_row_steps = 0;  // rows x second columns walked
+
+   private:
+    // Cuts for the next pass, spread evenly over the open ones; none if all are closed.
+    void choose_cuts(const Profile& profile, Cost target);
+    // Sums of both sides of every chosen cut, and the kernel's row table.
+    void prepare_lanes(const Node& node, std::size_t at, const Profile& profile);
+    // Optimal cost of depth one of both sides of lane k.
+    [[nodiscard]] Point lane_costs(const Node& node, std::size_t k) const;
+    // Many classes: marks only the changes of rank that can be the best second cut (see .cpp).
+    void mark_checks(const Node& node);
+
+    const Data& data_;
+    const Options& options_;
+    Control& control_;
+    const PairKernels& kernels_;
+    PairKernel kernel_;
+    std::uint32_t n_lanes_;
+    bool unit_;
+    std::vector<std::uint8_t> bucket_;          // [row]
+    std::vector<Profile> profiles_;             // [number of the node's column]
+    std::vector<std::uint32_t> checked_;        // entries with marks for the kernel, many classes
+    std::vector<const std::uint32_t*> orders_;  // what the kernel walks
+    std::vector<std::uint32_t> cuts_;           // [lane]
+    std::vector<std::uint32_t> left_rows_;      // [lane]
+    std::vector<std::int64_t> left_span_;       // [lane]
+    std::vector<std::int32_t> left_gain_;       // [class][kMostLanes]
+    std::vector<std::int32_t> right_gain_;
+    PairTask task_;
+};
+
+// Best tree of depth at most one, with its cut: rows with rank < `rank` go left; `column` is kLeaf for a leaf.
+struct Stump {
+    static constexpr std::uint32_t kLeaf = 0xffffffffu;
+    Cost cost;
+    std::uint32_t column;
+    std::uint32_t rank;
+};
+[[nodiscard]] Stump best_stump(const Data& data, const Node& node);
+
+}  // namespace treewright::sweep
