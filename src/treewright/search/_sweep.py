@@ -255,13 +255,14 @@ def _integer_units(problem: Problem) -> _Units:
     reduced = problem.costs - problem.costs.min(axis=1, keepdims=True)
     weight = problem.sample_weight
     base = float((weight * problem.costs.min(axis=1)[problem.y]).sum())
-    cost_scale = _whole_scale(reduced)
+    # Costs to 12 bits, if no factor makes them whole.
+    cost_scale = _whole_scale(reduced) or 2.0 ** np.floor(np.log2(2**12 / reduced.max()))
     cost = np.rint(reduced * cost_scale)
     weight_scale = _whole_scale(weight)
     span = cost.max(axis=1)[problem.y]  # of each row, before its weight
-    if (np.rint(weight * weight_scale) * span).sum() >= _MOST:
-        # Half of the range: rounding up cannot leave it, for it adds at most span / 2 per row.
-        weight_scale = _MOST / 2 / max(float((weight * span).sum()), 1e-300)
+    if weight_scale is None or (weight * weight_scale * span).sum() >= _MOST:
+        # A quarter of the range, so that rounding cannot leave it.
+        weight_scale = _MOST / 4 / max(float((weight * span).sum()), 1e-300)
     whole = np.rint(weight * weight_scale)
     scale = cost_scale * weight_scale
     off = np.abs(weight[:, None] * reduced[problem.y] * scale - whole[:, None] * cost[problem.y]).max(axis=1)
@@ -284,8 +285,8 @@ def _integer_units(problem: Problem) -> _Units:
     )
 
 
-def _whole_scale(values: NDArray[np.float64]) -> float:
-    """Return a factor that makes all values whole numbers below 2**20, or the best power of two."""
+def _whole_scale(values: NDArray[np.float64]) -> float | None:
+    """Return a factor that makes all values whole numbers below 2**20, or None."""
     largest = float(values.max(initial=0.0))
     if largest == 0.0:
         return 1.0
@@ -294,4 +295,4 @@ def _whole_scale(values: NDArray[np.float64]) -> float:
         scaled = values * factor
         if largest * factor < 2**20 and np.all(scaled == np.rint(scaled)):
             return factor
-    return float(2.0 ** np.floor(np.log2(2**12 / largest)))
+    return None
