@@ -8,9 +8,17 @@ namespace treewright::sweep {
 namespace {
 
 bool unit_weights(const Data& data) {
-    return data.binary() && data.min_leaf == 1 &&
-           std::all_of(data.signed_weight.begin(), data.signed_weight.end(),
-                       [](std::int32_t s) { return s >= -1 && s <= 1; });
+    return data.min_leaf == 1 &&
+           std::all_of(data.weight.begin(), data.weight.end(), [](std::int32_t w) { return w <= 1; }) &&
+           std::all_of(data.gain.begin(), data.gain.end(), [](std::int32_t g) { return g <= 1; });
+}
+
+bool single_gains(const Data& data) {
+    for (std::size_t y = 0; y < data.n_classes; ++y) {
+        const auto row = data.gain.begin() + static_cast<std::ptrdiff_t>(y * data.n_classes);
+        if (std::count(row, row + data.n_classes, 0) + 1 != data.n_classes) return false;
+    }
+    return true;
 }
 
 // Loss of the best split of a side: total S and |weight| W of its rows, extremes of the prefix sums (two classes).
@@ -21,21 +29,58 @@ std::int64_t split_loss(std::int64_t weight, std::int64_t sum, std::int64_t high
 }  // namespace
 
 PairSolver::PairSolver(const Data& data, const Options& options, Control& control)
-    : data_(data), options_(options), control_(control), kernels_(pair_kernels(simd())), unit_(unit_weights(data)) {
-    const bool narrow = data.total_span < 32767 && data.n_rows < 32767;
-    if (data.binary()) {
-        kernel_ = unit_ ? kernels_.unit : narrow ? kernels_.signed16 : kernels_.signed32;
-    } else {
-        kernel_ = narrow ? kernels_.classes16 : kernels_.classes32;
-    }
-    n_lanes_ = std::min(unit_ ? kernels_.unit_lanes : narrow ? kernels_.lanes16 : kernels_.lanes32, options.lanes);
+    : data_(data),
+      options_(options),
+      control_(control),
+      kernels_(pair_kernels(simd())),
+      narrow_(data.total_span < 32767 && data.n_rows < 32767),
+      unit_weights_(unit_weights(data)),
+      single_gains_(single_gains(data)) {
+    sign_.resize(data.n_classes);
+    which_.resize(data.n_classes);
     bucket_.resize(data.n_rows);
+    if (!data.binary()) lookup_.resize(data.n_rows);
     profiles_.resize(data.n_columns);
+    gain_.resize(data.n_classes);
     left_gain_.resize(data.n_classes * kMostLanes);
     right_gain_.resize(data.n_classes * kMostLanes);
     task_.data = &data_;
     task_.bucket = bucket_.data();
+    task_.lookup = lookup_.data();
     task_.min_leaf = data.min_leaf;
+    task_.gain = single_gains_ ? nullptr : data.gain.data();
+}
+
+void PairSolver::choose_kernel(const Node& node) {
+    const std::uint32_t n_classes = data_.n_classes;
+    present_.clear();
+    for (std::uint32_t c = 0; c < n_classes; ++c)
+        if (node.loss[c] < node.span) present_.push_back(c);
+    // Two classes at most: a row of span one gains from exactly one of them, so one signed sum tells both gains.
+    const bool two = data_.binary() || (single_gains_ && present_.size() <= 2);
+    if (unit_weights_ && two) {
+        mode_ = Mode::unit;
+        if (present_.size() < 2) present_ = {0, 1};
+        for (std::size_t y = 0; y < n_classes; ++y)
+            sign_[y] = data_.gain[y * n_classes + present_[1]] - data_.gain[y * n_classes + present_[0]];
+        kernel_ = kernels_.unit;
+    } else if (data_.binary()) {
+        mode_ = Mode::two;
+        present_ = {0, 1};
+        kernel_ = narrow_ ? kernels_.signed16 : kernels_.signed32;
+    } else {
+        mode_ = Mode::many;
+        for (std::uint32_t y = 0; y < n_classes; ++y) {
+            which_[y] = single_gains_ ? 0 : y;
+            for (std::uint32_t i = 0; single_gains_ && i < present_.size(); ++i)
+                if (data_.gain[std::size_t{y} * n_classes + present_[i]] != 0) which_[y] = i;
+        }
+        task_.n_classes = static_cast<std::uint32_t>(present_.size());
+        task_.classes = present_.data();
+        kernel_ = narrow_ ? kernels_.classes16 : kernels_.classes32;
+    }
+    n_lanes_ = mode_ == Mode::unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
+    n_lanes_ = std::min(n_lanes_, options_.lanes);
 }
 
 Outcome PairSolver::solve(const Node& node, Cost budget) {
@@ -43,6 +88,7 @@ Outcome PairSolver::solve(const Node& node, Cost budget) {
     result.upper = node.leaf_loss() * data_.unit + data_.leaf;
     const std::size_t n_columns = node.columns.size();
     for (std::size_t at = 0; at < n_columns; ++at) profiles_[at].reset(data_, options_, node, at, data_.leaf);
+    choose_kernel(node);
     mark_checks(node);
     const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 4096;
     for (bool open = true; open && !control_.stopped();) {
@@ -101,36 +147,46 @@ void PairSolver::prepare_lanes(const Node& node, std::size_t at, const Profile& 
     const std::size_t n_classes = data_.n_classes;
     left_rows_.clear();
     left_span_.clear();
-    std::vector<std::int64_t> gain(n_classes, 0);
+    std::fill(gain_.begin(), gain_.end(), 0);
     std::int64_t span = 0;
     std::uint32_t i = 0;
     for (std::size_t k = 0; k <= cuts_.size(); ++k) {
         const std::uint32_t end = k < cuts_.size() ? profile.position(cuts_[k]) : node.n;
-        if (unit_) {
-            std::int64_t sum = 0;
+        if (mode_ == Mode::unit) {
+            std::int32_t sum = 0, n_signed = 0;
             for (; i < end; ++i) {
                 const std::uint32_t row = row_of(order[i]);
-                const std::int32_t s = data_.signed_weight[row];
+                const std::int32_t s = data_.weight[row] * sign_[data_.label[row]];
                 bucket_[row] = static_cast<std::uint8_t>(3 * static_cast<std::int32_t>(k) + 1 + s);
                 sum += s;
-                span += s * s;
+                n_signed += s & 1;
             }
-            gain[1] += sum;  // only gain[1] - gain[0] is used for two classes
+            span += n_signed;
+            gain_[present_[0]] += (n_signed - sum) / 2;
+            gain_[present_[1]] += (n_signed + sum) / 2;
         } else {
             for (; i < end; ++i) {
                 const std::uint32_t row = row_of(order[i]);
-                bucket_[row] = static_cast<std::uint8_t>(k);
+                const std::size_t label = data_.label[row];
+                const std::int64_t weight = data_.weight[row];
                 span += data_.span[row];
-                const std::int32_t* row_gain = &data_.gain[data_.label[row] * n_classes];
-                for (std::size_t c = 0; c < n_classes; ++c) gain[c] += std::int64_t{data_.weight[row]} * row_gain[c];
+                const std::int32_t* row_gain = &data_.gain[label * n_classes];
+                for (const std::uint32_t c : present_) gain_[c] += weight * row_gain[c];
+                if (mode_ == Mode::two) {
+                    bucket_[row] = static_cast<std::uint8_t>(k);
+                } else {
+                    // With single gains the span is the gain.
+                    const std::int64_t w = single_gains_ ? data_.span[row] : weight;
+                    lookup_[row] = static_cast<std::uint64_t>(w) << 32 | std::uint64_t{which_[label]} << 8 | k;
+                }
             }
         }
         if (k == cuts_.size()) break;
         left_rows_.push_back(end);
         left_span_.push_back(span);
-        for (std::size_t c = 0; c < n_classes; ++c) {
-            left_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(gain[c]);
-            right_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(node.span - node.loss[c] - gain[c]);
+        for (const std::uint32_t c : present_) {
+            left_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(gain_[c]);
+            right_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(node.span - node.loss[c] - gain_[c]);
         }
     }
     task_.n = node.n;
@@ -146,10 +202,10 @@ Point PairSolver::lane_costs(const Node& node, std::size_t k) const {
         return std::min(leaf_loss * data_.unit + data_.leaf, best_split * data_.unit + 2 * data_.leaf);
     };
     const std::int64_t left_span = left_span_[k], right_span = node.span - left_span;
-    if (data_.binary()) {
-        // Sum of signed weights = loss of class 0 - loss of class 1 = gain of class 1 - gain of class 0.
-        const std::int64_t sum = std::int64_t{left_gain_[kMostLanes + k]} - left_gain_[k];
-        const std::int64_t rest = node.loss[0] - node.loss[1] - sum;
+    if (mode_ != Mode::many) {
+        const std::size_t first = present_[0] * kMostLanes + k, second = present_[1] * kMostLanes + k;
+        const std::int64_t sum = std::int64_t{left_gain_[second]} - left_gain_[first];
+        const std::int64_t rest = std::int64_t{right_gain_[second]} - right_gain_[first];
         return {cuts_[k],
                 cost((left_span - std::abs(sum)) / 2,
                      split_loss(left_span, sum, task_.high_left[k], task_.low_left[k])),
@@ -157,7 +213,7 @@ Point PairSolver::lane_costs(const Node& node, std::size_t k) const {
                      split_loss(right_span, rest, task_.high_right[k], task_.low_right[k]))};
     }
     std::int32_t left = 0, right = 0;
-    for (std::size_t c = 0; c < data_.n_classes; ++c) {
+    for (const std::uint32_t c : present_) {
         left = std::max(left, left_gain_[c * kMostLanes + k]);
         right = std::max(right, right_gain_[c * kMostLanes + k]);
     }
@@ -171,7 +227,7 @@ Point PairSolver::lane_costs(const Node& node, std::size_t k) const {
 // of any size. Worth it where looking is dear: with many classes.
 void PairSolver::mark_checks(const Node& node) {
     orders_ = node.orders;
-    if (data_.binary() || data_.min_leaf > 1) return;
+    if (mode_ != Mode::many || data_.min_leaf > 1) return;
     checked_.resize(node.orders.size() * node.n);
     constexpr std::uint32_t kMixed = 0xffffffffu;
     for (std::size_t at = 0; at < node.orders.size(); ++at) {

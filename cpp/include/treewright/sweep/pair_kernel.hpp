@@ -37,8 +37,15 @@ struct PairTask {
     std::uint32_t min_leaf = 1;
     std::uint32_t n_lanes = 0;
     const std::uint32_t* left_rows = nullptr;   // [lane]
-    const std::int32_t* left_gain = nullptr;    // many classes: [class][kMostLanes], totals of the left side
-    const std::int32_t* right_gain = nullptr;   // many classes: [class][kMostLanes]
+
+    // Many classes.
+    std::uint32_t n_classes = 0;              // that some row of the node gains from
+    const std::uint32_t* classes = nullptr;   // their numbers
+    const std::uint64_t* lookup = nullptr;    // [row of the table]: weight << 32 | which << 8 | bucket
+    const std::int32_t* gain = nullptr;       // null: `which` is the only class (its place in `classes`) that a row of
+                                              // its label gains from, and weight the gain; else `which` is the label
+    const std::int32_t* left_gain = nullptr;   // [class][kMostLanes]: totals of the left side
+    const std::int32_t* right_gain = nullptr;  // [class][kMostLanes]
 
     // Results, per lane. Two classes: largest and smallest prefix sums. Many classes: best gain (in high_*).
     std::array<std::int32_t, kMostLanes> high_left{}, low_left{}, high_right{}, low_right{};
@@ -47,7 +54,7 @@ struct PairTask {
 using PairKernel = void (*)(PairTask&);
 
 struct PairKernels {
-    PairKernel unit;       // two classes, weights 0 or 1, no minimum leaf size: 8-bit lanes
+    PairKernel unit;       // two classes, weights 0 or 1, no minimum leaf size: 8-bit lanes; bucket holds the sign too
     PairKernel signed16;   // two classes, total weight and rows < 2^15
     PairKernel signed32;   // two classes, total weight < 2^30
     PairKernel classes16;  // many classes, total gain and rows < 2^15

@@ -182,17 +182,19 @@ void signed_pass(PairTask& task) {
     }
 }
 
-// Many classes. Sums per class live in memory; a row with plain costs touches one class only.
+// Many classes, gains c_a of the left leaf and e_a = C_a - c_a of the right leaf, for every class a present in the
+// node. Gains are not negative, so c_a only grows: its largest over a is a running maximum, updated with the one class
+// that a row changes; only the largest e_a has to be looked for, and only at marked positions. The row's lookup holds
+// its weight, class (or label) and bucket together.
 template <class T, int kBytes, int kRegisters, bool kCounted>
 void classes_pass(PairTask& task) {
     using M = Masks<T, kBytes, kRegisters>;
     using V = typename M::V;
     const M masks;
-    const Data& data = *task.data;
-    const std::uint32_t n_classes = data.n_classes;
+    const std::uint32_t n_classes = task.n_classes;
     struct Class {
-        V left[kRegisters], right[kRegisters];              // running gains of the two sides
-        V left_total[kRegisters], right_total[kRegisters];  // gains of the whole sides
+        V left_rest[kRegisters], right_rest[kRegisters];    // e_a of the two sides
+        V left_total[kRegisters], right_total[kRegisters];  // C_a
     };
     constexpr std::uint32_t kInline = 16;
     Class inline_classes[kInline];
@@ -205,7 +207,7 @@ void classes_pass(PairTask& task) {
         const int r = k / M::kPer, j = k % M::kPer;
         const bool used = static_cast<std::uint32_t>(k) < task.n_lanes;
         for (std::uint32_t c = 0; c < n_classes; ++c) {
-            const std::size_t at = c * kMostLanes + static_cast<std::size_t>(k);
+            const std::size_t at = task.classes[c] * kMostLanes + static_cast<std::size_t>(k);
             classes[c].left_total[r][j] = static_cast<T>(used ? task.left_gain[at] : 0);
             classes[c].right_total[r][j] = static_cast<T>(used ? task.right_gain[at] : 0);
         }
@@ -216,41 +218,55 @@ void classes_pass(PairTask& task) {
     }
     for (const std::uint32_t* order : task.orders) {
         for (std::uint32_t c = 0; c < n_classes; ++c)
-            for (int r = 0; r < kRegisters; ++r) classes[c].left[r] = classes[c].right[r] = V{};
-        V count[kRegisters] = {};
+            for (int r = 0; r < kRegisters; ++r) {
+                classes[c].left_rest[r] = classes[c].left_total[r];
+                classes[c].right_rest[r] = classes[c].right_total[r];
+            }
+        V count[kRegisters] = {}, most_gain_left[kRegisters] = {}, most_gain_right[kRegisters] = {};
+        const auto add = [&](Class& one, T w, const V* mask) __attribute__((always_inline)) {
+            for (int r = 0; r < kRegisters; ++r) {
+                one.left_rest[r] -= mask[r] & w;
+                one.right_rest[r] -= ~mask[r] & w;
+                most_gain_left[r] = larger(most_gain_left[r], one.left_total[r] - one.left_rest[r]);
+                most_gain_right[r] = larger(most_gain_right[r], one.right_total[r] - one.right_rest[r]);
+            }
+        };
         for (std::uint32_t i = 0; i < task.n; ++i) {
             const std::uint32_t entry = order[i];
             if ((entry & 1u) != 0) {
+                V left[kRegisters], right[kRegisters];
                 for (int r = 0; r < kRegisters; ++r) {
-                    V low_left = classes[0].left[r], high_left = classes[0].left_total[r] - low_left;
-                    V low_right = classes[0].right[r], high_right = classes[0].right_total[r] - low_right;
-                    for (std::uint32_t c = 1; c < n_classes; ++c) {
-                        const V a = classes[c].left[r], b = classes[c].right[r];
-                        low_left = larger(low_left, a);
-                        high_left = larger(high_left, classes[c].left_total[r] - a);
-                        low_right = larger(low_right, b);
-                        high_right = larger(high_right, classes[c].right_total[r] - b);
+                    left[r] = classes[0].left_rest[r];
+                    right[r] = classes[0].right_rest[r];
+                }
+                for (std::uint32_t c = 1; c < n_classes; ++c)
+                    for (int r = 0; r < kRegisters; ++r) {
+                        left[r] = larger(left[r], classes[c].left_rest[r]);
+                        right[r] = larger(right[r], classes[c].right_rest[r]);
                     }
-                    V left = low_left + high_left, right = low_right + high_right;
+                for (int r = 0; r < kRegisters; ++r) {
+                    left[r] += most_gain_left[r];
+                    right[r] += most_gain_right[r];
                     if constexpr (kCounted) {
                         const V rest = static_cast<T>(i) - count[r];
-                        left &= (count[r] >= fewest) & (count[r] <= most_left[r]);
-                        right &= (rest >= fewest) & (rest <= most_right[r]);
+                        left[r] &= (count[r] >= fewest) & (count[r] <= most_left[r]);
+                        right[r] &= (rest >= fewest) & (rest <= most_right[r]);
                     }
-                    best_left[r] = larger(best_left[r], left);
-                    best_right[r] = larger(best_right[r], right);
+                    best_left[r] = larger(best_left[r], left[r]);
+                    best_right[r] = larger(best_right[r], right[r]);
                 }
             }
-            const std::uint32_t row = entry >> 1;
-            const std::int32_t* gain = &data.gain[static_cast<std::size_t>(data.label[row]) * n_classes];
-            const V* mask = &masks.left[static_cast<std::size_t>(task.bucket[row]) * kRegisters];
-            for (std::uint32_t c = 0; c < n_classes; ++c) {
-                if (gain[c] == 0) continue;
-                const T w = static_cast<T>(gain[c] * data.weight[row]);
-                for (int r = 0; r < kRegisters; ++r) {
-                    classes[c].left[r] += mask[r] & w;
-                    classes[c].right[r] += ~mask[r] & w;
-                }
+            const std::uint64_t row = task.lookup[entry >> 1];
+            const V* mask = &masks.left[(row & 0xffu) * kRegisters];
+            const std::size_t which = (row >> 8) & 0xffffffu;
+            const auto weight = static_cast<std::int32_t>(row >> 32);
+            if (task.gain == nullptr) {
+                add(classes[which], static_cast<T>(weight), mask);
+            } else {
+                const std::int32_t* gain = task.gain + which * task.data->n_classes;
+                for (std::uint32_t c = 0; c < n_classes; ++c)
+                    if (gain[task.classes[c]] != 0)
+                        add(classes[c], static_cast<T>(gain[task.classes[c]] * weight), mask);
             }
             if constexpr (kCounted)
                 for (int r = 0; r < kRegisters; ++r) count[r] -= mask[r];

@@ -32,21 +32,35 @@ class PairSolver {
     // Many classes: marks only the changes of rank that can be the best second cut (see .cpp).
     void mark_checks(const Node& node);
 
+    // Which kernel suits the node, and what it needs to know of the classes present.
+    void choose_kernel(const Node& node);
+
+    enum class Mode : std::uint8_t { unit, two, many };
+
     const Data& data_;
     const Options& options_;
     Control& control_;
     const PairKernels& kernels_;
-    PairKernel kernel_;
-    std::uint32_t n_lanes_;
-    bool unit_;
-    std::vector<std::uint8_t> bucket_;          // [row]
-    std::vector<Profile> profiles_;             // [number of the node's column]
-    std::vector<std::uint32_t> checked_;        // entries with marks for the kernel, many classes
+    bool narrow_;        // sums fit 16 bits
+    bool unit_weights_;  // weights and gains are 0 or 1, leaves of any size: the 8-bit kernel serves two classes
+    bool single_gains_;  // a row gains from one class only
+    // Of the current node:
+    Mode mode_ = Mode::two;
+    PairKernel kernel_ = nullptr;
+    std::uint32_t n_lanes_ = 0;
+    std::vector<std::uint32_t> present_;     // classes that some row gains from
+    std::vector<std::int32_t> sign_;         // unit: [label] gain of the second class less that of the first
+    std::vector<std::uint32_t> which_;       // many: [label] as in PairTask::lookup
+    std::vector<std::uint8_t> bucket_;       // [row]
+    std::vector<std::uint64_t> lookup_;      // [row]
+    std::vector<Profile> profiles_;          // [number of the node's column]
+    std::vector<std::uint32_t> checked_;     // entries with marks for the kernel, many classes
     std::vector<const std::uint32_t*> orders_;  // what the kernel walks
-    std::vector<std::uint32_t> cuts_;           // [lane]
-    std::vector<std::uint32_t> left_rows_;      // [lane]
-    std::vector<std::int64_t> left_span_;       // [lane]
-    std::vector<std::int32_t> left_gain_;       // [class][kMostLanes]
+    std::vector<std::uint32_t> cuts_;        // [lane]
+    std::vector<std::uint32_t> left_rows_;   // [lane]
+    std::vector<std::int64_t> left_span_;    // [lane]
+    std::vector<std::int64_t> gain_;         // [class], running
+    std::vector<std::int32_t> left_gain_;    // [class][kMostLanes]
     std::vector<std::int32_t> right_gain_;
     PairTask task_;
 };
