@@ -54,7 +54,8 @@ Outcome Search::run(std::uint32_t depth) {
     }
 }
 
-Outcome Search::solve(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
+Outcome Search::solve(const Node& node, std::uint32_t depth, Cost budget, std::size_t level,
+                      std::span<const Neighbour> neighbours, Memo* memo) {
     const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
     if (leaf <= 2 * data_.leaf || depth == 0 || node.columns.empty() || node.n < 2 * data_.min_leaf)
         return {leaf, leaf, Plan::leaf()};
@@ -77,8 +78,13 @@ Outcome Search::solve(const Node& node, std::uint32_t depth, Cost budget, std::s
         const Stump stump = best_stump(data_, node);
         result = {stump.cost, stump.cost, Plan::stump()};
     } else {
-        result = depth == 2 ? pairs_.solve(node, budget) : branch(node, depth, budget, level);
-        if (depth == 2) ++statistics_.pair_solves;
+        if (depth == 2) {
+            ++statistics_.pair_solves;
+            result = pairs_.solve(node, budget, neighbours);
+            if (memo != nullptr && pairs_.worth_sharing(node)) pairs_.keep(node, std::min(result.upper, budget), *memo);
+        } else {
+            result = branch(node, depth, budget, level);
+        }
         if (options_.cache) cache_.store(node.rows, depth, node.n, result);
     }
     result.lower = std::min(result.lower, beyond);
@@ -102,6 +108,7 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, Cost budget, std::
     }
     Level& here = level_at(level);
     here.heap.clear();
+    here.memos.clear();
     if (here.profiles.size() < node.columns.size()) here.profiles.resize(node.columns.size());
     for (std::size_t at = 0; at < node.columns.size(); ++at) {
         here.profiles[at].reset(data_, options_, node, at, whole);
@@ -161,13 +168,36 @@ void Search::evaluate(const Node& node, std::uint32_t depth, Level& here, std::s
     Cost& first_bound = left_first ? bounds.left : bounds.right;
     Cost& second_bound = left_first ? bounds.right : bounds.left;
 
+    // The nearest cuts solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
+    const bool share = options_.neighbours && depth == 3;
+    std::array<std::array<Neighbour, 2>, 2> neighbours{};
+    std::uint32_t tag = Point::kNoTag;
+    if (share) {
+        const std::size_t i = profile.point_before(cut);
+        const Point &a = profile.points()[i], &b = profile.points()[i + 1];
+        const Cost to_a = profile.span_between(a.cut, cut), to_b = profile.span_between(cut, b.cut);
+        tag = static_cast<std::uint32_t>(here.memos.size());
+        here.memos.emplace_back();
+        if (a.tag != Point::kNoTag) {
+            neighbours[0][0] = {&here.memos[a.tag][0], 0};
+            neighbours[1][0] = {&here.memos[a.tag][1], to_a};
+        }
+        if (b.tag != Point::kNoTag) {
+            neighbours[0][1] = {&here.memos[b.tag][0], to_b};
+            neighbours[1][1] = {&here.memos[b.tag][1], 0};
+        }
+    }
+    const std::size_t first_side = left_first ? 0 : 1, second_side = 1 - first_side;
+    const auto memo = [&](std::size_t side) { return share ? &here.memos[tag][side] : nullptr; };
+
     const Cost first_budget = target - second_bound + slack;
-    const Outcome first = solve(first_node, depth - 1, first_budget, level + 1);
+    const Outcome first = solve(first_node, depth - 1, first_budget, level + 1, neighbours[first_side], memo(first_side));
     first_bound = std::max(first_bound, first.lower);
     const Cost leaf = second_node.leaf_loss() * data_.unit + data_.leaf;
     Outcome second{data_.leaf, leaf, Plan::leaf()};
     if (first_bound < first_budget) {
-        second = solve(second_node, depth - 1, target - first_bound + slack, level + 1);
+        second = solve(second_node, depth - 1, target - first_bound + slack, level + 1, neighbours[second_side],
+                       memo(second_side));
         second_bound = std::max(second_bound, second.lower);
     }
     if (first.upper + second.upper < best.upper) {
@@ -176,6 +206,7 @@ void Search::evaluate(const Node& node, std::uint32_t depth, Level& here, std::s
         best.offer(first.upper + second.upper, plan);
     }
     stack_.release(mark);
+    bounds.tag = tag;
     profile.insert(bounds);
 }
 

@@ -11,6 +11,7 @@ struct Options {
     bool leaf_count = true;     // a deeper tree has more leaves, and every leaf costs (search.hpp)
     bool shallower = true;      // the optimum of one level less first: incumbent and bound
     bool cache = true;          // remember bounds by row set and depth
+    bool neighbours = true;     // depth-two subproblems take bounds from the neighbouring cuts' (profile.hpp)
     double slack = 0.5;         // extra child budget, in rows' worth of cost per row of half the open interval
     std::uint32_t lanes = 64;   // most thresholds in one pass of the depth-two kernel
 };

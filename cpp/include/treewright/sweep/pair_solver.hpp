@@ -9,15 +9,35 @@
 #include "treewright/sweep/profile.hpp"
 
 #include <array>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace treewright::sweep {
+
+// Profiles of a solved node, kept for its neighbours.
+struct Memo {
+    std::vector<std::uint32_t> columns;  // columns of the table
+    std::vector<std::size_t> ends;       // hints of column i: ends[i - 1] .. ends[i]
+    std::vector<Hint> hints;
+    [[nodiscard]] std::size_t bytes() const { return sizeof(Memo) + hints.capacity() * sizeof(Hint) + columns.size() * 16; }
+};
+
+// A neighbour's memo: its rows are a subset (loss 0) or a superset (loss = span of the rows more, in cost units).
+struct Neighbour {
+    const Memo* memo = nullptr;
+    Cost loss = 0;
+};
 
 class PairSolver {
    public:
     PairSolver(const Data& data, const Options& options, Control& control);
 
-    [[nodiscard]] Outcome solve(const Node& node, Cost budget);
+    [[nodiscard]] Outcome solve(const Node& node, Cost budget, std::span<const Neighbour> neighbours = {});
+    // Whether bounds of neighbours are worth their cost for this node.
+    [[nodiscard]] bool worth_sharing(const Node& node) const;
+    // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.
+    void keep(const Node& node, Cost target, Memo& memo) const;
 
     std::int64_t n_passes = 0;     // kernel passes: one root column, many cuts
     std::int64_t n_row_steps = 0;  // rows x second columns walked
@@ -56,6 +76,7 @@ class PairSolver {
     std::vector<Profile> profiles_;          // [number of the node's column]
     std::vector<std::uint32_t> checked_;     // entries with marks for the kernel, many classes
     std::vector<const std::uint32_t*> orders_;  // what the kernel walks
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> open_;  // stretches of open cuts
     std::vector<std::uint32_t> cuts_;        // [lane]
     std::vector<std::uint32_t> left_rows_;   // [lane]
     std::vector<std::int64_t> left_span_;    // [lane]

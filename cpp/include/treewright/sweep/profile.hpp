@@ -25,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace treewright::sweep {
@@ -32,7 +33,17 @@ namespace treewright::sweep {
 struct Node;
 
 struct Point {
+    static constexpr std::uint32_t kNoTag = 0xffffffffu;
     std::uint32_t cut;
+    Cost left;
+    Cost right;
+    bool solved = true;          // false: bounds taken from elsewhere; the cut is open while left + right < target
+    std::uint32_t tag = kNoTag;  // for the owner of the profile
+};
+
+// Bounds of a cut of another node, told by the rank of its first row on the right.
+struct Hint {
+    std::uint32_t rank;
     Cost left;
     Cost right;
 };
@@ -54,6 +65,9 @@ class Profile {
     // Rows on the left of cut c in 1..n_cuts().
     [[nodiscard]] std::uint32_t position(std::uint32_t cut) const { return position_[cut - 1]; }
 
+    // Whether both sides of the cut have rows enough for a leaf.
+    [[nodiscard]] bool legal(std::uint32_t cut) const { return first_legal_ <= cut && cut <= last_legal_; }
+
     [[nodiscard]] const std::vector<Point>& points() const { return points_; }
     [[nodiscard]] Gap gap(std::size_t left_point, Cost target) const;
     // Number of the last point at or before `cut`.
@@ -61,6 +75,12 @@ class Profile {
 
     // Adds a solved cut (it must lie in an open gap) and draws conclusions for its neighbours.
     void insert(Point point);
+
+    // Takes the points of a profile of the same column over a subset (loss 0; rule M) or a superset (loss = span of
+    // the rows that are not here; rule Z, applied to each side) of this node's rows. Call before any insert().
+    void import_from(const Data& data, const Node& node, std::size_t at, std::span<const Hint> hints, Cost loss);
+    // Writes down the points of this profile; those without which the gap would still reach `target` are left out.
+    void export_to(const Data& data, const Node& node, std::size_t at, Cost target, std::vector<Hint>& hints) const;
 
     // What the neighbouring points say about a cut.
     [[nodiscard]] Point bounds(std::uint32_t cut) const;
@@ -71,6 +91,8 @@ class Profile {
     [[nodiscard]] Cost span_between(std::uint32_t first, std::uint32_t last) const { return span_(last) - span_(first); }
 
    private:
+    [[nodiscard]] Cost gap_bound(const Point& a, const Point& b) const;
+    void spread();  // draws all conclusions between neighbouring points
     [[nodiscard]] Cost span_(std::uint32_t cut) const;
     [[nodiscard]] std::uint32_t first_beyond(Cost span) const;  // first cut with W(cut) > span
     [[nodiscard]] std::uint32_t last_before(Cost span) const;   // last cut with W(cut) < span

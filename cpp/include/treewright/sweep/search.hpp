@@ -21,8 +21,10 @@
 #include "treewright/sweep/pair_solver.hpp"
 #include "treewright/sweep/profile.hpp"
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace treewright::sweep {
@@ -66,9 +68,12 @@ class Search {
             std::uint32_t left_cut;   // point at the gap's left
         };
         std::vector<Open> heap;
+        std::vector<std::array<Memo, 2>> memos;  // of the two sides of each cut solved, if these had depth two
     };
 
-    [[nodiscard]] Outcome solve(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
+    // `neighbours` may help, and `memo`, if given, is filled, where the depth is two.
+    [[nodiscard]] Outcome solve(const Node& node, std::uint32_t depth, Cost budget, std::size_t level,
+                                std::span<const Neighbour> neighbours = {}, Memo* memo = nullptr);
     [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
     // Solves both sides of a cut and tells the profile.
     void evaluate(const Node& node, std::uint32_t depth, Level& here, std::size_t at, const Gap& gap, Cost target,
