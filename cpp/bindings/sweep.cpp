@@ -83,6 +83,8 @@ void bind_sweep(nb::module_& m) {
         .def_rw("leaf_count", &Options::leaf_count)
         .def_rw("shallower", &Options::shallower)
         .def_rw("cache", &Options::cache)
+        .def_rw("neighbours", &Options::neighbours)
+        .def_rw("sharing_work", &Options::sharing_work)
         .def_rw("slack", &Options::slack)
         .def_rw("lanes", &Options::lanes);
     m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"),

@@ -7,8 +7,6 @@ namespace treewright::sweep {
 
 namespace {
 
-constexpr std::size_t kSharingWork = 100000;
-
 bool unit_weights(const Data& data) {
     return data.min_leaf == 1 &&
            std::all_of(data.weight.begin(), data.weight.end(), [](std::int32_t w) { return w <= 1; }) &&
@@ -135,10 +133,10 @@ Outcome PairSolver::solve(const Node& node, Cost budget, std::span<const Neighbo
 
 // A kernel pass costs about rows x columns nanoseconds, six times that with many classes; taking over bounds costs some
 // microseconds a column. Measured at depth 3: magic 2.0 -> 1.6 s, segment .48 -> .29 s, but rice .43 -> .68 s without
-// this rule.
+// this rule (Options::sharing_work).
 bool PairSolver::worth_sharing(const Node& node) const {
     const std::size_t work = std::size_t{node.n} * node.columns.size() * (data_.binary() ? 1 : 6);
-    return work >= kSharingWork;
+    return options_.neighbours && work >= options_.sharing_work;
 }
 
 void PairSolver::keep(const Node& node, Cost target, Memo& memo) const {

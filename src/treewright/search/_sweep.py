@@ -53,6 +53,10 @@ class SweepOptions:
         Solve every node one level less deep first.
     cache : bool, default=True
         Remember bounds by set of rows and depth.
+    neighbours : bool, default=True
+        Depth-two subproblems take bounds from the neighbouring cuts'.
+    sharing_work : int, default=20000
+        ... where one kernel pass takes at least so many steps (rows times columns).
     slack : float, default=0.5
         Extra budget of a child, in cost per row of half the open interval.
     lanes : int, default=64
@@ -64,6 +68,8 @@ class SweepOptions:
     leaf_count: bool = True
     shallower: bool = True
     cache: bool = True
+    neighbours: bool = True
+    sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64
 

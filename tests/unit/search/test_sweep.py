@@ -25,6 +25,9 @@ VARIANTS = [
     SweepOptions(slack=0.0),
     SweepOptions(slack=3.0, lanes=3),
     SweepOptions(lanes=1, slack=0.0, shallower=False),
+    SweepOptions(sharing_work=0),
+    SweepOptions(sharing_work=0, lanes=2, slack=0.0, monotone=False),
+    SweepOptions(sharing_work=0, lanes=2, lipschitz=False),
 ]
 
 
@@ -123,7 +126,7 @@ def test_switches_agree_on_larger_tables(seed):
     rng = np.random.default_rng(2000 + seed)
     problem = random_problem(rng, int(rng.integers(30, 60)), 3, max_depth=int(rng.integers(3, 5)))
     expected = solve_sweep(problem)
-    for options in VARIANTS[1:3] + VARIANTS[4:9]:
+    for options in VARIANTS[1:3] + VARIANTS[4:9] + VARIANTS[10:]:
         check(problem, expected.objective, expected.tree.n_leaves, options)
 
 

@@ -12,6 +12,7 @@ struct Options {
     bool shallower = true;      // the optimum of one level less first: incumbent and bound
     bool cache = true;          // remember bounds by row set and depth
     bool neighbours = true;     // depth-two subproblems take bounds from the neighbouring cuts' (profile.hpp)
+    std::uint64_t sharing_work = 20000;  // ... where a kernel pass takes at least so many steps
     double slack = 0.5;         // extra child budget, in rows' worth of cost per row of half the open interval
     std::uint32_t lanes = 64;   // most thresholds in one pass of the depth-two kernel
 };
