@@ -215,7 +215,7 @@ Cost Profile::lower_bound(Cost target) const {
     Cost bound = kNoCost;
     for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
         const Point &a = points_[i], &b = points_[i + 1];
-        if (i > 0) bound = std::min(bound, a.left + a.right);
+        if (legal(a.cut)) bound = std::min(bound, a.left + a.right);
         if (b.cut - a.cut == 1) continue;
         const Gap rest = gap(i, target);
         bound = std::min(bound, rest.open() ? rest.bound : std::max(rest.bound, target));
