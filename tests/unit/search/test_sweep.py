@@ -103,7 +103,7 @@ def check(problem: Problem, expected: float, leaves: int | None = None, options:
 @pytest.mark.parametrize("seed", range(60))
 def test_equals_brute_force(seed):
     rng = np.random.default_rng(seed)
-    for _ in range(30):
+    for _ in range(20):
         depth = [1, 2, 3, 3, 4, None][rng.integers(6)]
         n = int(rng.integers(3, 9 if depth in (4, None) else 12))
         problem = random_problem(rng, n, int(rng.integers(1, 4)), max_depth=depth)
