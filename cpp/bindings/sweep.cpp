@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace nb = nanobind;
@@ -38,6 +39,14 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     data.label.assign(label.data(), label.data() + label.size());
     data.weight.assign(weight.data(), weight.data() + weight.size());
     data.cost.assign(cost.data(), cost.data() + cost.size());
+    std::int64_t total = 0;
+    for (std::uint32_t i = 0; i < data.n_rows; ++i) {
+        if (data.label[i] >= data.n_classes || data.weight[i] < 0) throw std::invalid_argument("sweep: label or weight");
+        const auto* row = data.cost.data() + std::size_t{data.label[i]} * data.n_classes;
+        if (*std::min_element(row, row + data.n_classes) != 0) throw std::invalid_argument("sweep: costs not reduced");
+        total += std::int64_t{data.weight[i]} * *std::max_element(row, row + data.n_classes);
+        if (total >= (std::int64_t{1} << 30)) throw std::invalid_argument("sweep: costs too large for 32-bit sums");
+    }
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     Outcome outcome;
     std::vector<TreeNode> tree;

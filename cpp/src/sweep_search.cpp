@@ -29,6 +29,7 @@ Outcome Search::run(std::uint32_t depth) {
     Node root;
     make_root(data_, root);
     depth = std::min(depth, data_.n_rows);
+    control_.incumbent(root.leaf_loss() * data_.unit + data_.leaf);
     Outcome best = solve(root, std::min(depth, 2u), kNoCost, 0);
     if (depth <= 2) return best;
     control_.incumbent(best.upper);
@@ -191,7 +192,8 @@ void Search::evaluate(const Node& node, std::uint32_t depth, Level& here, std::s
     const auto memo = [&](std::size_t side) { return share ? &here.memos[tag][side] : nullptr; };
 
     const Cost first_budget = target - second_bound + slack;
-    const Outcome first = solve(first_node, depth - 1, first_budget, level + 1, neighbours[first_side], memo(first_side));
+    const Outcome first =
+        solve(first_node, depth - 1, first_budget, level + 1, neighbours[first_side], memo(first_side));
     first_bound = std::max(first_bound, first.lower);
     const Cost leaf = second_node.leaf_loss() * data_.unit + data_.leaf;
     Outcome second{data_.leaf, leaf, Plan::leaf()};

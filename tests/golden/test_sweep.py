@@ -1,6 +1,6 @@
-"""Errors of optimal trees over all thresholds: table of ../shared/design/continuous.md, section 2 (cost_complexity 0).
+"""Errors of optimal trees over all thresholds: section 2 of the design note on continuous columns.
 
-Every value was proven there by an independent prototype, and equals that of pycontree 1.0.8 where that finished.
+Every value was proven there by an independent prototype, and equals pycontree's (1.0.8) where that finished.
 """
 
 from __future__ import annotations

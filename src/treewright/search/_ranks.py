@@ -1,9 +1,9 @@
 """Ranked columns: a table as the sweep engine sees it, and the way back from a cut to a split.
 
-A ranked column gives every row a rank; a cut sends the rows of low rank left. Numbers are ranked by value. A column
-with missing values is ranked twice, with missing lowest (missing goes left with every threshold) and highest (it goes
-right); the outermost cut of each asks only whether the value is known. A categorical column gives one ranked column
-with two ranks per category, again twice if values are missing.
+A ranked column gives every row a rank; a cut sends the rows of low rank left. Numbers are ranked by value. A
+column with missing values is ranked twice, with missing lowest (missing goes left with every threshold) and
+highest (it goes right); the outermost cut of each asks only whether the value is known. A categorical column
+gives one ranked column with two ranks per category, again twice if values are missing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RankedColumn:
     only: Split | None = None
 
     def split(self, low: int, high: int) -> tuple[Split, bool]:
-        """Return the split between ranks `low` < `high`, and whether its left side is the side of high ranks."""
+        """Return the split between ranks `low` < `high`, and whether its left side has the high ranks."""
         if self.only is not None:
             return self.only, False
         assert self.values is not None

@@ -2,10 +2,10 @@
 
 The C++ engine minimises integers; this file makes them and turns its answer into a tree and a certificate.
 
-Units. Weights times costs become integers (exactly, where weights and costs allow it; else rounded, and the rounding
-error is taken off the lower bound). One unit of loss costs ``unit = 2**k`` and one leaf
-``leaf = (round(cost_complexity * total * 2**(k - t)) << t) + 1``: the lowest ``t`` bits count leaves, so that among trees
-of equal cost the one with the fewest leaves wins.
+Units. Weights times costs become integers (exactly, where weights and costs allow it; else rounded, and the
+rounding error is taken off the lower bound). One unit of loss costs ``unit = 2**k`` and one leaf
+``(round(cost_complexity * total * 2**(k - t)) << t) + 1``: the lowest ``t`` bits count leaves, so that among
+trees of equal cost the one with the fewest leaves wins.
 """
 
 from __future__ import annotations
@@ -108,14 +108,15 @@ def solve_sweep(
     problem : Problem
         ``max_leaf_nodes`` must be None.
     time_limit : float or None, default=None
-        Seconds; None is unlimited. When a limit is reached, the best tree found and the proven bound are returned.
+        Seconds; None is unlimited. When a limit is reached, the best tree found and the proven bound are
+        returned.
     step_limit : int or None, default=None
         Passes of the depth-two kernel; a deterministic limit.
     memory_limit : int or None, default=None
         Bytes of the engine's working memory.
     progress : callable or None, default=None
-        Called about every 50 ms with (seconds, objective, lower_bound, steps, bytes); stops the search by returning
-        True.
+        Called about every 50 ms with (seconds, objective, lower_bound, steps, bytes); stops the search by
+        returning True.
     options : SweepOptions or None, default=None
 
     Returns
@@ -131,26 +132,28 @@ def solve_sweep(
 
     Notes
     -----
-    Depth-two subproblems are solved by a kernel that evaluates many thresholds of the root column in one pass over
-    the sorted rows; above them, nested sets of rows bound each other (see cpp/include/treewright/sweep/profile.hpp for
-    the proofs). Time grows with the number of depth-two subproblems, each of about ``n_rows * n_columns**2`` steps.
+    Depth-two subproblems are solved by a kernel that evaluates many thresholds of the root column in one pass
+    over the sorted rows; above them, nested sets of rows bound each other (proofs in
+    cpp/include/treewright/sweep/profile.hpp). Time grows with the number of depth-two subproblems, each of
+    about ``n_rows * n_columns**2`` steps. Ties: fewest leaves among all optima; among those, the tree found
+    first, by an order that is the same on every run (not on processors with registers of another width).
 
     References
     ----------
-    Brita, van der Linden and Demirović, "Optimal classification trees for continuous feature data using dynamic
-    programming with branch-and-bound", AAAI 2025: interval bounds of nested thresholds.
+    Brita, van der Linden and Demirović, "Optimal classification trees for continuous feature data using
+    dynamic programming with branch-and-bound", AAAI 2025: interval bounds of nested thresholds.
     """
     options = options or SweepOptions()
     if problem.max_leaf_nodes is not None:
         raise InputError(
-            f"max_leaf_nodes is {problem.max_leaf_nodes}, but the search over all thresholds accepts only None; "
-            "limit the size with max_depth or cost_complexity, or give cuts (thresholds='quantiles')."
+            f"max_leaf_nodes={problem.max_leaf_nodes}: the search over all thresholds has no leaf budget; "
+            "give None and limit the size with max_depth or cost_complexity, or search over given cuts."
         )
     table, total = problem.table, problem.total_weight
     if table.n_rows < problem.min_samples_leaf:
         raise SolverError(
-            f"No tree has at least {problem.min_samples_leaf} rows in a leaf: the table has {table.n_rows} rows; "
-            "lower min_samples_leaf."
+            f"No tree has at least {problem.min_samples_leaf} rows in a leaf: the table has "
+            f"{table.n_rows} rows; lower min_samples_leaf."
         )
     units = _integer_units(problem)
     # A row without weight matters only for the number of rows in a leaf.

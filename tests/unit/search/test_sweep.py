@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
 import itertools
+import threading
 
 import numpy as np
 import pytest
-from brute_force_sweep import best_depth_two, best_objective
 
+from brute_force_sweep import best_depth_two, best_objective
 from treewright import _core
+from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
 from treewright.search._sweep import SweepOptions, solve_sweep
 from treewright.table import Table
@@ -47,7 +50,12 @@ def make_problem(X, y, n_classes=None, weight=None, costs=None, kinds=None, **re
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
     costs = 1.0 - np.eye(n_classes) if costs is None else np.asarray(costs, dtype=np.float64)
     return Problem(
-        Table(columns, X), y.astype(np.int32), np.arange(n_classes), weight, costs, **{"max_leaf_nodes": None, **rest}
+        Table(columns, X),
+        y.astype(np.int32),
+        np.arange(n_classes),
+        weight,
+        costs,
+        **{"max_leaf_nodes": None, **rest},
     )
 
 
@@ -81,7 +89,9 @@ def random_problem(rng: np.random.Generator, n: int, n_columns: int, **rest) -> 
     )
 
 
-def check(problem: Problem, expected: float, leaves: int | None = None, options: SweepOptions | None = None) -> None:
+def check(
+    problem: Problem, expected: float, leaves: int | None = None, options: SweepOptions | None = None
+) -> None:
     result = solve_sweep(problem, options=options)
     assert result.status.name == "OPTIMAL"
     assert result.objective == pytest.approx(expected, abs=1e-9)
@@ -141,7 +151,9 @@ def test_depth_two_equals_its_slow_twin(seed):
 def test_long_chunks_and_wide_sums(seed):
     """More rows than a chunk of 8-bit sums, and totals beyond 16 bits."""
     rng = np.random.default_rng(4000 + seed)
-    X = np.column_stack([np.round(rng.random(900), 2 + seed % 2), np.arange(900) // 300, rng.random(900) < 0.5])
+    X = np.column_stack(
+        [np.round(rng.random(900), 2 + seed % 2), np.arange(900) // 300, rng.random(900) < 0.5]
+    )
     y = (X[:, 0] + 0.3 * rng.standard_normal(900) > 0.5).astype(int) + (seed % 3 == 2) * (X[:, 1] == 1)
     weight = rng.integers(1, 100, size=900) if seed >= 3 else None
     problem = make_problem(X, y, weight=weight, max_depth=2, cost_complexity=0.0)
@@ -154,7 +166,9 @@ def test_mixed_and_missing(seed):
     kinds = [ColumnKind.CONTINUOUS, ColumnKind.CATEGORICAL, ColumnKind.BINARY]
     for _ in range(5):
         n = int(rng.integers(4, 9))
-        X = np.column_stack([rng.integers(0, 5, n), rng.integers(0, 4, n), rng.integers(0, 2, n)]).astype(float)
+        X = np.column_stack([rng.integers(0, 5, n), rng.integers(0, 4, n), rng.integers(0, 2, n)]).astype(
+            float
+        )
         X[rng.random(X.shape) < rng.choice([0.0, 0.25])] = np.nan
         X[0] = [0, 0, 0]
         problem = make_problem(
@@ -232,7 +246,7 @@ def test_steps_limit_is_deterministic_and_bounds_hold():
         assert first.objective >= optimum.objective - 1e-12
         assert first.status.name == "OPTIMAL" or first.stop_reason.name == "STEP_LIMIT"
         last_bound = max(last_bound, first.lower_bound)
-    assert 0 < last_bound
+    assert last_bound > 0
 
 
 def test_progress_can_stop_and_memory_limit_stops():
@@ -248,6 +262,25 @@ def test_progress_can_stop_and_memory_limit_stops():
     assert small.objective <= 0.5
 
 
+def test_interrupt_returns_the_best_tree():
+    rng = np.random.default_rng(13)
+    problem = make_problem(rng.random((3000, 8)), rng.integers(0, 2, 3000), max_depth=6, cost_complexity=0.0)
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    result = solve_sweep(problem, time_limit=60)
+    timer.join()
+    assert result.stop_reason.name == "INTERRUPT"
+    assert result.tree.n_leaves > 1
+
+
+def test_max_leaf_nodes_is_refused_and_impossible_leaves_are_named():
+    X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    with pytest.raises(InputError, match="max_leaf_nodes=3"):
+        solve_sweep(make_problem(X, y, max_leaf_nodes=3))
+    with pytest.raises(SolverError, match="at least 5 rows"):
+        solve_sweep(make_problem(X, y, min_samples_leaf=5))
+
+
 def test_two_columns_of_one_value_and_one_row():
     one = make_problem(np.ones((5, 2)), np.array([0, 1, 1, 0, 1]), max_depth=3, cost_complexity=0.01)
     check(one, 0.4 + 0.01, 1)
@@ -258,7 +291,14 @@ def test_neighbouring_floats_and_infinities_are_separated():
     a = 0.1
     b = np.nextafter(a, 1)
     tiny = np.nextafter(0.0, 1.0)
-    columns = [[a, b], [0.0, tiny], [-np.inf, np.inf], [1e308, 1.5e308], [np.finfo(float).max, np.inf], [-np.inf, -1e308]]
+    columns = [
+        [a, b],
+        [0.0, tiny],
+        [-np.inf, np.inf],
+        [1e308, 1.5e308],
+        [np.finfo(float).max, np.inf],
+        [-np.inf, -1e308],
+    ]
     for low, high in columns:
         X = np.array([[low], [high], [low], [high]])
         result = solve_sweep(make_problem(X, np.array([0, 1, 0, 1]), max_depth=1, cost_complexity=0.01))
@@ -272,7 +312,8 @@ def test_deeper_is_never_worse_and_dearer_leaves_are_never_more():
     losses = [solve_sweep(make_problem(X, y, max_depth=d, cost_complexity=0.0)).loss for d in (1, 2, 3, 4)]
     assert losses == sorted(losses, reverse=True)
     leaves = [
-        solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=c)).tree.n_leaves for c in (0, 0.01, 0.03, 0.1)
+        solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=c)).tree.n_leaves
+        for c in (0, 0.01, 0.03, 0.1)
     ]
     assert leaves == sorted(leaves, reverse=True)
     y = ((X[:, 0] > 0.4) ^ (X[:, 1] > 0.6)).astype(int)

@@ -20,7 +20,6 @@ struct Memo {
     std::vector<std::uint32_t> columns;  // columns of the table
     std::vector<std::size_t> ends;       // hints of column i: ends[i - 1] .. ends[i]
     std::vector<Hint> hints;
-    [[nodiscard]] std::size_t bytes() const { return sizeof(Memo) + hints.capacity() * sizeof(Hint) + columns.size() * 16; }
 };
 
 // A neighbour's memo: its rows are a subset (loss 0) or a superset (loss = span of the rows more, in cost units).
