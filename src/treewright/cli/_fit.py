@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,8 +29,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from treewright.binarize import Cuts
-    from treewright.problem import Problem
+    from treewright.search import Thresholds
 
 __all__ = ["fit"]
 
@@ -57,7 +55,7 @@ def fit(
     ] = "1",
     thresholds: Annotated[
         str,
-        typer.Option(help="'all' midpoints, a number of quantile bins, or 'auto': all while there are few."),
+        typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can."),
     ] = "auto",
     objective: Annotated[str, typer.Option(help="'accuracy' or 'balanced_accuracy'.")] = "accuracy",
     class_weight: Annotated[
@@ -149,13 +147,12 @@ def fit(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=_number(min_samples_leaf),
     )
-    cuts = _cuts(problem, thresholds)
-    size = f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns, {len(cuts.splits)} splits"
-    note(f"{size}. Searching; Ctrl-C keeps the best tree so far.")
+    note(
+        f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns. Searching; Ctrl-C keeps the best "
+        "tree so far."
+    )
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        result = solve(problem, cuts, limits=limits, progress=report)
-    extra = [text for text in problem.notes if text not in result.notes]
-    result = replace(result, notes=(*extra, *result.notes))
+        result = solve(problem, _thresholds(thresholds), limits=limits, progress=report)
     terms = Terms(
         cost_complexity=problem.cost_complexity,
         max_depth=problem.max_depth,
@@ -196,16 +193,12 @@ def _effort(stats: Any) -> str:
     return text if steps is None else f"{text}, {steps:,} subproblems."
 
 
-def _cuts(problem: Problem, thresholds: str) -> Cuts:
-    from treewright.binarize import auto_cuts, midpoints, quantiles
-
-    if thresholds == "auto":
-        return auto_cuts(problem.table, sample_weight=problem.sample_weight)
-    if thresholds == "all":
-        return midpoints(problem.table)
-    if thresholds.isascii() and thresholds.isdigit():
-        return quantiles(problem.table, int(thresholds), sample_weight=problem.sample_weight)
-    raise InputError(f"--thresholds {thresholds!r}; give 'auto', 'all' or a number of quantile bins.")
+def _thresholds(text: str) -> Thresholds:
+    if text in ("auto", "all"):
+        return text  # type: ignore[return-value]  # one of the two literals
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise InputError(f"--thresholds {text!r}; give 'auto', 'all' or a number of quantile bins.")
 
 
 def _number(text: str) -> int | float:
