@@ -4,6 +4,7 @@
 #include "treewright/bornagain/ensemble.hpp"
 #include "treewright/bornagain/exact.hpp"
 #include "treewright/bornagain/grid.hpp"
+#include "treewright/bornagain/hybrid.hpp"
 #include "treewright/bornagain/layout.hpp"
 
 #include <nanobind/nanobind.h>
@@ -136,6 +137,42 @@ nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step
     return answer;
 }
 
+nb::dict hybrid(const Ensemble& e, double exact_boxes, double grid_cells, std::int64_t samples, double max_leaves,
+                std::uint64_t seed, int descents, double time_limit, std::int64_t step_limit,
+                std::size_t memory_limit, nb::object report) {
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    HybridOptions options;
+    options.exact_boxes = exact_boxes;
+    options.grid_cells = grid_cells;
+    options.samples = static_cast<std::size_t>(samples);
+    if (max_leaves < 1e15) options.max_leaves = static_cast<std::int64_t>(max_leaves);
+    options.seed = seed;
+    nb::dict answer;
+    HybridResult result;
+    double estimate = -1.0;
+    {
+        nb::gil_scoped_release release;
+        Hybrid builder(e, options, control);
+        if (descents > 0) {
+            estimate = builder.estimate_leaves(descents);
+        } else {
+            result = builder.build();
+        }
+    }
+    answer["estimate"] = estimate;
+    answer["complete"] = result.complete;
+    answer["too_large"] = result.too_large;
+    answer["optimal"] = result.optimal;
+    answer["nodes"] = result.complete ? to_list(result.tree) : nb::list();
+    answer["leaves_bound"] = result.leaves_bound;
+    answer["exact_regions"] = result.exact_regions;
+    answer["certified_regions"] = result.certified;
+    answer["stop"] = control.reason();
+    answer["seconds"] = control.seconds();
+    answer["steps"] = control.steps();
+    return answer;
+}
+
 // One cell of the box with another label than its lowest cell, or None if all labels are equal.
 nb::object find_other(const Ensemble& e, const std::vector<std::int32_t>& lo, const std::vector<std::int32_t>& hi,
                       int label) {
@@ -169,6 +206,9 @@ void bind_bornagain(nb::module_& m) {
           nb::arg("exact"), nb::arg("divisor"), nb::arg("cut"));
     m.def("bornagain_forecast", &forecast, nb::arg("ensemble"), nb::arg("cell_limit"), nb::arg("time_limit"));
     m.def("bornagain_exact", &exact, nb::arg("ensemble"), nb::arg("goal"), nb::arg("time_limit"),
+          nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());
+    m.def("bornagain_hybrid", &hybrid, nb::arg("ensemble"), nb::arg("exact_boxes"), nb::arg("grid_cells"),
+          nb::arg("samples"), nb::arg("max_leaves"), nb::arg("seed"), nb::arg("descents"), nb::arg("time_limit"),
           nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());
     m.def("bornagain_find_other", &find_other, nb::arg("ensemble"), nb::arg("lo"), nb::arg("hi"), nb::arg("label"));
     m.def("bornagain_label", &label, nb::arg("ensemble"), nb::arg("cell"));

@@ -46,7 +46,7 @@ Table<Policy>::Table(const Layout& layout, std::size_t other_bytes)
 
 template <class Policy>
 std::size_t Table<Policy>::bytes() const {
-    return chunks_.size() * kChunkRows * pitch_ * sizeof(Value) + index_.size() * sizeof(Slot) +
+    return n_rows_ * pitch_ * sizeof(Value) + index_.size() * sizeof(Slot) +
            4 * row_of_.size() + 2 * low_labels_.size() * sizeof(Value) + other_bytes_;
 }
 

@@ -1,0 +1,7 @@
+"""Born-again tree ensembles: one tree with exactly the decisions of a forest or a boosted model."""
+
+from treewright.bornagain._result import BornAgainResult
+from treewright.bornagain._solve import Forecast, Progress, forecast, solve
+from treewright.convert import Ensemble
+
+__all__ = ["BornAgainResult", "Ensemble", "Forecast", "Progress", "forecast", "solve"]

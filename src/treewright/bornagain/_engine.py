@@ -34,7 +34,9 @@ class Engine:
         if not ensemble.trees or ensemble.n_features < 1:
             raise InputError("The ensemble has no trees or no columns; fit it on data first.")
         if not 2 <= ensemble.n_classes <= 255:
-            raise InputError(f"Born-again trees need 2 to 255 classes; the {ensemble.source} has {ensemble.n_classes}.")
+            raise InputError(
+                f"Born-again trees need 2 to 255 classes; the {ensemble.source} has {ensemble.n_classes}."
+            )
         self.ensemble = ensemble
         assert ensemble.missing is not None  # set in __post_init__
         missing = ensemble.missing
@@ -139,17 +141,23 @@ class Engine:
             value[leaf, prediction[leaf]] = 1.0
             count[leaf] = 1
         else:
-            shell = Tree(columns, ensemble.classes, tuple(splits), left, right, prediction.copy(), value.copy(), count)
+            shell = Tree(
+                columns, ensemble.classes, tuple(splits), left, right, prediction.copy(), value.copy(), count
+            )
             at = shell.apply(rows)
             count = np.bincount(at, minlength=n)
             value[np.arange(n), prediction] = count
-            value[leaf & (count == 0), prediction[leaf & (count == 0)]] = 1e-300  # keeps predict_proba defined
+            value[leaf & (count == 0), prediction[leaf & (count == 0)]] = (
+                1e-300  # keeps predict_proba defined
+            )
         for i in range(n - 1, -1, -1):  # children come after their parent
             if not leaf[i]:
                 value[i] = value[left[i]] + value[right[i]]
                 count[i] = count[left[i]] + count[right[i]]
                 prediction[i] = np.argmax(value[i])
-        return Tree(columns, ensemble.classes, tuple(splits), left, right, prediction, value, count.astype(np.int64))
+        return Tree(
+            columns, ensemble.classes, tuple(splits), left, right, prediction, value, count.astype(np.int64)
+        )
 
     def exact(
         self, goal: int, time_limit: float, step_limit: int, memory_limit: int, report: Any

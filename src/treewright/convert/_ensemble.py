@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,53 @@ class Ensemble:
     def __post_init__(self) -> None:
         if self.missing is None:
             object.__setattr__(self, "missing", np.zeros(len(self.feature_names), dtype=np.bool_))
+
+    @classmethod
+    def from_model(cls, model: Any, *, missing: str = "refuse", inputs: str = "float64") -> Ensemble:
+        """Read a fitted classifier of scikit-learn, XGBoost or LightGBM.
+
+        Parameters
+        ----------
+        model : fitted classifier
+            RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier or
+            AdaBoostClassifier of trees, GradientBoostingClassifier, HistGradientBoostingClassifier, XGBClassifier,
+            LGBMClassifier, or a Booster of the last two libraries.
+        missing : {"refuse", "route"}, default="refuse"
+            ``route`` takes over the model's own rule for missing values (which every column then has); with
+            ``refuse`` all statements are about rows without missing values, and others are refused.
+        inputs : {"float64", "float32"}, default="float64"
+            Models that round to float32 get thresholds moved by half a unit in the last place, so that they hold for
+            every float64. If all values are float32 numbers anyway (small integers, say), ``float32`` keeps the
+            model's own thresholds.
+
+        Raises
+        ------
+        InputError
+            If the model is not fitted, is a regressor, has categorical splits or another part that threshold splits
+            cannot express.
+        """
+        from treewright.convert._read import read_ensemble
+
+        return read_ensemble(model, missing=missing, inputs=inputs)
+
+    @classmethod
+    def load(cls, path: str | Path, *, missing: str = "refuse", inputs: str = "float64") -> Ensemble:
+        """Read a model file: a published forest file, an XGBoost JSON model or a LightGBM text model.
+
+        Parameters
+        ----------
+        path : str or Path
+        missing, inputs
+            As in `from_model`.
+
+        Raises
+        ------
+        ModelFileError
+            If the file is damaged, cut short or of another kind.
+        """
+        from treewright.convert._read import load_ensemble
+
+        return load_ensemble(path, missing=missing, inputs=inputs)
 
     @classmethod
     def hard_vote(

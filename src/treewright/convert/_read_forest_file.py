@@ -43,7 +43,9 @@ def read_forest_file(path: str | Path) -> Ensemble:
             f"{name} has no forest header: expected lines NB_TREES, NB_FEATURES and NB_CLASSES among the first six."
         ) from error
     if n_trees < 1 or n_features < 1 or n_classes < 2:
-        raise ModelFileError(f"{name}: {n_trees} trees, {n_features} features, {n_classes} classes is no forest.")
+        raise ModelFileError(
+            f"{name}: {n_trees} trees, {n_features} features, {n_classes} classes is no forest."
+        )
     trees = []
     at = 6
     for t in range(n_trees):

@@ -110,7 +110,9 @@ def describe(split: Split, columns: Sequence[Column], goes_left: bool = True) ->
         Which side to describe.
     """
     if isinstance(split, LinearSplit):
-        terms = " + ".join(f"{w:g}*{columns[c].name}" for c, w in zip(split.columns, split.weights, strict=True))
+        terms = " + ".join(
+            f"{w:g}*{columns[c].name}" for c, w in zip(split.columns, split.weights, strict=True)
+        )
         return f"{terms} {'<=' if goes_left else '>'} {_number(split.threshold)}"
     column = columns[split.column]
     missing_here = column.has_missing and split.missing_left == goes_left

@@ -55,7 +55,13 @@ class Tree:
     n_node_samples: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        for array in (self.children_left, self.children_right, self.prediction, self.value, self.n_node_samples):
+        for array in (
+            self.children_left,
+            self.children_right,
+            self.prediction,
+            self.value,
+            self.n_node_samples,
+        ):
             array.setflags(write=False)
 
     @property
@@ -96,7 +102,8 @@ class Tree:
     def threshold(self) -> NDArray[np.float64]:
         """Threshold of each split; NaN for a category split, -2 for a leaf."""
         return np.array(
-            [NO_FEATURE if s is None else getattr(s, "threshold", np.nan) for s in self.splits], dtype=np.float64
+            [NO_FEATURE if s is None else getattr(s, "threshold", np.nan) for s in self.splits],
+            dtype=np.float64,
         )
 
     @cached_property

@@ -1,0 +1,420 @@
+"""The one verb of this package: a single tree with exactly the ensemble's decisions.
+
+Objectives "depth", "leaves" and "depth-leaves" run the dynamic program of the compiled core, which proves its answer.
+If a limit ends it, the answer is the smallest faithful tree found so far (a heuristic one is built first, as an
+incumbent) with the bounds proven until then. Objective "heuristic" builds only that tree.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright._native import core
+from treewright.bornagain._engine import Engine
+from treewright.bornagain._result import BornAgainResult
+from treewright.convert import Ensemble
+from treewright.errors import InputError, SolverError
+from treewright.result import SolveStatus, StopReason
+from treewright.tree import Tree
+
+__all__ = ["OBJECTIVES", "Forecast", "Progress", "forecast", "solve"]
+
+OBJECTIVES = ("depth", "leaves", "depth-leaves", "heuristic")
+DEFAULT_MEMORY = 4 * 2**30
+STOPS = {
+    core.Stop.TIME: StopReason.TIME_LIMIT,
+    core.Stop.STEPS: StopReason.STEP_LIMIT,
+    core.Stop.MEMORY: StopReason.MEMORY_LIMIT,
+    core.Stop.INTERRUPT: StopReason.INTERRUPT,
+    core.Stop.CALLBACK: StopReason.CALLBACK,
+}
+HUGE = 2**62
+# Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent at hand.
+SURELY_QUICK_BOXES = 1e8
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is known while a run goes on.
+
+    Parameters
+    ----------
+    seconds : float
+        Since the start of the phase.
+    steps : int
+        Units of work so far.
+    bytes : int
+        Memory of the tables.
+    phase : str
+        "heuristic", "exact" or "active".
+    """
+
+    seconds: float
+    steps: int
+    bytes: int
+    phase: str
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Size of the problem, known before it is solved.
+
+    Parameters
+    ----------
+    cells : float
+        Cells between the thresholds (Vidal and Schiffer 2020, equation 1).
+    reduced_cells, boxes : float or None
+        Cells and boxes (equation 2) after planes without effect are dropped; None if there are too many cells to
+        label.
+    memory : float or None
+        Least bytes that the exact method needs for its index; the values come on top.
+    heuristic_leaves : float or None
+        Estimated leaves of the heuristic's tree, from random descents; None if not asked for.
+    """
+
+    cells: float
+    reduced_cells: float | None
+    boxes: float | None
+    memory: float | None
+    heuristic_leaves: float | None = None
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what to expect."""
+        words = f"{self.cells:.3g} cells"
+        if self.boxes is not None:
+            words += f", {self.boxes:.3g} boxes after dropping thresholds without effect"
+        if self.heuristic_leaves is not None:
+            words += f"; a faithful tree of about {self.heuristic_leaves:.3g} leaves is expected"
+        return words + "."
+
+
+def forecast(
+    ensemble: Ensemble, *, descents: int = 0, cell_limit: float = 2e7, time_limit: float | None = 10.0
+) -> Forecast:
+    """Tell how large the problem is, without solving it.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    descents : int, default=0
+        Random descents that estimate the leaves of the heuristic's tree; 0 estimates nothing.
+    cell_limit : float, default=2e7
+        Label all cells only if there are at most so many.
+    time_limit : float or None, default=10.0
+        Seconds for each of the two parts.
+
+    Returns
+    -------
+    Forecast
+    """
+    engine = Engine(ensemble)
+    seconds = np.inf if time_limit is None else float(time_limit)
+    counts = core.bornagain_forecast(engine.native, float(cell_limit), seconds)
+    leaves = None
+    if descents > 0:
+        leaves = _hybrid(engine, descents=descents, time_limit=seconds)["estimate"]
+    return Forecast(
+        counts["cells"], counts.get("reduced_cells"), counts.get("boxes"), counts.get("layout_bytes"), leaves
+    )
+
+
+def solve(
+    ensemble: Ensemble,
+    *,
+    objective: str = "depth-leaves",
+    X: ArrayLike | None = None,
+    time_limit: float | None = None,
+    step_limit: int | None = None,
+    memory_limit: int | None = DEFAULT_MEMORY,
+    max_leaves: int | None = 20_000,
+    samples: int = 1000,
+    exact_boxes: float = 1e7,
+    random_state: int = 0,
+    progress: Callable[[Progress], bool | None] | None = None,
+) -> BornAgainResult:
+    """Find one tree that decides like the ensemble on every row of the feature space.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    objective : {"depth", "leaves", "depth-leaves", "heuristic"}, default="depth-leaves"
+        ``depth``: least depth. ``leaves``: fewest leaves. ``depth-leaves``: least depth, then fewest leaves within
+        it. ``heuristic``: a faithful tree without proof of its size, for ensembles beyond exact reach.
+    X : array-like of shape (n_rows, n_features), optional
+        Rows to count in the nodes of the tree (they do not change it).
+    time_limit : float or None, default=None
+        Seconds; the first fifth may go to the heuristic's tree, which a stopped run returns.
+    step_limit : int or None, default=None
+        Units of work of the exact method.
+    memory_limit : int or None, default=4 GiB
+        Bytes of the tables of the exact method.
+    max_leaves : int or None, default=20000
+        The heuristic gives up beyond so many leaves, and says so before it starts if it can tell.
+    samples : int, default=1000
+        Cells that the heuristic samples in a region.
+    exact_boxes : float, default=1e7
+        Regions with at most so many boxes are solved to optimality inside the heuristic's tree.
+    random_state : int, default=0
+        Seed of the sampled cells.
+    progress : callable, optional
+        Called about 20 times a second with a `Progress`; a true answer ends the run.
+
+    Returns
+    -------
+    BornAgainResult
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range.
+    SolverError
+        If no faithful tree was completed within the limits; the message says what to do.
+
+    Notes
+    -----
+    Time and memory of the exact methods grow with the number of boxes of cells, which is exponential in the number of
+    columns (the problem is NP-hard, Theorem 1); `forecast` counts them. Ctrl-C ends the run like a limit.
+
+    References
+    ----------
+    T. Vidal, M. Schiffer (2020). Born-Again Tree Ensembles. ICML. Equation 4, Theorems 2 to 4, section 4.5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, solve
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, y)
+    >>> result = solve(Ensemble.from_model(forest), objective="leaves")
+    >>> result.status.value
+    'proven optimal'
+    >>> bool((result.tree.predict(X) == forest.predict(X)).all())
+    True
+    """
+    _check(objective, time_limit, step_limit, memory_limit, max_leaves, samples, exact_boxes)
+    options = {
+        "objective": objective,
+        "time_limit": time_limit,
+        "step_limit": step_limit,
+        "memory_limit": memory_limit,
+        "max_leaves": max_leaves,
+        "samples": samples,
+        "exact_boxes": exact_boxes,
+        "random_state": random_state,
+    }
+    engine = Engine(ensemble)
+    rows = None if X is None else ensemble.encode(X)
+    start = time.monotonic()
+    budget = np.inf if time_limit is None else float(time_limit)
+    memory = HUGE if memory_limit is None else int(memory_limit)
+    tuning: dict[str, Any] = {"samples": samples, "exact_boxes": exact_boxes, "seed": random_state}
+    if objective == "heuristic":
+        found = _heuristic(engine, max_leaves, budget, memory, progress, tuning)
+        return _finish(engine, rows, found, None, options, time.monotonic() - start)
+
+    limited = time_limit is not None or progress is not None
+    counts = core.bornagain_forecast(engine.native, memory / 2, budget)
+    large = counts.get("boxes", np.inf) > SURELY_QUICK_BOXES
+    incumbent = None
+    if large and (limited or counts.get("boxes") is None):
+        share = budget / 5 if np.isfinite(budget) else np.inf
+        incumbent = _hybrid(
+            engine,
+            max_leaves=np.inf if max_leaves is None else max_leaves,
+            time_limit=share,
+            memory_limit=memory,
+            report=_reporter(progress, "heuristic"),
+            **tuning,
+        )
+    exact = engine.exact(
+        OBJECTIVES.index(objective),
+        max(budget - (time.monotonic() - start), 0.0),
+        HUGE if step_limit is None else int(step_limit),
+        memory,
+        _reporter(progress, "exact"),
+    )
+    if not exact["solved"] and not exact["nodes"] and (incumbent is None or not incumbent["complete"]):
+        incumbent = _heuristic(engine, max_leaves, np.inf, memory, None, tuning, after=exact)
+    return _finish(engine, rows, incumbent, exact, options, time.monotonic() - start)
+
+
+def _check(
+    objective: str,
+    time_limit: float | None,
+    step_limit: int | None,
+    memory_limit: int | None,
+    max_leaves: int | None,
+    samples: int,
+    exact_boxes: float,
+) -> None:
+    if objective not in OBJECTIVES:
+        raise InputError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}; got {objective!r}.")
+    for name, value, least in (
+        ("time_limit", time_limit, 0),
+        ("step_limit", step_limit, 1),
+        ("memory_limit", memory_limit, 2**20),
+        ("max_leaves", max_leaves, 1),
+        ("samples", samples, 1),
+        ("exact_boxes", exact_boxes, 0),
+    ):
+        if value is not None and not value >= least:
+            raise InputError(f"{name} must be at least {least}; got {value!r}.")
+
+
+def _reporter(progress: Callable[[Progress], bool | None] | None, phase: str) -> Any:
+    if progress is None:
+        return None
+    return lambda seconds, incumbent, bound, steps, size: progress(Progress(seconds, steps, size, phase))
+
+
+def _hybrid(
+    engine: Engine,
+    *,
+    max_leaves: float = np.inf,
+    descents: int = 0,
+    time_limit: float = np.inf,
+    memory_limit: int = DEFAULT_MEMORY,
+    samples: int = 1000,
+    exact_boxes: float = 1e7,
+    seed: int = 0,
+    report: Any = None,
+) -> dict[str, Any]:
+    return dict(
+        core.bornagain_hybrid(
+            engine.native,
+            exact_boxes,
+            3e5,
+            samples,
+            max_leaves,
+            seed,
+            descents,
+            time_limit,
+            HUGE,
+            memory_limit,
+            report,
+        )
+    )
+
+
+def _heuristic(
+    engine: Engine,
+    max_leaves: int | None,
+    time_limit: float,
+    memory_limit: int,
+    progress: Callable[[Progress], bool | None] | None,
+    tuning: dict[str, Any],
+    after: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Build the heuristic's tree; refuse before building if it is expected to be far beyond `max_leaves`."""
+    advice = (
+        "Train on binned columns or fewer thresholds, use fewer or shallower trees, ask for a pruned tree "
+        "(prune='active'), or raise max_leaves (None builds whatever it takes)."
+    )
+    why = ""
+    if after is not None:
+        why = f"The exact method ended first ({STOPS[after['stop']].value}; {after['boxes']:.3g} boxes of cells). "
+    cells = core.bornagain_forecast(engine.native, 0.0, time_limit)["cells"]
+    if max_leaves is not None and cells > 1e7:
+        guess = _hybrid(
+            engine, descents=16, time_limit=min(time_limit, 5.0), memory_limit=memory_limit, **tuning
+        )
+        if guess["estimate"] > 4.0 * max_leaves:
+            raise SolverError(
+                f"{why}A faithful tree of this ensemble ({cells:.3g} cells) is expected to have about "
+                f"{guess['estimate']:.2g} leaves, far more than max_leaves={max_leaves}. {advice}"
+            )
+    found = _hybrid(
+        engine,
+        max_leaves=np.inf if max_leaves is None else max_leaves,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        report=_reporter(progress, "heuristic"),
+        **tuning,
+    )
+    if found["too_large"]:
+        raise SolverError(
+            f"{why}The faithful tree has more than max_leaves={max_leaves} leaves ({cells:.3g} cells). {advice}"
+        )
+    if not found["complete"]:
+        raise SolverError(
+            f"{why}No faithful tree was completed ({STOPS[found['stop']].value} after {found['seconds']:.1f} s; "
+            f"{cells:.3g} cells). Raise the limit. {advice}"
+        )
+    return found
+
+
+def _finish(
+    engine: Engine,
+    rows: NDArray[np.float64] | None,
+    incumbent: dict[str, Any] | None,
+    exact: dict[str, Any] | None,
+    options: dict[str, Any],
+    seconds: float,
+) -> BornAgainResult:
+    ensemble, objective = engine.ensemble, options["objective"]
+    trees: list[tuple[Tree, bool]] = []
+    leaves_bound, depth_bound = 1, 0
+    stats: dict[str, Any] = {"seconds": seconds}
+    if exact is not None:
+        leaves_bound, depth_bound = exact["leaves_bound"], exact["depth_bound"]
+        if exact["nodes"]:
+            trees.append((engine.tree(exact["nodes"], rows), bool(exact["solved"])))
+        names = ("cells", "reduced_cells", "boxes", "tight_boxes", "rows", "bytes", "states", "steps")
+        stats |= {name: exact[name] for name in names}
+    if incumbent is not None and incumbent["complete"]:
+        leaves_bound = max(leaves_bound, incumbent["leaves_bound"])
+        proven = incumbent["optimal"] and objective in ("heuristic", "leaves")
+        trees.append((engine.tree(incumbent["nodes"], rows), proven))
+        stats |= {
+            "certified_regions": incumbent["certified_regions"],
+            "exact_regions": incumbent["exact_regions"],
+        }
+    # A binary tree of depth d has at most 2^d leaves, and depth + 1 leaves at least.
+    depth_bound = max(depth_bound, int(leaves_bound - 1).bit_length())
+    leaves_bound = max(leaves_bound, depth_bound + 1)
+
+    def size(tree: Tree) -> tuple[int, int]:
+        by_leaves = objective in ("leaves", "heuristic")
+        return (tree.n_leaves, tree.depth) if by_leaves else (tree.depth, tree.n_leaves)
+
+    tree, optimal = min(trees, key=lambda pair: (not pair[1], size(pair[0])))
+    value, bound = (tree.depth, depth_bound) if objective == "depth" else (tree.n_leaves, leaves_bound)
+    if objective == "depth-leaves" and tree.depth > depth_bound:
+        bound = depth_bound + 1  # the bound on leaves holds for trees of least depth; any tree has this many
+    stats |= {
+        "depth": tree.depth,
+        "leaves": tree.n_leaves,
+        "depth_lower_bound": tree.depth if optimal and objective != "leaves" else depth_bound,
+        "leaves_lower_bound": tree.n_leaves if optimal and objective != "depth" else leaves_bound,
+        "ensemble_trees": len(ensemble.trees),
+        "ensemble_leaves": ensemble.n_leaves,
+        "ensemble_depth": max(t.depth for t in ensemble.trees),
+    }
+    if optimal and objective == "heuristic":
+        stats["depth_lower_bound"] = depth_bound
+    stop = STOPS.get(exact["stop"]) if exact is not None and not optimal else None
+    assert ensemble.missing is not None  # set in __post_init__
+    kind = "all rows of float32 numbers" if ensemble.inputs == "float32" else "all rows"
+    with_missing = ", missing values included" if ensemble.missing.any() else " without missing values"
+    return BornAgainResult(
+        tree=tree,
+        status=SolveStatus.OPTIMAL if optimal else SolveStatus.FEASIBLE,
+        objective=float(value),
+        lower_bound=float(value if optimal else min(bound, value)),
+        loss=0.0,
+        scope=kind + with_missing,
+        stop_reason=stop,
+        stats=stats,
+        options=options,
+        notes=(
+            f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from {ensemble.source}.",
+            "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
+        ),
+    )
