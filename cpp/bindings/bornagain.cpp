@@ -19,6 +19,9 @@ using namespace treewright::bornagain;
 
 namespace {
 
+// Labelling takes about a tenth of a microsecond a cell; more cells than this have never had few enough boxes.
+constexpr double kMostCells = 5e7;
+
 template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -110,7 +113,9 @@ nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step
     Grid grid;
     {
         nb::gil_scoped_release release;
-        if (2.0 * count_cells(e.planes(e.whole())) > static_cast<double>(memory_limit)) {
+        const double cells = count_cells(e.planes(e.whole()));
+        if (2.0 * cells > static_cast<double>(memory_limit) || cells > kMostCells) {
+            grid.raw_cells = cells;
             control.halt(Stop::memory);
         } else {
             grid = make_grid(e, e.whole(), control);

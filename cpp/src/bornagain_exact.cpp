@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 
@@ -160,41 +161,61 @@ bool solve_depth_leaves(const Layout& layout, const Table<Depth>& depth, Control
 
 }  // namespace
 
+namespace {
+
+void solve_into(Exact& result, const Grid& grid, Goal goal, Control& control);
+
+}  // namespace
+
 Exact solve_exact(const Grid& grid, Goal goal, Control& control) {
     Exact result;
+    try {
+        solve_into(result, grid, goal, control);
+    } catch (const std::bad_alloc&) {  // the bounds so far hold; the tree is not there
+        result.tree.clear();
+        result.solved = false;
+        control.halt(Stop::memory);
+    }
+    return result;
+}
+
+namespace {
+
+void solve_into(Exact& result, const Grid& grid, Goal goal, Control& control) {
     if (grid.n.empty()) {  // one label
         result.solved = true;
         result.tree.push_back({-1, 0, grid.labels[0]});
-        return result;
+        return;
     }
     // Neighbouring cells on both sides of every kept plane differ somewhere, so every faithful tree tests it.
     result.leaves_bound = grid.n_planes() + 1;
     result.depth_bound = static_cast<std::int32_t>(std::bit_width(static_cast<unsigned>(grid.n_planes())));
     if (Layout::forecast_bytes(grid) > static_cast<double>(control.limits().bytes)) {
         control.halt(Stop::memory);
-        return result;
+        return;
     }
     const Layout layout(grid, control);
     result.tight_boxes = static_cast<double>(layout.tight.size());
-    if (control.stopped()) return result;
+    if (control.stopped()) return;
     if (goal == Goal::leaves) {
         if (!solve_leaves<Splits>(layout, control, result)) (void)solve_leaves<WideSplitsDepth>(layout, control, result);
-        return result;
+        return;
     }
     Table<Depth> depth(layout);
     const bool complete = depth.fill(control);
     note(result, layout, depth);
     result.depth_bound = std::max<std::int32_t>(result.depth_bound, depth.largest());
-    if (!complete) return result;
+    if (!complete) return;
     if (goal == Goal::depth_leaves) {
         if (!solve_depth_leaves<SplitsDepth>(layout, depth, control, result))
             (void)solve_depth_leaves<WideSplitsDepth>(layout, depth, control, result);
-        if (result.solved) return result;
+        if (result.solved) return;
     }
     Cursor box = Cursor::whole(layout);
     Writer(layout, result.tree).by_depth(depth, box, result.depth_bound);
     result.solved = goal == Goal::depth;
-    return result;
 }
+
+}  // namespace
 
 }  // namespace treewright::bornagain

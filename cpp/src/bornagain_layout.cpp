@@ -39,7 +39,10 @@ double Layout::forecast_bytes(const Grid& grid) {
         (k < axes ? outer : inner) *= intervals;
         (k < axes ? relevance : splits) += k < axes ? (cells - 1) / intervals : (cells - 1) / 3;
     }
-    return outer * (8.0 + relevance) + inner * (12.0 + 8.0 * splits);
+    double outer_cells = 1.0;
+    for (std::size_t k = 0; k < axes; ++k) outer_cells *= grid.n[k];
+    // Index, splits of the inner boxes, labels at their corners, and the work space of one batch.
+    return outer * (8.0 + relevance) + inner * (12.0 + 8.0 * splits + 4.0 * outer_cells + 256.0);
 }
 
 Layout::Layout(const Grid& source, Control& control) : grid(source), n_outer_axes(count_outer(source.n)) {

@@ -185,6 +185,12 @@ void Table<Policy>::flush() {
 
 template <class Policy>
 bool Table<Policy>::fill(Control& control) {
+    // At most a few equal rows share one (measured: two thirds remain); a table ten times too large is not begun.
+    const double rows = static_cast<double>(layout_.tight.size()) * static_cast<double>(pitch_ * sizeof(Value));
+    if (rows / 10.0 > static_cast<double>(control.limits().bytes)) {
+        control.halt(Stop::memory);
+        return false;
+    }
     for (std::size_t level = 0; level + 1 < layout_.level_first.size(); ++level) {
         for (std::size_t i = layout_.level_first[level]; i < layout_.level_first[level + 1]; ++i) {
             if (level == 0) {

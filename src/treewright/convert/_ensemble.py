@@ -226,6 +226,22 @@ class Ensemble:
             tuple(voting), labels, tuple(feature_names), np.zeros(len(labels)), source=source, vote="hard"
         )
 
+    def as_hard_vote(self) -> Ensemble:
+        """Let every tree vote for the class of its largest leaf score, as Vidal and Schiffer 2020 do with forests.
+
+        The result is another model than this one: it no longer equals the library's own soft vote.
+
+        Raises
+        ------
+        InputError
+            If the leaves hold no score for each class (binary boosted models).
+        """
+        if self.bias.shape != (self.n_classes,):
+            raise InputError(f"The leaves of {self.source} hold one score, not one a class; they cannot vote.")
+        trees = [replace(t, value=np.argmax(t.value, axis=1)[:, None].astype(np.float64)) for t in self.trees]
+        voting = Ensemble.hard_vote(trees, self.classes, feature_names=self.feature_names, source=self.source)
+        return replace(voting, missing=self.missing, inputs=self.inputs)
+
     @property
     def n_features(self) -> int:
         """Number of columns."""
