@@ -1,6 +1,7 @@
 // Born-again trees: ensembles in, trees over their planes out.
 #include "control.hpp"
 
+#include "treewright/bornagain/active.hpp"
 #include "treewright/bornagain/ensemble.hpp"
 #include "treewright/bornagain/exact.hpp"
 #include "treewright/bornagain/grid.hpp"
@@ -178,6 +179,33 @@ nb::dict hybrid(const Ensemble& e, double exact_boxes, double grid_cells, std::i
     return answer;
 }
 
+nb::dict active(const Ensemble& e, const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& data,
+                double time_limit, std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
+    if (data.shape(1) != e.n_features() || data.shape(0) == 0)
+        throw std::invalid_argument("data cells do not fit the ensemble");
+    std::vector<std::vector<std::int32_t>> cells;
+    for (std::size_t i = 0; i < data.shape(0); ++i) {
+        cells.emplace_back(&data(i, 0), &data(i, 0) + e.n_features());
+        (void)to_box(e, cells.back(), cells.back());
+    }
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    ActiveResult result;
+    {
+        nb::gil_scoped_release release;
+        result = Active(e, std::move(cells), control).run();
+    }
+    nb::dict answer;
+    answer["nodes"] = to_list(result.tree);
+    answer["optimal"] = result.optimal;
+    answer["leaves_bound"] = result.leaves_bound;
+    answer["states"] = result.states;
+    answer["data_cells"] = result.cells;
+    answer["stop"] = control.reason();
+    answer["seconds"] = control.seconds();
+    answer["steps"] = control.steps();
+    return answer;
+}
+
 // One cell of the box with another label than its lowest cell, or None if all labels are equal.
 nb::object find_other(const Ensemble& e, const std::vector<std::int32_t>& lo, const std::vector<std::int32_t>& hi,
                       int label) {
@@ -214,6 +242,8 @@ void bind_bornagain(nb::module_& m) {
           nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());
     m.def("bornagain_hybrid", &hybrid, nb::arg("ensemble"), nb::arg("exact_boxes"), nb::arg("grid_cells"),
           nb::arg("samples"), nb::arg("max_leaves"), nb::arg("seed"), nb::arg("descents"), nb::arg("time_limit"),
+          nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());
+    m.def("bornagain_active", &active, nb::arg("ensemble"), nb::arg("cells"), nb::arg("time_limit"),
           nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());
     m.def("bornagain_find_other", &find_other, nb::arg("ensemble"), nb::arg("lo"), nb::arg("hi"), nb::arg("label"));
     m.def("bornagain_label", &label, nb::arg("ensemble"), nb::arg("cell"));

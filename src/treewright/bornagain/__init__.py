@@ -1,7 +1,8 @@
 """Born-again tree ensembles: one tree with exactly the decisions of a forest or a boosted model."""
 
+from treewright.bornagain._prune import prune, solve_active
 from treewright.bornagain._result import BornAgainResult
 from treewright.bornagain._solve import Forecast, Progress, forecast, solve
 from treewright.convert import Ensemble
 
-__all__ = ["BornAgainResult", "Ensemble", "Forecast", "Progress", "forecast", "solve"]
+__all__ = ["BornAgainResult", "Ensemble", "Forecast", "Progress", "forecast", "prune", "solve", "solve_active"]
