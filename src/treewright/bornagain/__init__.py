@@ -2,7 +2,7 @@
 
 from treewright.bornagain._prune import prune, solve_active
 from treewright.bornagain._result import BornAgainResult
-from treewright.bornagain._solve import Forecast, Progress, forecast, solve
+from treewright.bornagain._solve import OBJECTIVES, Forecast, Progress, forecast, solve
 from treewright.convert import Ensemble
 
-__all__ = ["BornAgainResult", "Ensemble", "Forecast", "Progress", "forecast", "prune", "solve", "solve_active"]
+__all__ = ["OBJECTIVES", "BornAgainResult", "Ensemble", "Forecast", "Progress", "forecast", "prune", "solve", "solve_active"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treewright._native import core
 from treewright.bornagain._engine import Engine
@@ -25,7 +25,7 @@ from treewright.tree import Tree
 __all__ = ["prune", "solve_active"]
 
 
-def prune(tree: Tree, X: ArrayLike) -> Tree:
+def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
     """Replace every split with an empty side by its other side (Vidal and Schiffer 2020, section 4.4).
 
     Parameters
@@ -33,6 +33,9 @@ def prune(tree: Tree, X: ArrayLike) -> Tree:
     tree : Tree
     X : array-like of shape (n_rows, n_columns)
         Rows that must keep their decision; at least one.
+    merge : bool, default=True
+        Also make one leaf of two sibling leaves with the same class, which changes no decision. Pruning leaves such
+        siblings behind where the split was only needed for a third region without rows.
 
     Returns
     -------
@@ -51,19 +54,26 @@ def prune(tree: Tree, X: ArrayLike) -> Tree:
     for node in range(tree.node_count - 1, -1, -1):  # children come after their parent
         if tree.splits[node] is not None:
             count[node] = count[tree.children_left[node]] + count[tree.children_right[node]]
+    leaf_class = np.where(tree.is_leaf, tree.prediction, -1)
+    for node in range(tree.node_count - 1, -1, -1):
+        if tree.splits[node] is not None:
+            sides = [int(tree.children_left[node]), int(tree.children_right[node])]
+            seen = {int(leaf_class[side]) for side in sides if count[side]}
+            # All rows below have one class: after pruning and merging this is a leaf.
+            leaf_class[node] = seen.pop() if len(seen) == 1 and (merge or not all(count[sides])) else -1
     kept: list[int] = []
     parent_slot: list[tuple[int, bool]] = []
     stack: list[tuple[int, int, bool]] = [(0, -1, True)]
     while stack:
         node, parent, is_left = stack.pop()
-        while tree.splits[node] is not None:
+        while tree.splits[node] is not None and leaf_class[node] < 0:
             left, right = int(tree.children_left[node]), int(tree.children_right[node])
             if count[left] and count[right]:
                 break
             node = left if count[left] else right
         kept.append(node)
         parent_slot.append((parent, is_left))
-        if tree.splits[node] is not None:
+        if leaf_class[node] < 0:
             at = len(kept) - 1
             stack.append((int(tree.children_right[node]), at, False))
             stack.append((int(tree.children_left[node]), at, True))
@@ -74,7 +84,7 @@ def prune(tree: Tree, X: ArrayLike) -> Tree:
         if parent >= 0:
             (left_child if is_left else right_child)[parent] = at
     value = np.zeros((n, tree.value.shape[1]))
-    prediction = tree.prediction[kept].copy()
+    prediction = np.where(leaf_class[kept] >= 0, leaf_class[kept], 0).astype(np.int32)
     samples = count[kept].astype(np.int64)
     for at in range(n - 1, -1, -1):
         if left_child[at] < 0:
@@ -82,7 +92,7 @@ def prune(tree: Tree, X: ArrayLike) -> Tree:
         else:
             value[at] = value[left_child[at]] + value[right_child[at]]
             prediction[at] = np.argmax(value[at])
-    splits = tuple(tree.splits[node] for node in kept)
+    splits = tuple(None if leaf_class[node] >= 0 else tree.splits[node] for node in kept)
     return Tree(tree.columns, tree.classes, splits, left_child, right_child, prediction, value, samples)
 
 
@@ -132,7 +142,7 @@ def solve_active(
     rows = ensemble.encode(X)
     if not len(rows):
         raise InputError("X has no rows; active pruning needs training rows.")
-    cells = np.unique(_relevant_cells(engine, rows), axis=0)
+    cells = np.unique(engine.cells(rows), axis=0)
     found = dict(
         core.bornagain_active(
             engine.native,
@@ -180,7 +190,3 @@ def solve_active(
         notes=("A pruned tree may differ from the ensemble where there are no training rows.",),
     )
 
-
-def _relevant_cells(engine: Engine, rows: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Cells of the rows; thresholds without any effect are merged if that can be told by labelling all cells."""
-    return engine.cells(rows)
