@@ -1,9 +1,10 @@
 """Born-again trees: the published forests, growth, soft votes and boosting, large ensembles.
 
-    python benchmarks/born_again.py --data ../shared/data/born_again --reference ../shared/reference/born_again.json
+    python benchmarks/born_again.py --data FOLDER --reference born_again.json
 
-Every run is a child process, so that its CPU seconds and its peak memory are its own. Writes a JSON file and prints
-tables. Parts: published, growth, soft, large (choose with --parts; --folds limits the published forests).
+Every run is a child process, so that its CPU seconds and its peak memory are its own. Writes a JSON file and
+prints tables. Parts: published, growth, soft, large (choose with --parts; --folds limits the published
+forests).
 """
 
 from __future__ import annotations
@@ -23,10 +24,16 @@ import numpy as np
 
 SETS = ["FICO", "COMPAS-ProPublica", "HTRU2", "Seeds", "Pima-Diabetes", "Breast-Cancer-Wisconsin"]
 GOALS = ["depth", "leaves", "depth-leaves"]
-# Vidal and Schiffer 2020: least depth (Table 6), fewest leaves (Table 7), leaves of their depth-then-leaves trees
-# (Table 8), and leaves after pruning for the three objectives (Tables 6 to 8).
+# Vidal and Schiffer 2020: least depth (Table 6), fewest leaves (Table 7), leaves of their depth-then-leaves
+# trees (Table 8), and leaves after pruning for the three objectives (Tables 6 to 8).
 PAPER = {
-    "FICO": {"depth": 8.6, "leaves": 39.2, "depth-leaves": 39.2, "pruned": (15.8, 12.0, 12.0), "scores": (0.697, 0.690)},
+    "FICO": {
+        "depth": 8.6,
+        "leaves": 39.2,
+        "depth-leaves": 39.2,
+        "pruned": (15.8, 12.0, 12.0),
+        "scores": (0.697, 0.690),
+    },
     "COMPAS-ProPublica": {
         "depth": 8.9,
         "leaves": 37.1,
@@ -34,7 +41,13 @@ PAPER = {
         "pruned": (31.2, 11.4, 11.4),
         "scores": (0.660, 0.650),
     },
-    "HTRU2": {"depth": 6.0, "leaves": 11.9, "depth-leaves": 12.0, "pruned": (13.2, 6.4, 6.5), "scores": (0.977, 0.909)},
+    "HTRU2": {
+        "depth": 6.0,
+        "leaves": 11.9,
+        "depth-leaves": 12.0,
+        "pruned": (13.2, 6.4, 6.5),
+        "scores": (0.977, 0.909),
+    },
     "Seeds": {
         "depth": 10.2,
         "leaves": 214.6,
@@ -137,7 +150,9 @@ def published(data: Path, reference: Path | None, folds: list[int], sets: list[s
 
             for goal in [*GOALS, "heuristic", "active"]:
 
-                def work(goal: str = goal, path: Path = path, X: Any = X, scores: Any = scores) -> dict[str, Any]:
+                def work(
+                    goal: str = goal, path: Path = path, X: Any = X, scores: Any = scores
+                ) -> dict[str, Any]:
                     ensemble = Ensemble.load(path)
                     start = time.process_time()
                     if goal == "active":
@@ -158,18 +173,22 @@ def published(data: Path, reference: Path | None, folds: list[int], sets: list[s
                 row = {"dataset": dataset, "fold": fold, "objective": goal} | measured(work)
                 value = expected.get((dataset, fold, goal))
                 if value is not None and "error" not in row:
-                    got = {"depth": row["depth"], "leaves": row["leaves"]}.get(goal, [row["depth"], row["leaves"]])
+                    got = {"depth": row["depth"], "leaves": row["leaves"]}.get(
+                        goal, [row["depth"], row["leaves"]]
+                    )
                     row["equals_reference"] = got == value
                 found.append(row)
     return found
 
 
 def print_published(rows: list[dict[str, Any]]) -> None:
-    print(f"{'set':<26}{'objective':<14}{'size':>8}{'paper':>8}{'pruned':>8}{'paper':>8}{'sum s':>9}{'max s':>8}"
-          f"{'max MB':>8}{'acc':>8}{'F1':>8}{'pruned acc':>12}  reference")  # fmt: skip
+    heads = ("size", "paper", "pruned", "paper", "sum s", "max s", "max MB", "acc", "F1", "pruned acc")
+    print(f"{'set':<26}{'objective':<14}" + "".join(f"{head:>11}" for head in heads) + "  reference")
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
         for goal in [*GOALS, "heuristic", "active"]:
-            part = [r for r in rows if r["dataset"] == dataset and r["objective"] == goal and "error" not in r]
+            part = [
+                r for r in rows if r["dataset"] == dataset and r["objective"] == goal and "error" not in r
+            ]
             if not part:
                 continue
             size = np.mean([r["depth" if goal == "depth" else "leaves"] for r in part])
@@ -178,17 +197,23 @@ def print_published(rows: list[dict[str, Any]]) -> None:
             paper_pruned = PAPER[dataset]["pruned"][GOALS.index(goal)] if goal in GOALS else float("nan")
             seconds = [r["cpu_seconds"] for r in part]
             accuracy, f1 = np.mean([r["scores"] for r in part], axis=0)
-            pruned_accuracy = np.mean([r["pruned_scores"][0] for r in part]) if goal != "active" else float("nan")
+            pruned_accuracy = (
+                np.mean([r["pruned_scores"][0] for r in part]) if goal != "active" else float("nan")
+            )
             checked = [r["equals_reference"] for r in part if "equals_reference" in r]
-            print(f"{dataset:<26}{goal:<14}{size:>8.1f}{paper:>8.1f}{pruned:>8.1f}{paper_pruned:>8.1f}"
-                  f"{sum(seconds):>9.2f}{max(seconds):>8.2f}{max(r['peak_mb'] for r in part):>8.0f}{accuracy:>8.3f}"
-                  f"{f1:>8.3f}{pruned_accuracy:>12.3f}  {sum(checked)}/{len(checked)}")  # fmt: skip
+            peak = max(r["peak_mb"] for r in part)
+            sizes = "".join(f"{x:>11.1f}" for x in (size, paper, pruned, paper_pruned))
+            times = f"{sum(seconds):>11.2f}{max(seconds):>11.2f}{peak:>11.0f}"
+            quality = "".join(f"{x:>11.3f}" for x in (accuracy, f1, pruned_accuracy))
+            print(f"{dataset:<26}{goal:<14}{sizes}{times}{quality}  {sum(checked)}/{len(checked)}")
     errors = [r for r in rows if "error" in r]
     unfaithful = [r for r in rows if r.get("faithful") is False]
     print(f"{len(rows)} runs, {len(errors)} errors, {len(unfaithful)} trees not faithful")
     solved = [r for r in rows if r["objective"] == "leaves" and r.get("boxes") and r["cpu_seconds"] > 0.005]
     if len(solved) > 5:
-        slope = np.polyfit(np.log([r["boxes"] for r in solved]), np.log([r["cpu_seconds"] for r in solved]), 1)[0]
+        slope = np.polyfit(
+            np.log([r["boxes"] for r in solved]), np.log([r["cpu_seconds"] for r in solved]), 1
+        )[0]
         print(f"time of 'leaves' grows like boxes^{slope:.2f} ({len(solved)} runs above 5 ms)")
 
 
@@ -217,7 +242,9 @@ def growth(data: Path) -> list[dict[str, Any]]:
                 rows = rng.choice(len(table), case["samples"], replace=False)
                 X, y = table[rows][:, columns], table[rows, -1].astype(int)
                 half = max(1, case["features"] // 2)
-                forest = RandomForestClassifier(case["trees"], max_depth=3, max_features=half, random_state=seed)
+                forest = RandomForestClassifier(
+                    case["trees"], max_depth=3, max_features=half, random_state=seed
+                )
                 ensemble = Ensemble.from_model(forest.fit(X, y)).as_hard_vote()
                 for goal in ("depth", "leaves"):
 
@@ -226,7 +253,9 @@ def growth(data: Path) -> list[dict[str, Any]]:
                         result = solve(ensemble, objective=goal)
                         return describe(result, ensemble, time.process_time() - start)
 
-                    found.append({"axis": axis, "value": value, "seed": seed, "objective": goal} | measured(work))
+                    found.append(
+                        {"axis": axis, "value": value, "seed": seed, "objective": goal} | measured(work)
+                    )
     return found
 
 
@@ -236,9 +265,11 @@ def print_growth(rows: list[dict[str, Any]]) -> None:
         for value in sorted({r["value"] for r in rows if r["axis"] == axis}):
             part = [r for r in rows if r["axis"] == axis and r["value"] == value and "error" not in r]
             times = [
-                1000 * np.median([r["cpu_seconds"] for r in part if r["objective"] == g]) for g in ("depth", "leaves")
+                1000 * np.median([r["cpu_seconds"] for r in part if r["objective"] == g])
+                for g in ("depth", "leaves")
             ]
-            print(f"{axis:<10}{value:>7}{np.median([r['boxes'] for r in part]):>14.3g}{times[0]:>9.2f}{times[1]:>9.2f}")
+            boxes = np.median([r["boxes"] for r in part])
+            print(f"{axis:<10}{value:>7}{boxes:>14.3g}{times[0]:>9.2f}{times[1]:>9.2f}")
     part = [r for r in rows if r["axis"] == "features" and r["value"] >= 7 and "error" not in r]
     if part:
         x = [r["value"] for r in part]
@@ -278,7 +309,9 @@ def soft(data: Path) -> list[dict[str, Any]]:
             ensemble = Ensemble.from_model(model)
             for goal in ("heuristic", "leaves", "active"):
 
-                def work(ensemble: Any = ensemble, goal: str = goal, X: Any = X, model: Any = model) -> dict[str, Any]:
+                def work(
+                    ensemble: Any = ensemble, goal: str = goal, X: Any = X, model: Any = model
+                ) -> dict[str, Any]:
                     start = time.process_time()
                     if goal == "active":
                         result = solve_active(ensemble, X, time_limit=60)
@@ -296,14 +329,15 @@ def soft(data: Path) -> list[dict[str, Any]]:
 
 
 def print_soft(rows: list[dict[str, Any]]) -> None:
-    print(f"{'table':<16}{'model':<17}{'objective':<11}{'cells':>9}{'leaves':>8}{'bound':>7}{'depth':>6}{'s':>8}  status")
+    heads = f"{'cells':>9}{'leaves':>8}{'bound':>7}{'depth':>6}{'s':>8}  status"
+    print(f"{'table':<16}{'model':<17}{'objective':<11}{heads}")
     for r in rows:
         head = f"{r['table']:<16}{r['model']:<17}{r['objective']:<11}{r['cells']:>9.2g}"
         if "error" in r:
             print(f"{head}  {r['error'][:110]}")
         else:
-            print(f"{head}{r['leaves']:>8}{r['leaves_lower_bound']:>7}{r['depth']:>6}{r['cpu_seconds']:>8.2f}  "
-                  f"{r['status']}, faithful: {r['faithful']}")  # fmt: skip
+            sizes = f"{r['leaves']:>8}{r['leaves_lower_bound']:>7}{r['depth']:>6}"
+            print(f"{head}{sizes}{r['cpu_seconds']:>8.2f}  {r['status']}, faithful: {r['faithful']}")
 
 
 def large() -> list[dict[str, Any]]:
@@ -331,7 +365,12 @@ def large() -> list[dict[str, Any]]:
                 return describe(result, ensemble, time.process_time() - start)
 
             words = forecast(ensemble, descents=16)
-            row = {"table": name, "bins": bins, "cells": words.cells, "expected_leaves": words.heuristic_leaves}
+            row = {
+                "table": name,
+                "bins": bins,
+                "cells": words.cells,
+                "expected_leaves": words.heuristic_leaves,
+            }
             found.append({**measured(work), **row})
     return found
 

@@ -95,7 +95,7 @@ def random_ensemble(
 
 
 def cell_values(ensemble: Ensemble) -> list[np.ndarray]:
-    """One value in each cell of each column: the threshold that closes it, beyond the last, and NaN if allowed."""
+    """One value in each cell: the threshold that closes it, beyond the last, and NaN if allowed."""
     columns = []
     for f, t in enumerate(ensemble.thresholds):
         values = np.append(t, t[-1] + 1.0 if len(t) else 0.0)
@@ -127,7 +127,7 @@ class Brute:
     def halves(box):
         for f, (a, b) in enumerate(box):
             for m in range(a, b):
-                yield box[:f] + ((a, m),) + box[f + 1 :], box[:f] + ((m + 1, b),) + box[f + 1 :]
+                yield (*box[:f], (a, m), *box[f + 1 :]), (*box[:f], (m + 1, b), *box[f + 1 :])
 
     def _depth(self, box) -> int:
         if self.homogeneous(box):
@@ -149,7 +149,7 @@ class Brute:
         )
 
     def published_depth_leaves(self, box) -> tuple[int, int]:
-        """Algorithm 3 of the paper without its early stop: the best (depth, leaves) of lexicographically best halves."""
+        """Algorithm 3 of the paper, no early stop: the best (depth, leaves) of the best halves."""
         if self.homogeneous(box):
             return 0, 1
         best = []
@@ -173,8 +173,8 @@ def ensemble_of_grid(labels) -> Ensemble:
             return i
         a, b = box[f]
         nodes.append([f, float(a), 0, 0, [0.0]])
-        nodes[i][2] = grow(box[:f] + [(a, a)] + box[f + 1 :])
-        nodes[i][3] = grow(box[:f] + [(a + 1, b)] + box[f + 1 :])
+        nodes[i][2] = grow([*box[:f], (a, a), *box[f + 1 :]])
+        nodes[i][3] = grow([*box[:f], (a + 1, b), *box[f + 1 :]])
         return i
 
     grow([(0, n - 1) for n in grid.shape])

@@ -1,6 +1,7 @@
-"""Published forests: sizes of the reference (Vidal and Schiffer 2020, Tables 2, 6 and 7), and proofs of faithfulness.
+"""Published forests: sizes of the reference (Vidal and Schiffer 2020, Tables 2, 6, 7), faithful by proof.
 
-The whole benchmark, with times, is benchmarks/born_again.py; here all folds of five sets and one fold of the largest.
+The whole benchmark, with times, is benchmarks/born_again.py; here all folds of five sets and one fold of the
+largest.
 """
 
 import json

@@ -109,8 +109,8 @@ class Engine:
         ----------
         nodes : sequence of (int, int, int)
         rows : ndarray of shape (n_rows, n_features), optional
-            Encoded rows to count in the nodes; the values are then the ensemble's classes of these rows. Without rows
-            a leaf counts one row of its own class.
+            Encoded rows to count in the nodes; the values are then the ensemble's classes of these rows.
+            Without rows a leaf counts one row of its own class.
         """
         ensemble = self.ensemble
         assert ensemble.missing is not None  # set in __post_init__

@@ -1,7 +1,7 @@
 """Pruning by data: of a given tree, as in the paper, or the fewest leaves that can survive it.
 
-A pruned tree decides like the ensemble on every row that it was pruned with, and on the bounding box of the rows of
-each leaf; elsewhere it may differ.
+A pruned tree decides like the ensemble on every row that it was pruned with, and on the bounding box of the
+rows of each leaf; elsewhere it may differ.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
     X : array-like of shape (n_rows, n_columns)
         Rows that must keep their decision; at least one.
     merge : bool, default=True
-        Also make one leaf of two sibling leaves with the same class, which changes no decision. Pruning leaves such
-        siblings behind where the split was only needed for a third region without rows.
+        Also make one leaf of two sibling leaves with the same class, which changes no decision. Pruning
+        leaves such siblings behind where the split was only needed for a third region without rows.
 
     Returns
     -------
@@ -123,7 +123,8 @@ def solve_active(
     Returns
     -------
     BornAgainResult
-        `scope` says where the tree decides like the ensemble: on `X`, and on the bounding box of each leaf's rows.
+        `scope` says where the tree decides like the ensemble: on `X`, and on the bounding box of each leaf's
+        rows.
 
     Raises
     ------
@@ -134,8 +135,9 @@ def solve_active(
 
     Notes
     -----
-    The tree needs no faithful tree to start from, so this also serves ensembles whose faithful tree is huge. An upper
-    bound comes from a greedy tree; the lower bound is raised leaf by leaf until a tree of that size is found.
+    The tree needs no faithful tree to start from, so this also serves ensembles whose faithful tree is huge.
+    An upper bound comes from a greedy tree; the lower bound is raised leaf by leaf until a tree of that size
+    is found.
     """
     start = time.monotonic()
     engine = Engine(ensemble)
@@ -155,7 +157,8 @@ def solve_active(
     )
     if not found["nodes"]:
         raise SolverError(
-            f"No pruned tree was completed in {found['seconds']:.1f} s ({found['data_cells']} distinct cells with "
+            f"No pruned tree was completed in {found['seconds']:.1f} s ({found['data_cells']} distinct "
+            "cells with "
             "data). Raise time_limit, or give fewer rows."
         )
     tree = engine.tree(found["nodes"], rows)
@@ -189,4 +192,3 @@ def solve_active(
         },
         notes=("A pruned tree may differ from the ensemble where there are no training rows.",),
     )
-

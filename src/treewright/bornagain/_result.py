@@ -13,8 +13,8 @@ __all__ = ["BornAgainResult"]
 class BornAgainResult(SolveResult):
     """A faithful tree with proven bounds on depth and leaves.
 
-    `objective` is the depth (objective "depth") or the number of leaves (all others); `loss` is 0, for the tree
-    decides like the ensemble everywhere. `stats` has the bounds of both sizes: ``depth_lower_bound`` and
+    `objective` is the depth (objective "depth") or the number of leaves (all others); `loss` is 0, for the
+    tree decides like the ensemble everywhere. `stats` has the bounds of both sizes: ``depth_lower_bound`` and
     ``leaves_lower_bound`` (for "depth-leaves" among the trees of least depth).
     """
 
@@ -30,10 +30,12 @@ class BornAgainResult(SolveResult):
                 "heuristic": "no faithful tree has fewer leaves",
                 "active": "no tree that survives pruning has fewer leaves",
             }[self.options["objective"]]
-            return f"This tree of {size} decides like the ensemble ({ensemble}) on {self.scope}; proven: {least}."
+            where = f"decides like the ensemble ({ensemble}) on {self.scope}"
+            return f"This tree of {size} {where}; proven: {least}."
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         return (
-            f"This tree of {size} decides like the ensemble ({ensemble}) on {self.scope}. Its size is not proven "
+            f"This tree of {size} decides like the ensemble ({ensemble}) on {self.scope}. Its size is not "
+            "proven "
             f"least{why}: at least depth {self.stats['depth_lower_bound']} and "
             f"{self.stats['leaves_lower_bound']} leaves are needed."
         )

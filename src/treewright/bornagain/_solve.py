@@ -1,8 +1,8 @@
 """The one verb of this package: a single tree with exactly the ensemble's decisions.
 
-Objectives "depth", "leaves" and "depth-leaves" run the dynamic program of the compiled core, which proves its answer.
-If a limit ends it, the answer is the smallest faithful tree found so far (a heuristic one is built first, as an
-incumbent) with the bounds proven until then. Objective "heuristic" builds only that tree.
+Objectives "depth", "leaves" and "depth-leaves" run the dynamic program of the compiled core, which proves its
+answer. If a limit ends it, the answer is the smallest faithful tree found so far (a heuristic one is built
+first, as an incumbent) with the bounds proven until then. Objective "heuristic" builds only that tree.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ STOPS = {
     core.Stop.CALLBACK: StopReason.CALLBACK,
 }
 HUGE = 2**62
-# Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent at hand.
+# Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent at
+# hand.
 SURELY_QUICK_BOXES = 1e8
 
 
@@ -70,8 +71,8 @@ class Forecast:
     cells : float
         Cells between the thresholds (Vidal and Schiffer 2020, equation 1).
     reduced_cells, boxes : float or None
-        Cells and boxes (equation 2) after planes without effect are dropped; None if there are too many cells to
-        label.
+        Cells and boxes (equation 2) after planes without effect are dropped; None if there are too many cells
+        to label.
     memory : float or None
         Least bytes that the exact method needs for its index; the values come on top.
     heuristic_leaves : float or None
@@ -144,8 +145,8 @@ def solve(
     ----------
     ensemble : Ensemble
     objective : {"depth", "leaves", "depth-leaves", "heuristic"}, default="depth-leaves"
-        ``depth``: least depth. ``leaves``: fewest leaves. ``depth-leaves``: least depth, then fewest leaves within
-        it. ``heuristic``: a faithful tree without proof of its size, for ensembles beyond exact reach.
+        ``depth``: least depth. ``leaves``: fewest leaves. ``depth-leaves``: least depth, then fewest leaves
+        within it. ``heuristic``: a faithful tree without proof of its size, for ensembles beyond exact reach.
     X : array-like of shape (n_rows, n_features), optional
         Rows to count in the nodes of the tree (they do not change it).
     time_limit : float or None, default=None
@@ -178,8 +179,9 @@ def solve(
 
     Notes
     -----
-    Time and memory of the exact methods grow with the number of boxes of cells, which is exponential in the number of
-    columns (the problem is NP-hard, Theorem 1); `forecast` counts them. Ctrl-C ends the run like a limit.
+    Time and memory of the exact methods grow with the number of boxes of cells, which is exponential in the
+    number of columns (the problem is NP-hard, Theorem 1); `forecast` counts them. Ctrl-C ends the run like a
+    limit.
 
     References
     ----------
@@ -319,7 +321,8 @@ def _heuristic(
     )
     why = ""
     if after is not None:
-        why = f"The exact method ended first ({STOPS[after['stop']].value}; {after['boxes']:.3g} boxes of cells). "
+        reason = STOPS[after["stop"]].value
+        why = f"The exact method ended first ({reason}; {after['cells']:.3g} cells). "
     cells = core.bornagain_forecast(engine.native, 0.0, time_limit)["cells"]
     if max_leaves is not None and cells > 1e7:
         guess = _hybrid(
@@ -340,11 +343,13 @@ def _heuristic(
     )
     if found["too_large"]:
         raise SolverError(
-            f"{why}The faithful tree has more than max_leaves={max_leaves} leaves ({cells:.3g} cells). {advice}"
+            f"{why}The faithful tree has more than max_leaves={max_leaves} leaves ({cells:.3g} cells). "
+            f"{advice}"
         )
     if not found["complete"]:
         raise SolverError(
-            f"{why}No faithful tree was completed ({STOPS[found['stop']].value} after {found['seconds']:.1f} s; "
+            f"{why}No faithful tree was completed ({STOPS[found['stop']].value} after "
+            f"{found['seconds']:.1f} s; "
             f"{cells:.3g} cells). Raise the limit. {advice}"
         )
     return found
@@ -414,7 +419,8 @@ def _finish(
         stats=stats,
         options=options,
         notes=(
-            f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from {ensemble.source}.",
+            f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from "
+            f"{ensemble.source}.",
             "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
         ),
     )

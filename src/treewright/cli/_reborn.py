@@ -20,7 +20,7 @@ from treewright.errors import InputError, TreewrightError
 from treewright.tree import Tree, describe
 from treewright.verify import check_faithful
 
-__all__ = ["check_against_ensemble", "register", "reborn"]
+__all__ = ["check_against_ensemble", "reborn", "register"]
 
 SHOWN_LEAVES = 64  # larger trees are not printed
 
@@ -40,16 +40,24 @@ def reborn(
     source: Annotated[
         Path,
         typer.Argument(
-            help="A model file (XGBoost JSON, LightGBM text, published forest), or a CSV file to train a forest on."
+            help="A model file (XGBoost JSON, LightGBM text, published forest), or a CSV file to train on."
         ),
     ],
-    objective: Annotated[str, typer.Option(help="depth, leaves, depth-leaves or heuristic.")] = "depth-leaves",
-    rows: Annotated[Path | None, typer.Option(help="CSV file with training rows, for pruning a model file.")] = None,
+    objective: Annotated[
+        str, typer.Option(help="depth, leaves, depth-leaves or heuristic.")
+    ] = "depth-leaves",
+    rows: Annotated[
+        Path | None, typer.Option(help="CSV file with training rows, for pruning a model file.")
+    ] = None,
     pruning: Annotated[str | None, typer.Option("--prune", help="rows or active.")] = None,
-    target: Annotated[str | None, typer.Option(help="Label column of a CSV file; default: the last one.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Label column of a CSV file; default: the last one.")
+    ] = None,
     trees: Annotated[int, typer.Option(help="Trees of the forest to train.")] = 10,
     depth: Annotated[int, typer.Option(help="Depth of the trees to train.")] = 3,
-    bins: Annotated[int, typer.Option(help="Quantile bins of the columns before training; 0 leaves them raw.")] = 0,
+    bins: Annotated[
+        int, typer.Option(help="Quantile bins of the columns before training; 0 leaves them raw.")
+    ] = 0,
     time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     check: Annotated[bool, typer.Option(help="Prove the tree faithful once more, independently.")] = True,
     seed: Annotated[int, typer.Option(help="Seed of the forest.")] = 0,
@@ -104,7 +112,7 @@ def _ensemble(
 
 
 def _binned(X: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
-    """Replace each value by the largest cut at or below it, in units of the column, so that thresholds stay readable."""
+    """Replace each value by the largest cut at or below it, so that thresholds stay readable."""
     answer = np.empty_like(X)
     for f in range(X.shape[1]):
         cuts = np.unique(np.quantile(X[:, f], np.linspace(0, 1, bins + 1)[:-1], method="lower"))
@@ -177,5 +185,3 @@ def _lines(tree: Tree) -> str:
 
     walk(0, "", 0)
     return "\n".join(lines)
-
-

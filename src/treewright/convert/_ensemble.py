@@ -1,11 +1,13 @@
 """Any tree ensemble as one kind of object: flat arrays, float64 thresholds, and the model's own arithmetic.
 
-Every reader turns a model into an `Ensemble` whose `predict` repeats the model bit for bit. Two facts make this work:
+Every reader turns a model into an `Ensemble` whose `predict` repeats the model bit for bit. Two facts make
+this work:
 
-* A model that rounds its input to float32 before comparing it is the same function of the float64 input with a moved
-  threshold: rounding is monotone, so ``float32(x) <= t`` holds exactly up to one largest float64, `float32_threshold`.
-* Sums and links (softmax, sigmoid) are repeated in the model's order and precision, so even ties in the last bit fall
-  to the same class.
+* A model that rounds its input to float32 before comparing it is the same function of the float64 input with
+  a moved threshold: rounding is monotone, so ``float32(x) <= t`` holds exactly up to one largest float64,
+  `float32_threshold`.
+* Sums and links (softmax, sigmoid) are repeated in the model's order and precision, so even ties in the last
+  bit fall to the same class.
 
 The born-again methods and the independent verifier both read this type and nothing else of the models.
 """
@@ -83,8 +85,8 @@ class EnsembleTree:
 class Ensemble:
     """Trees, and the rule that turns the sum of their leaf values into a class.
 
-    Scores are ``bias + sum of leaf values`` in tree order. A hard vote adds the weight of the tree to the score of
-    its class; ties go to the smallest class index.
+    Scores are ``bias + sum of leaf values`` in tree order. A hard vote adds the weight of the tree to the
+    score of its class; ties go to the smallest class index.
 
     Parameters
     ----------
@@ -95,16 +97,19 @@ class Ensemble:
         One a column.
     bias : ndarray of shape (n_outputs,), float64
     link : {"argmax", "positive", "softmax32", "softmax64"}, default="argmax"
-        ``argmax`` takes the first largest of ``scores / divisor``; ``positive`` takes class 1 if the only score is
-        above `cut`; the softmax links take the first largest probability in single or double precision.
+        ``argmax`` takes the first largest of ``scores / divisor``; ``positive`` takes class 1 if the only
+        score is above `cut`; the softmax links take the first largest probability in single or double
+        precision.
     divisor : float, default=1.0
     cut : float, default=0.0
     single : bool, default=False
         Whether scores are summed in single precision.
     missing : ndarray of shape (n_features,), bool, optional
-        Columns on which the model decides about missing values; elsewhere `predict` refuses them. Default: none.
+        Columns on which the model decides about missing values; elsewhere `predict` refuses them. Default:
+        none.
     inputs : {"float64", "float32"}, default="float64"
-        ``float32`` means that all statements hold for rows of float32 numbers; `predict` rounds to them first.
+        ``float32`` means that all statements hold for rows of float32 numbers; `predict` rounds to them
+        first.
     source : str, default="ensemble"
         What was read, for messages.
     vote : {"hard", "soft"}, default="soft"
@@ -136,21 +141,21 @@ class Ensemble:
         ----------
         model : fitted classifier
             RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier or
-            AdaBoostClassifier of trees, GradientBoostingClassifier, HistGradientBoostingClassifier, XGBClassifier,
-            LGBMClassifier, or a Booster of the last two libraries.
+            AdaBoostClassifier of trees, GradientBoostingClassifier, HistGradientBoostingClassifier,
+            XGBClassifier, LGBMClassifier, or a Booster of the last two libraries.
         missing : {"refuse", "route"}, default="refuse"
             ``route`` takes over the model's own rule for missing values (which every column then has); with
             ``refuse`` all statements are about rows without missing values, and others are refused.
         inputs : {"float64", "float32"}, default="float64"
-            Models that round to float32 get thresholds moved by half a unit in the last place, so that they hold for
-            every float64. If all values are float32 numbers anyway (small integers, say), ``float32`` keeps the
-            model's own thresholds.
+            Models that round to float32 get thresholds moved by half a unit in the last place, so that they
+            hold for every float64. If all values are float32 numbers anyway (small integers, say),
+            ``float32`` keeps the model's own thresholds.
 
         Raises
         ------
         InputError
-            If the model is not fitted, is a regressor, has categorical splits or another part that threshold splits
-            cannot express.
+            If the model is not fitted, is a regressor, has categorical splits or another part that threshold
+            splits cannot express.
         """
         from treewright.convert._read import read_ensemble
 
@@ -227,7 +232,7 @@ class Ensemble:
         )
 
     def as_hard_vote(self) -> Ensemble:
-        """Let every tree vote for the class of its largest leaf score, as Vidal and Schiffer 2020 do with forests.
+        """Let every tree vote for the class of its largest leaf score, as Vidal and Schiffer 2020 do.
 
         The result is another model than this one: it no longer equals the library's own soft vote.
 
@@ -237,7 +242,9 @@ class Ensemble:
             If the leaves hold no score for each class (binary boosted models).
         """
         if self.bias.shape != (self.n_classes,):
-            raise InputError(f"The leaves of {self.source} hold one score, not one a class; they cannot vote.")
+            raise InputError(
+                f"The leaves of {self.source} hold one score, not one a class; they cannot vote."
+            )
         trees = [replace(t, value=np.argmax(t.value, axis=1)[:, None].astype(np.float64)) for t in self.trees]
         voting = Ensemble.hard_vote(trees, self.classes, feature_names=self.feature_names, source=self.source)
         return replace(voting, missing=self.missing, inputs=self.inputs)
@@ -322,8 +329,10 @@ class Ensemble:
         lacking = np.flatnonzero(np.isnan(rows).any(axis=0) & ~self.missing)
         if len(lacking):
             raise InputError(
-                f"Column {self.feature_names[lacking[0]]!r} has missing values, and the {self.source} was read without "
-                "a rule for them. Fill them in, or read the model with missing='route' if it was trained with them."
+                f"Column {self.feature_names[lacking[0]]!r} has missing values, and the {self.source} was "
+                "read without "
+                "a rule for them. Fill them in, or read the model with missing='route' if it was trained "
+                "with them."
             )
         return rows
 
@@ -354,7 +363,8 @@ class Ensemble:
 def float32_threshold(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return for each t the largest float64 x with ``float32(x) <= t``.
 
-    Rounding to float32 is monotone, so ``float32(x) <= t`` and ``x <= float32_threshold(t)`` agree for every x.
+    Rounding to float32 is monotone, so ``float32(x) <= t`` and ``x <= float32_threshold(t)`` agree for every
+    x.
     """
     t = np.asarray(threshold, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -15,7 +15,8 @@ from treewright.errors import InputError, ModelFileError
 __all__ = ["load_ensemble", "read_ensemble"]
 
 ACCEPTED = (
-    "RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier and AdaBoostClassifier of "
+    "RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier and "
+    "AdaBoostClassifier of "
     "trees, GradientBoostingClassifier, HistGradientBoostingClassifier, xgboost.XGBClassifier or Booster, "
     "lightgbm.LGBMClassifier or Booster"
 )
@@ -67,6 +68,7 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
     if b"NB_TREES" in head or b"[TREE" in head:
         return read_forest_file(file)
     raise ModelFileError(
-        f"{file.name} is none of the known model files: a published forest file (header NB_TREES), an XGBoost JSON "
+        f"{file.name} is none of the known model files: a published forest file (header NB_TREES), an "
+        "XGBoost JSON "
         "model (Booster.save_model('model.json')) or a LightGBM text model (Booster.save_model('model.txt'))."
     )

@@ -1,7 +1,7 @@
 """Published forest files of Vidal and Schiffer 2020: text, one random forest a file, hard votes.
 
-Six header lines ``KEY: value``, a comment line, then for each tree ``[TREE t]``, ``NB_NODES: n`` and n node lines
-``id type left right feature threshold depth class`` with type IN (inner node) or LN (leaf).
+Six header lines ``KEY: value``, a comment line, then for each tree ``[TREE t]``, ``NB_NODES: n`` and n node
+lines ``id type left right feature threshold depth class`` with type IN (inner node) or LN (leaf).
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def read_forest_file(path: str | Path) -> Ensemble:
         )
     except (KeyError, ValueError) as error:
         raise ModelFileError(
-            f"{name} has no forest header: expected lines NB_TREES, NB_FEATURES and NB_CLASSES among the first six."
+            f"{name} has no forest header: expected lines NB_TREES, NB_FEATURES and NB_CLASSES among the "
+            "first six."
         ) from error
     if n_trees < 1 or n_features < 1 or n_classes < 2:
         raise ModelFileError(
@@ -64,7 +65,8 @@ def read_forest_file(path: str | Path) -> Ensemble:
         rows = lines[at + 2 : at + 2 + n_nodes]
         if n_nodes < 1 or len(rows) < n_nodes:
             raise ModelFileError(
-                f"{name} ends in tree {t}: {len(rows)} of {n_nodes} nodes are there. The file is cut short; fetch it "
+                f"{name} ends in tree {t}: {len(rows)} of {n_nodes} nodes are there. The file is cut short; "
+                "fetch it "
                 "again."
             )
         trees.append(_read_tree(rows, name, at + 3, n_features, n_classes))

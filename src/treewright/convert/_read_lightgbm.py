@@ -1,7 +1,7 @@
-"""LightGBM models as `Ensemble`, from the library's own text (`Booster.model_to_string`, `Booster.save_model`).
+"""LightGBM models as `Ensemble`, from the library's own text (`Booster.save_model`, `model_to_string`).
 
-LightGBM compares in double precision with ``x <= t`` and sums in double precision. A missing value goes to the stored
-default side, or is read as 0 if the column had none in training.
+LightGBM compares in double precision with ``x <= t`` and sums in double precision. A missing value goes to
+the stored default side, or is read as 0 if the column had none in training.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def read_lightgbm(model: Any, *, route_missing: bool, float32_inputs: bool) -> E
         if isinstance(error, InputError | ModelFileError):
             raise
         raise ModelFileError(
-            f"{source} is no complete LightGBM text model ({error!r}); save it again with save_model('model.txt')."
+            f"{source} is no complete LightGBM text model ({error!r}); save it again with "
+            "save_model('model.txt')."
         ) from error
 
 
@@ -115,7 +116,8 @@ def _read_tree(
         if len(categorical):
             which = ", ".join(repr(names[f]) for f in np.unique(feature[categorical])[:5])
             raise InputError(
-                f"{source} has categorical splits on {which}, which threshold splits cannot express. One-hot encode "
+                f"{source} has categorical splits on {which}, which threshold splits cannot express. "
+                "One-hot encode "
                 "these columns and fit again."
             )
         missing = (kinds >> 2) & 3

@@ -1,9 +1,10 @@
 """scikit-learn's tree ensembles as `Ensemble`, in the order and precision of their own `predict`.
 
-Forests add the class shares of the leaves and divide by the number of trees (a soft vote); bagging does the same with
-column subsets and trees that may lack a class; AdaBoost adds signed weights; gradient boosting adds scaled leaf values
-to the prior. The trees of `sklearn.tree` compare float32 features, those of histogram boosting float64 ones.
-Forests with ``n_jobs > 1`` may add the trees in another order than ours (their own race), which can move exact ties.
+Forests add the class shares of the leaves and divide by the number of trees (a soft vote); bagging does the
+same with column subsets and trees that may lack a class; AdaBoost adds signed weights; gradient boosting adds
+scaled leaf values to the prior. The trees of `sklearn.tree` compare float32 features, those of histogram
+boosting float64 ones. Forests with ``n_jobs > 1`` may add the trees in another order than ours (their own
+race), which can move exact ties.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ def _bagging(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble:
     for estimator, columns in zip(model.estimators_, model.estimators_features_, strict=True):
         if not hasattr(estimator, "tree_") or not hasattr(estimator, "classes_"):
             raise InputError(
-                f"This {type(model).__name__} bags {type(estimator).__name__}; only DecisionTreeClassifier and "
+                f"This {type(model).__name__} bags {type(estimator).__name__}; only DecisionTreeClassifier "
+                "and "
                 "ExtraTreeClassifier can be read."
             )
         value = np.zeros((estimator.tree_.node_count, k))
@@ -152,7 +154,8 @@ def _gradient_boosting(model: Any, route_missing: bool, float32_inputs: bool) ->
         raise InputError("GradientBoostingClassifier has no rule for missing values; use missing='refuse'.")
     if model.init is not None and model.init != "zero" and type(model.init_).__name__ != "DummyClassifier":
         raise InputError(
-            f"This GradientBoostingClassifier starts from {type(model.init_).__name__}, whose scores are not a "
+            f"This GradientBoostingClassifier starts from {type(model.init_).__name__}, whose scores are "
+            "not a "
             "constant; fit it with init=None or init='zero'."
         )
     bias = np.asarray(model._raw_predict_init(np.zeros((1, model.n_features_in_))), dtype=np.float64)[0]
@@ -174,7 +177,8 @@ def _hist_gradient_boosting(model: Any, route_missing: bool, float32_inputs: boo
     if categorical is not None and np.any(categorical):
         which = ", ".join(repr(names[f]) for f in np.flatnonzero(categorical)[:5])
         raise InputError(
-            f"This {type(model).__name__} splits the categorical columns {which}, which threshold splits cannot "
+            f"This {type(model).__name__} splits the categorical columns {which}, which threshold splits "
+            "cannot "
             "express. One-hot encode them and fit again."
         )
     bias = np.asarray(model._baseline_prediction, dtype=np.float64).ravel()

@@ -1,7 +1,7 @@
 """XGBoost models as `Ensemble`, from the library's own JSON (`Booster.save_model`, `Booster.save_raw`).
 
-XGBoost compares float32 values with ``x < t``, sums in single precision starting from the base score, and decides by
-the single-precision sigmoid or softmax. ``x < t`` is ``x <= previous float32 below t``.
+XGBoost compares float32 values with ``x < t``, sums in single precision starting from the base score, and
+decides by the single-precision sigmoid or softmax. ``x < t`` is ``x <= previous float32 below t``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def read_xgboost(model: Any, *, route_missing: bool, float32_inputs: bool) -> En
         if isinstance(error, InputError | ModelFileError):
             raise
         raise ModelFileError(
-            f"{source} is no complete XGBoost JSON model ({error!r}); save it again with save_model('model.json')."
+            f"{source} is no complete XGBoost JSON model ({error!r}); save it again with "
+            "save_model('model.json')."
         ) from error
 
 
@@ -78,7 +79,8 @@ def _read(
         raise InputError(f"{source} uses booster {kind!r}; only 'gbtree' can be read.")
     if objective not in ("binary:logistic", "multi:softprob", "multi:softmax"):
         raise InputError(
-            f"{source} has objective {objective!r}; accepted are binary:logistic, multi:softprob and multi:softmax."
+            f"{source} has objective {objective!r}; accepted are binary:logistic, multi:softprob and "
+            "multi:softmax."
         )
     param = learner["learner_model_param"]
     k = max(1, int(param["num_class"])) if objective.startswith("multi") else 1
@@ -105,7 +107,8 @@ def _read(
             )
             which = ", ".join(repr(names[f]) for f in used[:5])
             raise InputError(
-                f"{source} has categorical splits on {which} (tree {t}), which threshold splits cannot express. "
+                f"{source} has categorical splits on {which} (tree {t}), which threshold splits cannot "
+                "express. "
                 "One-hot encode these columns and fit again."
             )
         trees.append(_read_tree(tree, int(groups[t]), k, float32_inputs))

@@ -28,15 +28,16 @@ class BornAgainTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     Parameters
     ----------
     estimator : classifier, default=None
-        What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads. None is a random forest
-        of 5 trees of depth 2. On continuous columns the faithful tree of many or deep trees is huge; train on few
-        distinct values (bins), or prune actively.
+        What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads. None is a random
+        forest of 5 trees of depth 2. On continuous columns the faithful tree of many or deep trees is huge;
+        train on few distinct values (bins), or prune actively.
     objective : {"depth-leaves", "depth", "leaves", "heuristic"}, default="depth-leaves"
         What is minimised, see `treewright.bornagain.solve`.
     prune : {None, "rows", "active"}, default=None
         ``rows`` removes splits of the faithful tree that no training row needs (section 4.4 of the paper);
-        ``active`` finds the fewest leaves that can survive such pruning, without building the faithful tree. A pruned
-        tree decides like the ensemble on the training rows and on the box around the rows of each leaf.
+        ``active`` finds the fewest leaves that can survive such pruning, without building the faithful tree.
+        A pruned tree decides like the ensemble on the training rows and on the box around the rows of each
+        leaf.
     missing : {"refuse", "route"}, default="refuse"
         Whether the ensemble's own rule for missing values is part of the tree.
     time_limit : float or None, default=None
@@ -170,9 +171,7 @@ class BornAgainTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.classes_ = ensemble.classes
         if self.prune == "active":
             assert rows is not None  # checked by both callers
-            result = solve_active(
-                ensemble, rows, time_limit=self.time_limit, memory_limit=self.memory_limit
-            )
+            result = solve_active(ensemble, rows, time_limit=self.time_limit, memory_limit=self.memory_limit)
         else:
             result = solve(
                 ensemble,
@@ -202,7 +201,8 @@ class BornAgainTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return 1 for the decision of each row and 0 for the other classes, shape (n_rows, n_classes).
 
-        The shares of an ensemble differ within a leaf of its born-again tree; only its decisions are the same there.
+        The shares of an ensemble differ within a leaf of its born-again tree; only its decisions are the same
+        there.
         """
         rows = self._encode(X)
         answer = np.zeros((len(rows), len(self.classes_)))

@@ -1,13 +1,13 @@
 """Proof that a tree and an ensemble decide alike everywhere, or a row on which they differ.
 
-Independent of the methods: it reads the thresholds of both, walks the leaves of the tree, and proves for the box of
-each leaf that the ensemble has the leaf's class on all of it. A box is settled by interval bounds over the trees of the
-ensemble or, once every tree has one reachable leaf there, by the ensemble's own sums; otherwise it is cut in two at a
-node of the tree whose value is least certain. Deciding this is NP-hard (Vidal and Schiffer 2020, Theorem 1), so the
-time has no useful bound in general; many thousand leaves take seconds.
+Independent of the methods: it reads the thresholds of both, walks the leaves of the tree, and proves for the
+box of each leaf that the ensemble has the leaf's class on all of it. A box is settled by interval bounds over
+the trees of the ensemble or, once every tree has one reachable leaf there, by the ensemble's own sums;
+otherwise it is cut in two at a node of the tree whose value is least certain. Deciding this is NP-hard (Vidal
+and Schiffer 2020, Theorem 1), so the time has no useful bound in general; many thousand leaves take seconds.
 
-Boxes are kept as intervals of cells between the thresholds of both models; all boxes of a batch are treated by the
-same array operations.
+Boxes are kept as intervals of cells between the thresholds of both models; all boxes of a batch are treated
+by the same array operations.
 """
 
 from __future__ import annotations
@@ -55,10 +55,12 @@ class FaithfulnessReport:
     def sentence(self) -> str:
         """Say the result in one plain sentence."""
         if self.faithful:
-            return f"Proven faithful: the tree and the ensemble decide alike on {self.scope} ({self.n_boxes} boxes)."
+            where = f"{self.scope} ({self.n_boxes} boxes)"
+            return f"Proven faithful: the tree and the ensemble decide alike on {where}."
         assert self.counter_example is not None  # by construction
         return (
-            f"Not faithful: on the row {self.counter_example.tolist()} the tree says {self.tree_label} and the "
+            f"Not faithful: on the row {self.counter_example.tolist()} the tree says {self.tree_label} and "
+            "the "
             f"ensemble says {self.ensemble_label}."
         )
 
@@ -79,7 +81,8 @@ def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
     Raises
     ------
     InputError
-        If the tree has other columns than the ensemble, is a regression tree, or has splits that are no thresholds.
+        If the tree has other columns than the ensemble, is a regression tree, or has splits that are no
+        thresholds.
     """
     _check_input(tree, ensemble)
     space = _Space(tree, ensemble)
@@ -122,7 +125,8 @@ def _check_input(tree: Tree, ensemble: Ensemble) -> None:
         raise InputError("check_faithful compares classes; this is a regression tree.")
     if len(tree.columns) != ensemble.n_features:
         raise InputError(
-            f"The tree has {len(tree.columns)} columns and the ensemble {ensemble.n_features}; they were not made for "
+            f"The tree has {len(tree.columns)} columns and the ensemble {ensemble.n_features}; they were "
+            "not made for "
             "the same table."
         )
     other = [split for split in tree.splits if split is not None and not isinstance(split, ThresholdSplit)]
@@ -161,7 +165,8 @@ class _Space:
         kind = np.float32 if ensemble.single else np.float64
         size = sum(float(np.abs(t.value).max()) for t in ensemble.trees)
         size += float(np.abs(ensemble.bias).max()) + abs(ensemble.cut)
-        # Rounding of a sum of n terms is below n ulp of the sum of absolute values; links may merge a few ulp of 1.
+        # Rounding of a sum of n terms is below n ulp of the sum of absolute values; links may merge a few ulp
+        # of 1.
         self.margin = 8.0 * (len(ensemble.trees) + 4) * float(np.finfo(kind).eps) * (size + 1.0)
         if ensemble.link == "softmax32":
             self.margin += 1e-6
@@ -281,7 +286,7 @@ class _Space:
     def reachable(
         self, tree: EnsembleTree, lo: NDArray[np.int64], hi: NDArray[np.int64]
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Which nodes some cell of each box reaches, (n_nodes, n), and the first node with two ways (or -1)."""
+        """Nodes that some cell of each box reaches, (n_nodes, n), and the first with two ways (or -1)."""
         n = len(lo)
         reach = np.zeros((len(tree.feature), n), dtype=np.bool_)
         reach[0] = True

@@ -1,5 +1,10 @@
 """The dynamic program against plain recursion over all boxes, and its laws."""
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -70,7 +75,7 @@ def test_all_instruction_sets_agree(limit):
 
 
 def test_published_recursion_for_depth_then_leaves_is_not_optimal():
-    """Algorithm 3 of the paper keeps only the best (depth, leaves) of each half; a shallow half could save leaves."""
+    """Algorithm 3 keeps only the best (depth, leaves) of each half; a shallow half could save leaves."""
     ensemble = ensemble_of_grid(
         [[0, 1, 1, 0, 1], [1, 1, 0, 0, 1], [0, 1, 0, 0, 1], [1, 1, 1, 0, 1], [0, 1, 0, 0, 0]]
     )
@@ -134,7 +139,7 @@ def satisfiable(clauses, n):
 @pytest.mark.parametrize("n_clauses", [5, 20, 30, 40])
 @pytest.mark.parametrize("seed", range(3))
 def test_theorem_1_reduction_from_3_sat(n_clauses, seed):
-    """k clause trees and k - 1 trees that vote False: one leaf False exactly if the formula has no solution."""
+    """k clause trees, k - 1 trees that vote False: one leaf False exactly if there is no solution."""
     from treewright.convert import Ensemble, EnsembleTree
 
     rng = np.random.default_rng(seed)
@@ -255,3 +260,26 @@ def test_node_counts_follow_the_given_rows():
     assert tree.n_node_samples[0] == len(X)
     labels = ensemble.predict_index(X)
     np.testing.assert_array_equal(tree.value[0], np.bincount(labels, minlength=2))
+
+
+def test_ctrl_c_ends_a_run_with_its_best_tree():
+    ensemble = random_ensemble(3, n_features=9, trees=14)  # takes many seconds when left alone
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        result = solve(ensemble, objective="leaves")
+    finally:
+        timer.cancel()
+    assert result.stop_reason is StopReason.INTERRUPT
+    assert result.status is SolveStatus.FEASIBLE
+    assert check_faithful(result.tree, ensemble).faithful
+    assert 1 < result.lower_bound <= result.objective
+
+
+def test_a_time_limit_is_kept():
+    ensemble = random_ensemble(3, n_features=9, trees=14)
+    start = time.monotonic()
+    result = solve(ensemble, objective="depth-leaves", time_limit=1.0)
+    assert time.monotonic() - start < 6.0  # with room for a loaded machine
+    assert result.stop_reason is StopReason.TIME_LIMIT
+    assert check_faithful(result.tree, ensemble).faithful

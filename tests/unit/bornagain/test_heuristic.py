@@ -1,11 +1,13 @@
 """The heuristic's trees: faithful by proof, sized before they are built, optimal where small."""
 
+import itertools
+
 import numpy as np
 import pytest
-from born_again_oracle import all_cells, random_ensemble
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
+from born_again_oracle import all_cells, random_ensemble
 from treewright._native import core
 from treewright.bornagain import Ensemble, forecast, solve
 from treewright.bornagain._engine import Engine
@@ -66,7 +68,8 @@ def test_the_estimate_is_near_the_truth():
     ensemble = random_ensemble(1, n_features=9, trees=14)
     truth = solve(ensemble, objective="heuristic", exact_boxes=1e3).tree.n_leaves
     engine = Engine(ensemble)
-    answer = core.bornagain_hybrid(engine.native, 1e3, 3e5, 1000, np.inf, 0, 300, np.inf, 2**62, 2**40, None)
+    limits = (np.inf, 2**62, 2**40, None)
+    answer = core.bornagain_hybrid(engine.native, 1e3, 3e5, 1000, np.inf, 0, 300, *limits)
     assert truth / 1.5 < answer["estimate"] < 1.5 * truth
 
 
@@ -97,7 +100,8 @@ def test_parameters_out_of_range_are_named(change, message):
 @pytest.mark.parametrize("vote", ["hard", "soft", "score", "softmax"])
 def test_homogeneous_boxes_are_recognised(vote, seed):
     """Branch and bound against all cells of random boxes."""
-    ensemble = random_ensemble(70 + seed, vote=vote, n_classes=2 if vote == "score" else 3, missing=seed % 2 == 1)
+    n_classes = 2 if vote == "score" else 3
+    ensemble = random_ensemble(70 + seed, vote=vote, n_classes=n_classes, missing=seed % 2 == 1)
     engine = Engine(ensemble)
     shape = engine.n_cells
     labels = ensemble.predict_index(all_cells(ensemble)).reshape(shape)
@@ -119,7 +123,7 @@ def test_homogeneous_boxes_are_recognised(vote, seed):
 def test_cells_and_points_are_inverse():
     ensemble = random_ensemble(3, missing=True)
     engine = Engine(ensemble)
-    cells = np.stack(np.meshgrid(*[np.arange(n) for n in engine.n_cells], indexing="ij"), axis=-1).reshape(-1, 3)
+    cells = np.array(list(itertools.product(*[range(n) for n in engine.n_cells])))
     np.testing.assert_array_equal(engine.cells(engine.points(cells)), cells)
     for cell, row in zip(cells.tolist(), engine.points(cells), strict=True):
         assert core.bornagain_label(engine.native, cell) == ensemble.predict_index(row[None, :])[0]

@@ -47,7 +47,9 @@ def test_decides_like_its_ensemble(ensemble):
     assert check_faithful(model.tree_, model.ensemble_).faithful
     assert model.get_n_leaves() == model.tree_.n_leaves == model.result_.objective
     assert model.get_depth() == model.tree_.depth
-    np.testing.assert_array_equal(model.classes_[model.predict_proba(rows).argmax(axis=1)], model.predict(rows))
+    np.testing.assert_array_equal(
+        model.classes_[model.predict_proba(rows).argmax(axis=1)], model.predict(rows)
+    )
 
 
 def test_from_a_fitted_ensemble_with_names():
@@ -71,7 +73,9 @@ def test_missing_values_follow_the_ensemble():
     X, y = load_iris(return_X_y=True)
     X = np.round(X)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    model = BornAgainTreeClassifier(RandomForestClassifier(3, max_depth=2, random_state=0), missing="route").fit(X, y)
+    model = BornAgainTreeClassifier(
+        RandomForestClassifier(3, max_depth=2, random_state=0), missing="route"
+    ).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), model.estimator_.predict(X))
     with pytest.raises(ValueError, match="NaN"):
         BornAgainTreeClassifier().fit(X, y)
