@@ -1,8 +1,8 @@
 """Is a box of cells homogeneous? Two independent certificates: interval bounds, or an integer program.
 
-The integer program is the one of Vidal and Schiffer 2020, section 4.5, for any additive ensemble: one binary variable
-a leaf and a plane, and the largest lead of a rival class as objective. HiGHS solves it (through scipy). The bounds of
-the compiled core need no solver and are what the methods use; the two check each other.
+The integer program is the one of Vidal and Schiffer 2020, section 4.5, for any additive ensemble: one binary
+variable a leaf and a plane, and the largest lead of a rival class as objective. HiGHS solves it (through
+scipy). The bounds of the compiled core need no solver and are what the methods use; the two check each other.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def find_other_decision(
     row : ndarray of shape (n_features,)
         A row inside the box.
     lower, upper : sequence of float, length n_features
-        The box holds the rows with ``lower < x <= upper`` in every column; infinite ends are allowed. They count up
-        to the next threshold of the ensemble.
+        The box holds the rows with ``lower < x <= upper`` in every column; infinite ends are allowed. They
+        count up to the next threshold of the ensemble.
     method : {"bounds", "milp"}, default="bounds"
-        ``bounds``: interval bounds with branch and bound. ``milp``: an integer program, for ensembles without a rule
-        for missing values.
+        ``bounds``: interval bounds with branch and bound. ``milp``: an integer program, for ensembles without
+        a rule for missing values.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def _solve_milp(engine: Engine, lo: NDArray[np.int64], hi: NDArray[np.int64], la
     assert ensemble.missing is not None  # set in __post_init__
     if ensemble.missing.any():
         raise InputError("method='milp' knows no missing values; use method='bounds'.")
-    # Variables: below[f, p] = "the cell of column f is at most p" for the planes inside the box, then the leaves.
+    # Variables: below[f, p] = "the cell of column f is at most p" for planes inside the box, then the leaves.
     below: dict[tuple[int, int], int] = {}
     for f in range(ensemble.n_features):
         for p in range(int(lo[f]), int(hi[f])):
@@ -151,8 +151,11 @@ def _solve_milp(engine: Engine, lo: NDArray[np.int64], hi: NDArray[np.int64], la
         if core.bornagain_label(engine.native, cell) != label:
             return cell
         if start - answer.fun > -1e-6 * (1.0 + np.abs(lead).max()):
-            # The lead is zero up to the solver's tolerance: a tie, which only the model's own sums can decide.
-            return core.bornagain_find_other(engine.native, lo.tolist(), hi.tolist(), label)  # type: ignore[no-any-return]
+            # The lead is zero up to the solver's tolerance: a tie, which the model's own sums decide.
+            other: list[int] | None = core.bornagain_find_other(
+                engine.native, lo.tolist(), hi.tolist(), label
+            )
+            return other
     return None
 
 

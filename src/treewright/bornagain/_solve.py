@@ -372,7 +372,7 @@ def _finish(
         if exact["nodes"]:
             trees.append((engine.tree(exact["nodes"], rows), bool(exact["solved"])))
         names = ("cells", "reduced_cells", "boxes", "tight_boxes", "rows", "bytes", "states", "steps")
-        stats |= {name: exact[name] for name in names}
+        stats |= {name: exact[name] for name in names} | {"core_seconds": exact["seconds"]}
     if incumbent is not None and incumbent["complete"]:
         leaves_bound = max(leaves_bound, incumbent["leaves_bound"])
         proven = incumbent["optimal"] and objective in ("heuristic", "leaves")

@@ -101,12 +101,12 @@ def _ensemble(
             return ensemble, None
         names, X, _ = _read_csv(rows, target, with_label=None)
         return ensemble, _columns_of(ensemble, names, X)
-    from sklearn.ensemble import RandomForestClassifier
+    from treewright.estimators._born_again import make_forest  # scikit-learn loads slowly
 
     names, X, y = _read_csv(source, target, with_label=True)
     if bins > 0:
         X = _binned(X, bins)
-    forest = RandomForestClassifier(trees, max_depth=depth, random_state=seed).fit(X, y)
+    forest = make_forest(trees, depth, seed).fit(X, y)
     ensemble = Ensemble.from_model(forest)
     return Ensemble(**{**ensemble.__dict__, "feature_names": tuple(names)}), X
 

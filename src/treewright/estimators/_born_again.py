@@ -14,9 +14,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treewright.bornagain import OBJECTIVES, Ensemble, prune, solve, solve_active
 from treewright.errors import InputError
 
-__all__ = ["BornAgainTreeClassifier"]
+__all__ = ["BornAgainTreeClassifier", "make_forest"]
 
 PRUNINGS = (None, "rows", "active")
+
+
+def make_forest(n_trees: int = 5, depth: int = 2, random_state: Any = None) -> RandomForestClassifier:
+    """Return an unfitted random forest of `n_trees` trees of depth `depth`, small enough for one tree."""
+    return RandomForestClassifier(n_estimators=n_trees, max_depth=depth, random_state=random_state)
 
 
 class BornAgainTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
@@ -124,8 +129,7 @@ class BornAgainTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         finite = "allow-nan" if self.missing == "route" else True
         rows, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
         check_classification_targets(y)
-        default = RandomForestClassifier(n_estimators=5, max_depth=2)
-        estimator = default if self.estimator is None else clone(self.estimator)
+        estimator = make_forest() if self.estimator is None else clone(self.estimator)
         known = estimator.get_params()
         if self.random_state is not None and "random_state" in known and known["random_state"] is None:
             estimator.set_params(random_state=self.random_state)

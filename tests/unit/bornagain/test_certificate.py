@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from born_again_oracle import all_cells, random_ensemble
 
+from born_again_oracle import all_cells, random_ensemble
 from treewright.bornagain import find_other_decision
 from treewright.errors import InputError
 
