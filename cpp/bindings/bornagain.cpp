@@ -112,6 +112,7 @@ nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     Exact result;
     Grid grid;
+    bool labelled = false;
     {
         nb::gil_scoped_release release;
         const double cells = count_cells(e.planes(e.whole()));
@@ -120,7 +121,8 @@ nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step
             control.halt(Stop::memory);
         } else {
             grid = make_grid(e, e.whole(), control);
-            if (!control.stopped()) result = solve_exact(grid, static_cast<Goal>(goal), control);
+            labelled = !control.stopped();
+            if (labelled) result = solve_exact(grid, static_cast<Goal>(goal), control);
         }
     }
     double reduced = 1.0;
@@ -132,8 +134,8 @@ nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step
     answer["leaves_bound"] = result.leaves_bound;
     answer["stop"] = control.reason();
     answer["cells"] = grid.raw_cells;
-    answer["reduced_cells"] = reduced;
-    answer["boxes"] = grid.boxes();
+    answer["reduced_cells"] = labelled ? nb::cast(reduced) : nb::none();
+    answer["boxes"] = labelled ? nb::cast(grid.boxes()) : nb::none();
     answer["tight_boxes"] = result.tight_boxes;
     answer["rows"] = result.rows;
     answer["bytes"] = result.bytes;

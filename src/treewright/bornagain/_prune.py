@@ -16,13 +16,15 @@ from numpy.typing import ArrayLike
 from treewright._native import core
 from treewright.bornagain._engine import Engine
 from treewright.bornagain._result import BornAgainResult
-from treewright.bornagain._solve import DEFAULT_MEMORY, HUGE, STOPS, Progress, _reporter
+from treewright.bornagain._solve import DEFAULT_MEMORY, HUGE, STOPS, Progress, _hybrid, _reporter
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import SolveStatus
 from treewright.tree import Tree
 
 __all__ = ["prune", "solve_active"]
+
+MOST_INCUMBENT_LEAVES = 100_000
 
 
 def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
@@ -113,7 +115,7 @@ def solve_active(
     X : array-like of shape (n_rows, n_features)
         Training rows.
     time_limit : float or None, default=60.0
-        Seconds.
+        Seconds; a run that ends without proof takes up to a fifth more for a second incumbent.
     step_limit : int or None, default=None
     memory_limit : int or None, default=4 GiB
         Bytes of the memo.
@@ -135,6 +137,9 @@ def solve_active(
 
     Notes
     -----
+    Pruning with ``merge=True`` can leave fewer leaves than this minimum: merging siblings of one class gives
+    up the box around the rows of a leaf, and keeps only the rows.
+
     The tree needs no faithful tree to start from, so this also serves ensembles whose faithful tree is huge.
     An upper bound comes from a greedy tree; the lower bound is raised leaf by leaf until a tree of that size
     is found.
@@ -162,6 +167,14 @@ def solve_active(
             "data). Raise time_limit, or give fewer rows."
         )
     tree = engine.tree(found["nodes"], rows)
+    if not found["optimal"]:
+        # The greedy tree may be poor; a pruned faithful tree is another incumbent, if there is one of usable
+        # size.
+        share = np.inf if time_limit is None else max(1.0, time_limit / 5)
+        whole = _hybrid(engine, max_leaves=MOST_INCUMBENT_LEAVES, time_limit=share)
+        if whole["complete"]:
+            pruned = prune(engine.tree(whole["nodes"], rows), rows, merge=False)
+            tree = min(tree, pruned, key=lambda t: t.n_leaves)
     stats: dict[str, Any] = {
         "seconds": time.monotonic() - start,
         "depth": tree.depth,

@@ -405,6 +405,14 @@ def _finish(
     if optimal and objective == "heuristic":
         stats["depth_lower_bound"] = depth_bound
     stop = STOPS.get(exact["stop"]) if exact is not None and not optimal else None
+    notes: tuple[str, ...] = ()
+    if stop is StopReason.MEMORY_LIMIT:
+        boxes = stats["boxes"]
+        counts = f"{stats['cells']:.3g} cells" + (f", {boxes:.3g} boxes" if boxes is not None else "")
+        notes = (
+            f"The exact method does not fit into the memory limit ({counts}). Raise memory_limit, or train on "
+            "fewer distinct values per column.",
+        )
     assert ensemble.missing is not None  # set in __post_init__
     kind = "all rows of float32 numbers" if ensemble.inputs == "float32" else "all rows"
     with_missing = ", missing values included" if ensemble.missing.any() else " without missing values"
@@ -422,5 +430,6 @@ def _finish(
             f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from "
             f"{ensemble.source}.",
             "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
+            *notes,
         ),
     )

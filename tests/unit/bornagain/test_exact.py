@@ -227,6 +227,7 @@ def test_a_memory_limit_falls_back_to_the_heuristic():
     assert solve(ensemble, objective="leaves").stats["bytes"] > 2**20
     result = solve(ensemble, objective="leaves", memory_limit=2**20, exact_boxes=1e3)
     assert result.stop_reason is StopReason.MEMORY_LIMIT
+    assert any("Raise memory_limit" in note for note in result.notes)
     assert result.status is SolveStatus.FEASIBLE
     assert check_faithful(result.tree, ensemble).faithful
     assert result.lower_bound <= solve(ensemble, objective="leaves").objective <= result.objective
