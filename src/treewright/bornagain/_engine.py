@@ -14,7 +14,11 @@ from treewright.convert._ensemble import LINKS
 from treewright.errors import InputError
 from treewright.tree import Column, ColumnKind, ThresholdSplit, Tree
 
-__all__ = ["Engine"]
+__all__ = ["DEFAULT_MEMORY", "HUGE", "Engine"]
+
+DEFAULT_MEMORY = 4 * 2**30
+HUGE = 2**62  # no limit
+GRID_CELLS = 3e5  # the heuristic labels all cells of a region with at most so many
 
 
 class Engine:
@@ -164,3 +168,32 @@ class Engine:
     ) -> dict[str, Any]:
         """Run the dynamic program; see `treewright.bornagain.solve`."""
         return dict(core.bornagain_exact(self.native, goal, time_limit, step_limit, memory_limit, report))
+
+    def hybrid(
+        self,
+        *,
+        max_leaves: float = np.inf,
+        descents: int = 0,
+        time_limit: float = np.inf,
+        memory_limit: int = DEFAULT_MEMORY,
+        samples: int = 1000,
+        exact_boxes: float = 1e7,
+        seed: int = 0,
+        report: Any = None,
+    ) -> dict[str, Any]:
+        """Build the heuristic's tree, or estimate its leaves from random `descents` if there are any."""
+        return dict(
+            core.bornagain_hybrid(
+                self.native,
+                exact_boxes,
+                GRID_CELLS,
+                samples,
+                max_leaves,
+                seed,
+                descents,
+                time_limit,
+                HUGE,
+                memory_limit,
+                report,
+            )
+        )

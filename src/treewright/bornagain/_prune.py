@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright._native import core
-from treewright.bornagain._engine import Engine
+from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
 from treewright.bornagain._result import BornAgainResult
-from treewright.bornagain._solve import DEFAULT_MEMORY, HUGE, STOPS, Progress, _hybrid, _reporter
+from treewright.bornagain._solve import STOPS, Progress, _reporter
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import SolveStatus
@@ -171,7 +171,7 @@ def solve_active(
         # The greedy tree may be poor; a pruned faithful tree is another incumbent, if there is one of usable
         # size.
         share = np.inf if time_limit is None else max(1.0, time_limit / 5)
-        whole = _hybrid(engine, max_leaves=MOST_INCUMBENT_LEAVES, time_limit=share)
+        whole = engine.hybrid(max_leaves=MOST_INCUMBENT_LEAVES, time_limit=share)
         if whole["complete"]:
             pruned = prune(engine.tree(whole["nodes"], rows), rows, merge=False)
             tree = min(tree, pruned, key=lambda t: t.n_leaves)

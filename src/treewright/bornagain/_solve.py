@@ -16,17 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._native import core
-from treewright.bornagain._engine import Engine
+from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
 from treewright.bornagain._result import BornAgainResult
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import SolveStatus, StopReason
 from treewright.tree import Tree
 
-__all__ = ["OBJECTIVES", "Forecast", "Progress", "forecast", "solve"]
+__all__ = ["OBJECTIVES", "Progress", "solve"]
 
 OBJECTIVES = ("depth", "leaves", "depth-leaves", "heuristic")
-DEFAULT_MEMORY = 4 * 2**30
 STOPS = {
     core.Stop.TIME: StopReason.TIME_LIMIT,
     core.Stop.STEPS: StopReason.STEP_LIMIT,
@@ -34,7 +33,6 @@ STOPS = {
     core.Stop.INTERRUPT: StopReason.INTERRUPT,
     core.Stop.CALLBACK: StopReason.CALLBACK,
 }
-HUGE = 2**62
 # Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent at
 # hand.
 SURELY_QUICK_BOXES = 1e8
@@ -62,69 +60,6 @@ class Progress:
     phase: str
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """Size of the problem, known before it is solved.
-
-    Parameters
-    ----------
-    cells : float
-        Cells between the thresholds (Vidal and Schiffer 2020, equation 1).
-    reduced_cells, boxes : float or None
-        Cells and boxes (equation 2) after planes without effect are dropped; None if there are too many cells
-        to label.
-    memory : float or None
-        Least bytes that the exact method needs for its index; the values come on top.
-    heuristic_leaves : float or None
-        Estimated leaves of the heuristic's tree, from random descents; None if not asked for.
-    """
-
-    cells: float
-    reduced_cells: float | None
-    boxes: float | None
-    memory: float | None
-    heuristic_leaves: float | None = None
-
-    def sentence(self) -> str:
-        """Say in one plain sentence what to expect."""
-        words = f"{self.cells:.3g} cells"
-        if self.boxes is not None:
-            words += f", {self.boxes:.3g} boxes after dropping thresholds without effect"
-        if self.heuristic_leaves is not None:
-            words += f"; a faithful tree of about {self.heuristic_leaves:.3g} leaves is expected"
-        return words + "."
-
-
-def forecast(
-    ensemble: Ensemble, *, descents: int = 0, cell_limit: float = 2e7, time_limit: float | None = 10.0
-) -> Forecast:
-    """Tell how large the problem is, without solving it.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-    descents : int, default=0
-        Random descents that estimate the leaves of the heuristic's tree; 0 estimates nothing.
-    cell_limit : float, default=2e7
-        Label all cells only if there are at most so many.
-    time_limit : float or None, default=10.0
-        Seconds for each of the two parts.
-
-    Returns
-    -------
-    Forecast
-    """
-    engine = Engine(ensemble)
-    seconds = np.inf if time_limit is None else float(time_limit)
-    counts = core.bornagain_forecast(engine.native, float(cell_limit), seconds)
-    leaves = None
-    if descents > 0:
-        leaves = _hybrid(engine, descents=descents, time_limit=seconds)["estimate"]
-    return Forecast(
-        counts["cells"], counts.get("reduced_cells"), counts.get("boxes"), counts.get("layout_bytes"), leaves
-    )
-
-
 def solve(
     ensemble: Ensemble,
     *,
@@ -150,7 +85,7 @@ def solve(
     X : array-like of shape (n_rows, n_features), optional
         Rows to count in the nodes of the tree (they do not change it).
     time_limit : float or None, default=None
-        Seconds; the first fifth may go to the heuristic's tree, which a stopped run returns.
+        Seconds; a fifth of it may go to the heuristic's tree, which a stopped run returns.
     step_limit : int or None, default=None
         Units of work of the exact method.
     memory_limit : int or None, default=4 GiB
@@ -221,20 +156,17 @@ def solve(
         found = _heuristic(engine, max_leaves, budget, memory, progress, tuning)
         return _finish(engine, rows, found, None, options, time.monotonic() - start)
 
-    limited = time_limit is not None or progress is not None
-    counts = core.bornagain_forecast(engine.native, memory / 2, budget)
-    large = counts.get("boxes", np.inf) > SURELY_QUICK_BOXES
     incumbent = None
-    if large and (limited or counts.get("boxes") is None):
-        share = budget / 5 if np.isfinite(budget) else np.inf
-        incumbent = _hybrid(
-            engine,
+    limited = time_limit is not None or progress is not None
+    if limited and _forecast_boxes(engine, memory / 2, budget) > SURELY_QUICK_BOXES:
+        incumbent = engine.hybrid(
             max_leaves=np.inf if max_leaves is None else max_leaves,
-            time_limit=share,
+            time_limit=budget / 5,
             memory_limit=memory,
             report=_reporter(progress, "heuristic"),
             **tuning,
         )
+        _give_up_if_asked(incumbent)
     exact = engine.exact(
         OBJECTIVES.index(objective),
         max(budget - (time.monotonic() - start), 0.0),
@@ -243,8 +175,27 @@ def solve(
         _reporter(progress, "exact"),
     )
     if not exact["solved"] and not exact["nodes"] and (incumbent is None or not incumbent["complete"]):
-        incumbent = _heuristic(engine, max_leaves, np.inf, memory, None, tuning, after=exact)
+        # A faithful tree is owed: it gets what is left of the time, and at least a fifth.
+        left = max(budget - (time.monotonic() - start), budget / 5, 1.0)
+        incumbent = _heuristic(engine, max_leaves, left, memory, None, tuning, after=exact)
     return _finish(engine, rows, incumbent, exact, options, time.monotonic() - start)
+
+
+def _forecast_boxes(engine: Engine, cell_limit: float, time_limit: float) -> float:
+    counts = core.bornagain_forecast(engine.native, cell_limit, time_limit)
+    return float(counts.get("boxes", np.inf))
+
+
+def _give_up_if_asked(found: dict[str, Any]) -> None:
+    """End the run if its user asked for it before any tree was there."""
+    if found["complete"]:
+        return
+    if found["stop"] == core.Stop.INTERRUPT:
+        raise KeyboardInterrupt
+    if found["stop"] == core.Stop.CALLBACK:
+        raise SolverError(
+            "The progress callback ended the run before a faithful tree was there; let it go on longer."
+        )
 
 
 def _check(
@@ -276,35 +227,6 @@ def _reporter(progress: Callable[[Progress], bool | None] | None, phase: str) ->
     return lambda seconds, incumbent, bound, steps, size: progress(Progress(seconds, steps, size, phase))
 
 
-def _hybrid(
-    engine: Engine,
-    *,
-    max_leaves: float = np.inf,
-    descents: int = 0,
-    time_limit: float = np.inf,
-    memory_limit: int = DEFAULT_MEMORY,
-    samples: int = 1000,
-    exact_boxes: float = 1e7,
-    seed: int = 0,
-    report: Any = None,
-) -> dict[str, Any]:
-    return dict(
-        core.bornagain_hybrid(
-            engine.native,
-            exact_boxes,
-            3e5,
-            samples,
-            max_leaves,
-            seed,
-            descents,
-            time_limit,
-            HUGE,
-            memory_limit,
-            report,
-        )
-    )
-
-
 def _heuristic(
     engine: Engine,
     max_leaves: int | None,
@@ -325,22 +247,22 @@ def _heuristic(
         why = f"The exact method ended first ({reason}; {after['cells']:.3g} cells). "
     cells = core.bornagain_forecast(engine.native, 0.0, time_limit)["cells"]
     if max_leaves is not None and cells > 1e7:
-        guess = _hybrid(
-            engine, descents=16, time_limit=min(time_limit, 5.0), memory_limit=memory_limit, **tuning
+        guess = engine.hybrid(
+            descents=16, time_limit=min(time_limit, 5.0), memory_limit=memory_limit, **tuning
         )
         if guess["estimate"] > 4.0 * max_leaves:
             raise SolverError(
                 f"{why}A faithful tree of this ensemble ({cells:.3g} cells) is expected to have about "
                 f"{guess['estimate']:.2g} leaves, far more than max_leaves={max_leaves}. {advice}"
             )
-    found = _hybrid(
-        engine,
+    found = engine.hybrid(
         max_leaves=np.inf if max_leaves is None else max_leaves,
         time_limit=time_limit,
         memory_limit=memory_limit,
         report=_reporter(progress, "heuristic"),
         **tuning,
     )
+    _give_up_if_asked(found)
     if found["too_large"]:
         raise SolverError(
             f"{why}The faithful tree has more than max_leaves={max_leaves} leaves ({cells:.3g} cells). "
@@ -410,8 +332,8 @@ def _finish(
         boxes = stats["boxes"]
         counts = f"{stats['cells']:.3g} cells" + (f", {boxes:.3g} boxes" if boxes is not None else "")
         notes = (
-            f"The exact method does not fit into the memory limit ({counts}). Raise memory_limit, or train on "
-            "fewer distinct values per column.",
+            f"The exact method does not fit into the memory limit ({counts}). Raise memory_limit, or train "
+            "on fewer distinct values per column.",
         )
     assert ensemble.missing is not None  # set in __post_init__
     kind = "all rows of float32 numbers" if ensemble.inputs == "float32" else "all rows"
