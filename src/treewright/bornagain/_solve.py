@@ -36,6 +36,7 @@ STOPS = {
 # Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent at
 # hand.
 SURELY_QUICK_BOXES = 1e8
+MOST_CELLS = 5e7  # more are not labelled, as in the core
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def solve(
 
     incumbent = None
     limited = time_limit is not None or progress is not None
-    if limited and _forecast_boxes(engine, memory / 2, budget) > SURELY_QUICK_BOXES:
+    if limited and _forecast_boxes(engine, min(memory / 2, MOST_CELLS), budget) > SURELY_QUICK_BOXES:
         incumbent = engine.hybrid(
             max_leaves=np.inf if max_leaves is None else max_leaves,
             time_limit=budget / 5,
