@@ -220,7 +220,6 @@ void Active::emit(const Set& set, const Cut& cut) {
         }
     });
     tree_.push_back({static_cast<std::int32_t>(cut.feature), left + (right - left) / 2, 0});
-    if (right - left == 1 || tree_.back().plane >= right) tree_.back().plane = left;
 }
 
 // Builds a solved set's tree: the first cut whose halves add up to the value.
