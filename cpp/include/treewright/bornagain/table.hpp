@@ -10,7 +10,7 @@
 // so no hashing or recursion is needed; rows of boxes with the same values are shared (layout.hpp, lemma 1, and equal
 // rows are stored once); splits on irrelevant planes are skipped; a batch of rows is solved with vector instructions
 // (kernel.hpp). Published forest Pima-Diabetes 1, leaves: 20 s by the published program, 0.1 s here; Breast-Cancer 1,
-// depth: 13.7 s and 760 MB, against 0.2 s and 60 MB (benchmarks/born_again; other machine load, same kind of machine).
+// depth: 13.7 s and 760 MB, against 0.2 s and 60 MB (benchmarks/born_again; the two were not run side by side).
 #pragma once
 
 #include "treewright/bornagain/kernel.hpp"
