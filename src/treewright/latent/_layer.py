@@ -1,0 +1,177 @@
+"""The fused tree layer: split scores -> eq. (1) -> T_lambda of eq. (3), without pooling.
+
+Inside a tree q_child = min(q_parent, +-s), so that the node equations solve themselves in the right order (proof in
+cpp/include/treewright/latent/tree_layer.hpp). On a CPU one kernel does all of it; elsewhere the same in tensor
+operations. Everything is node-major, (nodes, rows): a matrix product gives it that way for free, and a
+column of a node is contiguous.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treewright._native import core
+from treewright.latent._checks import check_pruning, check_scores, not_finite, working_dtype
+from treewright.latent._roots import roots
+from treewright.latent._shape import TreeShape, complete_shape
+from treewright.latent._torch import torch
+
+__all__ = ["OFFSETS", "route", "tree_layer"]
+
+OFFSETS = {"paper": 0.5, "published": 0.0}  # z = clip(q + offset, 0, a)
+
+
+class _TreeLayer(torch.autograd.Function):
+    """CPU kernel. `fixed` is a given pruning vector, or None to solve for it."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, s: torch.Tensor, shape: TreeShape, pruning: float, offset: float, fixed: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        s = s.detach().contiguous()
+        z = s.new_empty(shape.n_nodes, s.shape[1])
+        if fixed is None:
+            a, slope = s.new_empty(2, shape.n_nodes).unbind()
+        else:
+            a, slope = fixed.detach().to(s.dtype).contiguous(), s.new_full((shape.n_nodes,), np.inf)
+        ok = core.latent_layer_forward(
+            shape.left, shape.right, shape.score_row, s.numpy(), pruning, offset, fixed is not None,
+            z.numpy(), a.numpy(), slope.numpy(),
+        )  # fmt: skip
+        if not ok:
+            raise not_finite("s")
+        ctx.save_for_backward(s, a, slope)
+        ctx.shape, ctx.offset = shape, offset
+        if fixed is not None:
+            ctx.mark_non_differentiable(a)
+        return z, a
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad_z: torch.Tensor, grad_a: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        s, a, slope = ctx.saved_tensors
+        grad_s = torch.empty_like(s)
+        core.latent_layer_backward(
+            ctx.shape.left, ctx.shape.right, ctx.shape.score_row, s.numpy(), ctx.offset, a.numpy(), slope.numpy(),
+            grad_z.contiguous().numpy(), grad_a.contiguous().numpy(), grad_s.numpy(),
+        )  # fmt: skip
+        return grad_s, None, None, None, None
+
+
+def tree_layer(
+    s: torch.Tensor, pruning: float, *, shape: TreeShape | None = None, routing: str = "paper"
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return traversals and pruning vector of a batch, from the scores of its splits.
+
+    Parameters
+    ----------
+    s : Tensor of shape (n_splits, n_rows)
+        Score of each split (node-major) for each row; negative goes left. float16 and bfloat16 are computed in
+        float32.
+    pruning : float
+        lambda of eq. (3), relative to the number of rows; 0 = no pruning: a = 1.
+    shape : TreeShape, optional
+        Default: the complete tree with ``n_splits = 2**depth - 1``.
+    routing : {"paper", "published"}, default="paper"
+        z = clip(q + 1/2, 0, a) as in eq. (3), or z = min(clip(q, 0, 1), a) as in the published code.
+
+    Returns
+    -------
+    z : Tensor of shape (n_nodes, n_rows)
+        Node-major traversals in [0, a].
+    a : Tensor of shape (n_nodes,)
+        Pruning vector; a_child <= a_parent.
+
+    Raises
+    ------
+    InputError
+        If s is not a finite floating matrix of a tree's size (on other devices than the CPU NaN spreads to the output
+        instead: a check would have to wait for the device), or pruning is negative.
+
+    References
+    ----------
+    Zantedeschi, Kusner and Niculae 2021, eq. (1), eq. (3), Prop. 1 and 2.
+    """
+    check_scores(s, "s", "(n_splits, n_rows)")
+    pruning = check_pruning(pruning)
+    if shape is None:
+        depth = (s.shape[0] + 1).bit_length() - 1
+        if s.shape[0] != 2**depth - 1:
+            raise _wrong_rows(s, "2**depth - 1")
+        shape = complete_shape(depth)
+    elif s.shape[0] != shape.n_splits:
+        raise _wrong_rows(s, str(shape.n_splits))
+    if pruning == 0:
+        one = s.new_ones(shape.n_nodes)
+        return route(s, one, shape=shape, routing=routing), one
+    work = s.to(working_dtype(s.dtype))
+    offset = OFFSETS[routing]
+    if s.device.type == "cpu":
+        z, a = _TreeLayer.apply(work, shape, pruning, offset, None)
+    else:
+        z, a = _tensor_layer(work, shape, pruning, offset)
+    return z.to(s.dtype), a.to(s.dtype)
+
+
+def route(s: torch.Tensor, a: torch.Tensor, *, shape: TreeShape, routing: str = "paper") -> torch.Tensor:
+    """Return traversals (n_nodes, n_rows) for a given pruning vector `a` (n_nodes,): each row by itself."""
+    work = s.to(working_dtype(s.dtype))
+    if s.device.type == "cpu":
+        z, _ = _TreeLayer.apply(work, shape, 1.0, OFFSETS[routing], a)
+    else:
+        z = clip_scores(scores_to_q(work, shape), a.to(work.dtype), OFFSETS[routing])
+    return z.to(s.dtype)
+
+
+def scores_to_q(s: torch.Tensor, shape: TreeShape, *, capped: bool = True) -> torch.Tensor:
+    """Return q of eq. (1), shape (n_nodes, n_rows), by running minima along the paths.
+
+    `capped`: the minimum starts from the root's q = 1; else eq. (1) is read literally, without the root.
+    """
+    q = [s.new_ones(1, s.shape[1])]
+    start = q[0] if capped else s.new_full((1, s.shape[1]), torch.inf)
+    above = start
+    for parent, row, side in shape.levels(s.device):
+        above = torch.minimum(above.index_select(0, parent), s.index_select(0, row) * side)
+        q.append(above)
+    return torch.cat(q)
+
+
+def clip_scores(q: torch.Tensor, a: torch.Tensor, offset: float) -> torch.Tensor:
+    """Return z = clip(q + offset, 0, a); at q + offset = a the gradient goes to q (a Clarke element)."""
+    x = q + offset
+    return torch.where(x > a[:, None], a[:, None], torch.where(x > 0, x, 0))
+
+
+class _Roots(torch.autograd.Function):
+    """min(1, root) of each column, with the Jacobian after Prop. 2; for tensors of any device."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, pruning: float) -> torch.Tensor:
+        a, slope = roots(x.detach(), pruning)
+        a = a.clamp(max=1)
+        ctx.save_for_backward(x, a, slope)
+        return a
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad_a: torch.Tensor) -> tuple[torch.Tensor, None]:
+        x, a, slope = ctx.saved_tensors
+        h = torch.where((a > 0) & (a < 1), grad_a / slope, 0)
+        return torch.where(x > a[:, None], h[:, None], 0), None
+
+
+def _tensor_layer(
+    s: torch.Tensor, shape: TreeShape, pruning: float, offset: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    q = scores_to_q(s, shape)
+    a = _Roots.apply(q + 0.5, pruning)
+    return clip_scores(q, a, offset), a
+
+
+def _wrong_rows(s: torch.Tensor, wanted: str) -> Exception:
+    from treewright.errors import InputError
+
+    return InputError(f"s must have one row a split, {wanted}; got {s.shape[0]} rows (s is node-major: pass s.T).")
