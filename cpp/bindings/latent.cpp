@@ -22,6 +22,12 @@ void require(bool fits, const char* what) {
     if (!fits) throw std::invalid_argument(what);
 }
 
+// The pruning vector a and the slopes lambda + k, as the two rows of one array.
+template <class Real>
+void require_state(const Matrix<Real>& state, std::size_t nodes) {
+    require(state.shape(0) == 2 && state.shape(1) == nodes, "state must have shape (2, nodes)");
+}
+
 Shape make_shape(const Nodes& left, const Nodes& right, const Nodes& score_row) {
     return {{left.data(), left.size()}, {right.data(), right.size()}, {score_row.data(), score_row.size()}};
 }
@@ -31,68 +37,68 @@ void bind(nb::module_& m) {
     m.def(
         "latent_layer_forward",
         [](Nodes left, Nodes right, Nodes score_row, Matrix<const Real> s, double pruning, Real offset, bool fixed,
-           Matrix<Real> z, Vector<Real> a, Vector<Real> slope) {
+           Matrix<Real> z, Matrix<Real> state) {
             const Shape shape = make_shape(left, right, score_row);
             const std::size_t n = s.shape(1);
             check_shape(shape, s.shape(0));
             require(z.shape(0) == shape.nodes() && z.shape(1) == n, "z must have shape (nodes, rows)");
-            require(a.size() == shape.nodes() && slope.size() == shape.nodes(), "a and slope need one entry a node");
+            require_state(state, shape.nodes());
             require(n > 0 && (fixed || pruning > 0), "need at least one row and pruning > 0");
             nb::gil_scoped_release release;
-            return layer_forward<Real>(shape, s.data(), n, pruning, offset, fixed, z.data(), a.data(), slope.data());
+            return layer_forward<Real>(shape, s.data(), n, pruning, offset, fixed, z.data(), state.data(),
+                                       state.data() + shape.nodes());
         },
         nb::arg("left"), nb::arg("right"), nb::arg("score_row"), nb::arg("s").noconvert(), nb::arg("pruning"),
-        nb::arg("offset"), nb::arg("fixed"), nb::arg("z").noconvert(), nb::arg("a").noconvert(),
-        nb::arg("slope").noconvert(), "Fill z, a, slope from scores s; False if a score is not finite.");
+        nb::arg("offset"), nb::arg("fixed"), nb::arg("z").noconvert(), nb::arg("state").noconvert(),
+        "Fill z and state = (a, slope) from scores s; False if a score is not finite.");
     m.def(
         "latent_layer_backward",
-        [](Nodes left, Nodes right, Nodes score_row, Matrix<const Real> s, Real offset, Vector<const Real> a,
-           Vector<const Real> slope, Matrix<const Real> grad_z, Vector<const Real> grad_a, Matrix<Real> grad_s) {
+        [](Nodes left, Nodes right, Nodes score_row, Matrix<const Real> s, Real offset,
+           Matrix<const Real> state, Matrix<const Real> grad_z, Vector<const Real> grad_a, Matrix<Real> grad_s) {
             const Shape shape = make_shape(left, right, score_row);
             const std::size_t n = s.shape(1);
             check_shape(shape, s.shape(0));
             require(grad_z.shape(0) == shape.nodes() && grad_z.shape(1) == n, "grad_z must have shape (nodes, rows)");
             require(grad_s.shape(0) == s.shape(0) && grad_s.shape(1) == n, "grad_s must have the shape of s");
-            require(a.size() == shape.nodes() && slope.size() == shape.nodes() && grad_a.size() == shape.nodes(),
-                    "a, slope and grad_a need one entry a node");
+            require_state(state, shape.nodes());
+            require(grad_a.size() == shape.nodes(), "grad_a needs one entry a node");
             nb::gil_scoped_release release;
-            layer_backward<Real>(shape, s.data(), n, offset, a.data(), slope.data(), grad_z.data(), grad_a.data(),
-                                 grad_s.data());
+            layer_backward<Real>(shape, s.data(), n, offset, state.data(), state.data() + shape.nodes(), grad_z.data(),
+                                 grad_a.data(), grad_s.data());
         },
         nb::arg("left"), nb::arg("right"), nb::arg("score_row"), nb::arg("s").noconvert(), nb::arg("offset"),
-        nb::arg("a").noconvert(), nb::arg("slope").noconvert(), nb::arg("grad_z").noconvert(),
-        nb::arg("grad_a").noconvert(), nb::arg("grad_s").noconvert(), "Fill grad_s.");
+        nb::arg("state").noconvert(), nb::arg("grad_z").noconvert(), nb::arg("grad_a").noconvert(), nb::arg("grad_s").noconvert(), "Fill grad_s.");
     m.def(
         "latent_project_forward",
-        [](Matrix<const Real> q, double pruning, Matrix<Real> z, Vector<Real> a, Vector<Real> slope,
-           Vector<std::int32_t> group) {
+        [](Matrix<const Real> q, double pruning, Matrix<Real> z, Matrix<Real> state, Vector<std::int32_t> group) {
             const std::size_t nodes = q.shape(0), n = q.shape(1);
             require(nodes > 0 && ((nodes + 1) & nodes) == 0, "a complete tree has 2^(depth+1) - 1 nodes");
             require(z.shape(0) == nodes && z.shape(1) == n, "z must have the shape of q");
-            require(a.size() == nodes && slope.size() == nodes && group.size() == nodes, "one entry a node");
+            require_state(state, nodes);
+            require(group.size() == nodes, "group needs one entry a node");
             require(n > 0 && pruning > 0, "need at least one row and pruning > 0");
             nb::gil_scoped_release release;
-            return project_forward<Real>(nodes, q.data(), n, pruning, z.data(), a.data(), slope.data(), group.data());
+            return project_forward<Real>(nodes, q.data(), n, pruning, z.data(), state.data(), state.data() + nodes,
+                                         group.data());
         },
-        nb::arg("q").noconvert(), nb::arg("pruning"), nb::arg("z").noconvert(), nb::arg("a").noconvert(),
-        nb::arg("slope").noconvert(), nb::arg("group").noconvert(),
-        "Fill z, a, slope, group from scores q (nodes, rows); False if a score is not finite.");
+        nb::arg("q").noconvert(), nb::arg("pruning"), nb::arg("z").noconvert(), nb::arg("state").noconvert(),
+        nb::arg("group").noconvert(), "Fill z, state = (a, slope) and group from scores q (nodes, rows); False if a score is not finite.");
     m.def(
         "latent_project_backward",
-        [](Matrix<const Real> q, Vector<const Real> a, Vector<const Real> slope, Vector<const std::int32_t> group,
-           Matrix<const Real> grad_z, Vector<const Real> grad_a, Matrix<Real> grad_q) {
+        [](Matrix<const Real> q, Matrix<const Real> state, Vector<const std::int32_t> group, Matrix<const Real> grad_z,
+           Vector<const Real> grad_a, Matrix<Real> grad_q) {
             const std::size_t nodes = q.shape(0), n = q.shape(1);
             require(grad_z.shape(0) == nodes && grad_z.shape(1) == n, "grad_z must have the shape of q");
             require(grad_q.shape(0) == nodes && grad_q.shape(1) == n, "grad_q must have the shape of q");
-            require(a.size() == nodes && slope.size() == nodes && group.size() == nodes && grad_a.size() == nodes,
-                    "one entry a node");
+            require_state(state, nodes);
+            require(group.size() == nodes && grad_a.size() == nodes, "group and grad_a need one entry a node");
             for (std::size_t t = 0; t < nodes; ++t)
                 require(group.data()[t] >= 0 && static_cast<std::size_t>(group.data()[t]) < nodes, "no such group");
             nb::gil_scoped_release release;
-            project_backward<Real>(nodes, q.data(), n, a.data(), slope.data(), group.data(), grad_z.data(),
+            project_backward<Real>(nodes, q.data(), n, state.data(), state.data() + nodes, group.data(), grad_z.data(),
                                    grad_a.data(), grad_q.data());
         },
-        nb::arg("q").noconvert(), nb::arg("a").noconvert(), nb::arg("slope").noconvert(), nb::arg("group").noconvert(),
+        nb::arg("q").noconvert(), nb::arg("state").noconvert(), nb::arg("group").noconvert(),
         nb::arg("grad_z").noconvert(), nb::arg("grad_a").noconvert(), nb::arg("grad_q").noconvert(), "Fill grad_q.");
     m.def(
         "latent_transpose",

@@ -46,19 +46,31 @@ TREEWRIGHT_INLINE Above above_set(const Problem<Real>& p, const std::vector<Real
 }
 
 // First Newton evaluation (a = 0) of one column, and whether all its values are finite (0 * inf = 0 * nan = nan).
+struct Start {
+    Above above;
+    bool finite;
+};
+
 template <Scalar Real>
-TREEWRIGHT_INLINE bool finite(const Real* q, std::size_t n) {
-    Real p0 = 0, p1 = 0, p2 = 0, p3 = 0;
-    const std::size_t quarter = n / 4;
-#pragma omp simd reduction(+ : p0, p1, p2, p3)
-    for (std::size_t i = 0; i < quarter; ++i) {
-        p0 += q[i] * Real(0);
-        p1 += q[i + quarter] * Real(0);
-        p2 += q[i + 2 * quarter] * Real(0);
-        p3 += q[i + 3 * quarter] * Real(0);
+TREEWRIGHT_INLINE Start first_look(const Real* q, std::size_t n) {
+    constexpr std::size_t kBlock = 4096;
+    Start out{{}, true};
+    for (std::size_t begin = 0; begin < n; begin += kBlock) {
+        const std::size_t end = std::min(n, begin + kBlock);
+        Real sum = 0, poison = 0;
+        Lane<Real> count = 0;
+#pragma omp simd reduction(+ : sum, count, poison)
+        for (std::size_t i = begin; i < end; ++i) {
+            const Real v = q[i] + kHalf<Real>;
+            poison += v * Real(0);
+            sum += v > Real(0) ? v : Real(0);
+            count += v > Real(0) ? 1 : 0;
+        }
+        out.above.sum += static_cast<double>(sum);
+        out.above.count += count;
+        out.finite = out.finite && poison == Real(0);
     }
-    for (std::size_t i = 4 * quarter; i < n; ++i) p0 += q[i] * Real(0);
-    return p0 + p1 + p2 + p3 == Real(0);
+    return out;
 }
 
 template <Scalar Real>
@@ -69,9 +81,10 @@ TREEWRIGHT_INLINE bool forward(const Problem<Real>& p, Real* z, Real* a, Real* s
     std::vector<std::size_t> stack;
     for (std::size_t t = p.nodes; t-- > 0;) {
         const Real* q = p.column(t);
-        if (!finite<Real>(q, p.n)) return false;
+        const Start start = first_look<Real>(q, p.n);
+        if (!start.finite) return false;
         const auto evaluate = [&](Real at) TREEWRIGHT_INLINE_LAMBDA { return above<Real>(q, p.n, kHalf<Real>, at); };
-        const Root<Real> own = newton<Real>(Real(0), evaluate(Real(0)), p.lambda, kNoStop, false, evaluate);
+        const Root<Real> own = newton<Real>(Real(0), start.above, p.lambda, kNoStop, false, evaluate);
         m[t] = own.a;
         slope[t] = static_cast<Real>(own.slope);
         if (!p.inner(t) || std::max(m[2 * t + 1], m[2 * t + 2]) <= own.a) continue;

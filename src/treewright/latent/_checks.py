@@ -19,7 +19,8 @@ def check_pruning(pruning: Any) -> float:
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
         raise InputError(
-            f"pruning (lambda of eq. 3) must be a finite number > 0, or 0 for no pruning at all; got {pruning!r}."
+            "pruning (lambda of eq. 3) must be a finite number > 0, or 0 for no pruning at all; "
+            f"got {pruning!r}."
         )
     return value
 
@@ -31,15 +32,17 @@ def check_scores(scores: Any, name: str, shape: str) -> torch.Tensor:
     if scores.ndim != 2 or 0 in scores.shape:
         raise InputError(f"{name} must have shape {shape} with at least one row; got {tuple(scores.shape)}.")
     if not scores.is_floating_point():
-        raise InputError(f"{name} must be floating point (float32, float64, float16, bfloat16); got {scores.dtype}.")
+        raise InputError(
+            f"{name} must be floating point (float32, float64, float16, bfloat16); got {scores.dtype}."
+        )
     return scores
 
 
 def not_finite(name: str) -> InputError:
     """Return the error for NaN or infinite scores."""
     return InputError(
-        f"{name} contains NaN or infinity. Check the input rows (impute missing values first), and if this happens "
-        "during training, lower the learning rate."
+        f"{name} contains NaN or infinity. Check the input rows (impute missing values first); if this "
+        "happens during training, lower the learning rate."
     )
 
 

@@ -1,18 +1,17 @@
 """The fused tree layer: split scores -> eq. (1) -> T_lambda of eq. (3), without pooling.
 
-Inside a tree q_child = min(q_parent, +-s), so that the node equations solve themselves in the right order (proof in
-cpp/include/treewright/latent/tree_layer.hpp). On a CPU one kernel does all of it; elsewhere the same in tensor
-operations. Everything is node-major, (nodes, rows): a matrix product gives it that way for free, and a
-column of a node is contiguous.
+Inside a tree q_child = min(q_parent, +-s), so that the node equations solve themselves in the right order
+(proof in cpp/include/treewright/latent/tree_layer.hpp). On a CPU one kernel does all of it; elsewhere the
+same in tensor operations. Everything is node-major, (nodes, rows): a matrix product gives it that way for
+free, and a column of a node is contiguous.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from treewright._native import core
+from treewright.errors import InputError
 from treewright.latent._checks import check_pruning, check_scores, not_finite, working_dtype
 from treewright.latent._roots import roots
 from treewright.latent._shape import TreeShape, complete_shape
@@ -32,18 +31,18 @@ class _TreeLayer(torch.autograd.Function):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         s = s.detach().contiguous()
         z = s.new_empty(shape.n_nodes, s.shape[1])
-        if fixed is None:
-            a, slope = s.new_empty(2, shape.n_nodes).unbind()
-        else:
-            a, slope = fixed.detach().to(s.dtype).contiguous(), s.new_full((shape.n_nodes,), np.inf)
-        ok = core.latent_layer_forward(
+        state = s.new_empty(2, shape.n_nodes)  # the pruning vector a, and the slopes lambda + k
+        if fixed is not None:
+            state[0] = fixed.detach()
+            state[1] = torch.inf  # no gradient through a
+        if not core.latent_layer_forward(
             shape.left, shape.right, shape.score_row, s.numpy(), pruning, offset, fixed is not None,
-            z.numpy(), a.numpy(), slope.numpy(),
-        )  # fmt: skip
-        if not ok:
+            z.numpy(), state.numpy(),
+        ):  # fmt: skip
             raise not_finite("s")
-        ctx.save_for_backward(s, a, slope)
+        ctx.save_for_backward(s, state)
         ctx.shape, ctx.offset = shape, offset
+        a = state[0]
         if fixed is not None:
             ctx.mark_non_differentiable(a)
         return z, a
@@ -51,10 +50,10 @@ class _TreeLayer(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_z: torch.Tensor, grad_a: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        s, a, slope = ctx.saved_tensors
+        s, state = ctx.saved_tensors
         grad_s = torch.empty_like(s)
         core.latent_layer_backward(
-            ctx.shape.left, ctx.shape.right, ctx.shape.score_row, s.numpy(), ctx.offset, a.numpy(), slope.numpy(),
+            ctx.shape.left, ctx.shape.right, ctx.shape.score_row, s.numpy(), ctx.offset, state.numpy(),
             grad_z.contiguous().numpy(), grad_a.contiguous().numpy(), grad_s.numpy(),
         )  # fmt: skip
         return grad_s, None, None, None, None
@@ -68,8 +67,8 @@ def tree_layer(
     Parameters
     ----------
     s : Tensor of shape (n_splits, n_rows)
-        Score of each split (node-major) for each row; negative goes left. float16 and bfloat16 are computed in
-        float32.
+        Score of each split (node-major) for each row; negative goes left. float16 and bfloat16 are computed
+        in float32.
     pruning : float
         lambda of eq. (3), relative to the number of rows; 0 = no pruning: a = 1.
     shape : TreeShape, optional
@@ -87,8 +86,8 @@ def tree_layer(
     Raises
     ------
     InputError
-        If s is not a finite floating matrix of a tree's size (on other devices than the CPU NaN spreads to the output
-        instead: a check would have to wait for the device), or pruning is negative.
+        If s is not a finite floating matrix of a tree's size (on other devices than the CPU NaN spreads to
+        the output instead: a check would have to wait for the device), or pruning is negative.
 
     References
     ----------
@@ -106,23 +105,33 @@ def tree_layer(
     if pruning == 0:
         one = s.new_ones(shape.n_nodes)
         return route(s, one, shape=shape, routing=routing), one
-    work = s.to(working_dtype(s.dtype))
-    offset = OFFSETS[routing]
-    if s.device.type == "cpu":
-        z, a = _TreeLayer.apply(work, shape, pruning, offset, None)
-    else:
-        z, a = _tensor_layer(work, shape, pruning, offset)
-    return z.to(s.dtype), a.to(s.dtype)
+    dtype = working_dtype(s.dtype)
+    if dtype is not s.dtype:
+        z, a = tree_layer(s.to(dtype), pruning, shape=shape, routing=routing)
+        return z.to(s.dtype), a.to(s.dtype)
+    offset = check_routing(routing)
+    if s.is_cpu:
+        z, a = _solve_layer(s, shape, pruning, offset, None)
+        return z, a
+    return _tensor_layer(s, shape, pruning, offset)
 
 
 def route(s: torch.Tensor, a: torch.Tensor, *, shape: TreeShape, routing: str = "paper") -> torch.Tensor:
     """Return traversals (n_nodes, n_rows) for a given pruning vector `a` (n_nodes,): each row by itself."""
     work = s.to(working_dtype(s.dtype))
-    if s.device.type == "cpu":
-        z, _ = _TreeLayer.apply(work, shape, 1.0, OFFSETS[routing], a)
+    offset = check_routing(routing)
+    if s.is_cpu:
+        z, _ = _solve_layer(work, shape, 1.0, offset, a.to(work.dtype))
     else:
-        z = clip_scores(scores_to_q(work, shape), a.to(work.dtype), OFFSETS[routing])
+        z = clip_scores(scores_to_q(work, shape), a.to(work.dtype), offset)
     return z.to(s.dtype)
+
+
+def check_routing(routing: str) -> float:
+    """Return the offset of a routing's name, else raise InputError."""
+    if routing not in OFFSETS:
+        raise InputError(f"routing must be one of {', '.join(map(repr, OFFSETS))}; got {routing!r}.")
+    return OFFSETS[routing]
 
 
 def scores_to_q(s: torch.Tensor, shape: TreeShape, *, capped: bool = True) -> torch.Tensor:
@@ -142,7 +151,7 @@ def scores_to_q(s: torch.Tensor, shape: TreeShape, *, capped: bool = True) -> to
 def clip_scores(q: torch.Tensor, a: torch.Tensor, offset: float) -> torch.Tensor:
     """Return z = clip(q + offset, 0, a); at q + offset = a the gradient goes to q (a Clarke element)."""
     x = q + offset
-    return torch.where(x > a[:, None], a[:, None], torch.where(x > 0, x, 0))
+    return torch.where(x > a[:, None], a[:, None], torch.relu(x))  # relu lets NaN through
 
 
 class _Roots(torch.autograd.Function):
@@ -163,15 +172,19 @@ class _Roots(torch.autograd.Function):
         return torch.where(x > a[:, None], h[:, None], 0), None
 
 
+_solve_layer: Any = _TreeLayer.apply
+_solve_roots: Any = _Roots.apply
+
+
 def _tensor_layer(
     s: torch.Tensor, shape: TreeShape, pruning: float, offset: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
     q = scores_to_q(s, shape)
-    a = _Roots.apply(q + 0.5, pruning)
+    a = _solve_roots(q + 0.5, pruning)
     return clip_scores(q, a, offset), a
 
 
-def _wrong_rows(s: torch.Tensor, wanted: str) -> Exception:
-    from treewright.errors import InputError
-
-    return InputError(f"s must have one row a split, {wanted}; got {s.shape[0]} rows (s is node-major: pass s.T).")
+def _wrong_rows(s: torch.Tensor, wanted: str) -> InputError:
+    return InputError(
+        f"s must have one row a split, {wanted}; got {s.shape[0]} rows (s is node-major: pass s.T)."
+    )

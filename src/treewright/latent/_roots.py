@@ -1,10 +1,10 @@
 """The node equations of Prop. 2 in tensor operations, for any device; nothing is copied to the host.
 
-Every column is one scalar equation lambda a = sum_i max(x_i - a, 0), solved by Newton's iteration (the proof is in
-cpp/include/treewright/latent/newton.hpp): the iterates rise from 0 and end exactly. Without reading back from
-the device the iteration cannot know that all columns are done, so a fixed number of steps is made; a
-finished column stays where it is. 12 is the largest number seen over columns of 64 to 8192 random values and 11 over
-adversarial sequences; `residual` lets tests check it.
+Every column is one scalar equation lambda a = sum_i max(x_i - a, 0), solved by Newton's iteration (the
+proof is in cpp/include/treewright/latent/newton.hpp): the iterates rise from 0 and end exactly. Without
+reading back from the device the iteration cannot know that all columns are done, so a fixed number of steps
+is made; a finished column stays where it is. 12 is the largest number seen over columns of 64 to 8192
+random values and 11 over adversarial sequences; `residual` lets tests check it.
 """
 
 from __future__ import annotations

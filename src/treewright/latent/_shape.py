@@ -1,8 +1,9 @@
 """Which nodes a latent tree has: complete to a depth at first, fewer after its dead parts are dropped.
 
 Nodes are named by their place in the complete tree, breadth first: the root is 0, the children of t are 2t+1
-(left) and 2t+2 (right). A `TreeShape` keeps the names of the nodes that are there; arrays of a model are ordered
-by *position* in that list. A node with at least one child present has a split, whose scores are one row of s.
+(left) and 2t+2 (right). A `TreeShape` keeps the names of the nodes that are there; arrays of a model are
+ordered by *position* in that list. A node with at least one child present has a split, whose scores are one
+row of s.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def check_depth(depth: Any) -> int:
     """Return `depth` if a tree can have it, else raise InputError."""
     if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or not 1 <= depth <= MAX_DEPTH:
         raise InputError(
-            f"depth must be an integer from 1 to {MAX_DEPTH} (a tree has 2**(depth+1) - 1 nodes); got {depth!r}."
+            f"depth must be an integer from 1 to {MAX_DEPTH} (a tree has 2**(depth+1) - 1 nodes); "
+            f"got {depth!r}."
         )
     return int(depth)
 
@@ -51,15 +53,15 @@ class TreeShape:
         """Number of nodes present."""
         return len(self.nodes)
 
-    @property
+    @cached_property
     def n_splits(self) -> int:
         """Number of nodes with a child: rows of the score matrix."""
         return int(self.inner.sum())
 
-    @property
+    @cached_property
     def is_complete(self) -> bool:
         """Whether all nodes of the depth are present."""
-        return self.n_nodes == 2 ** (self.depth + 1) - 1
+        return bool(self.n_nodes == 2 ** (self.depth + 1) - 1)
 
     @cached_property
     def left(self) -> NDArray[np.int32]:
@@ -103,7 +105,7 @@ class TreeShape:
         return TreeShape(self.depth, self.nodes[alive])
 
     def levels(self, device: torch.device) -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
-        """Return per level below the root: position of the parent within its level, score row, side (k, 1)."""
+        """Return per level: position of the parent in the level above, score row, side (k, 1)."""
         key = str(device)
         if key not in self._levels:
             found = []
