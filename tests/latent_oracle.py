@@ -76,7 +76,7 @@ def quadratic_program(q, pruning):
         jac=True,
         method="SLSQP",
         constraints={"type": "ineq", "fun": lambda v: g @ v - h, "jac": lambda v: g},
-        options={"ftol": 1e-13, "maxiter": 500},
+        options={"ftol": 1e-13, "maxiter": 60},
     )
     if not found.success:
         return None  # it gave up; the caller counts
