@@ -1,3 +1,42 @@
-"""Decision trees that people can read, check and trust."""
+"""Decision trees that people can read, check and trust.
+
+Names load on first use, so that ``import treewright`` costs little.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treewright.binarize import Cuts as Cuts
+    from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
+    from treewright.problem import Problem as Problem
+    from treewright.result import SolveResult as SolveResult
+    from treewright.result import SolveStatus as SolveStatus
+    from treewright.table import Table as Table
+    from treewright.tree import Split as Split
+    from treewright.tree import Tree as Tree
 
 __version__ = "0.1.0"
+
+_HOME = {
+    "Cuts": "treewright.binarize",
+    "OptimalTreeClassifier": "treewright.estimators",
+    "Problem": "treewright.problem",
+    "SolveResult": "treewright.result",
+    "SolveStatus": "treewright.result",
+    "Split": "treewright.tree",
+    "Table": "treewright.table",
+    "Tree": "treewright.tree",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

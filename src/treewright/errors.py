@@ -2,6 +2,7 @@
 
 __all__ = [
     "InputError",
+    "InputTypeError",
     "MissingDependencyError",
     "ModelFileError",
     "SolverError",
@@ -15,6 +16,10 @@ class TreewrightError(Exception):
 
 class InputError(TreewrightError, ValueError):
     """A table, a label, a weight or a parameter is not what the method can use."""
+
+
+class InputTypeError(InputError, TypeError):
+    """A cell or an argument is of a Python type that no column can hold (a dictionary, a list, bytes)."""
 
 
 class ModelFileError(TreewrightError, ValueError):

@@ -21,11 +21,11 @@ struct Limits {
     std::size_t bytes = std::numeric_limits<std::size_t>::max();
 };
 
-// What is known at one moment, in the integer units of the engine.
+// What is known at one moment. Costs are in the caller's units (see Control::units).
 struct Progress {
     double seconds;
-    std::int64_t incumbent;
-    std::int64_t lower_bound;
+    double incumbent;
+    double lower_bound;
     std::int64_t steps;
     std::size_t bytes;
 };
@@ -44,6 +44,12 @@ class Control {
         if (++steps_ >= limits_.steps) return halt(Stop::steps);
         countdown_ -= cost;
         return countdown_ <= 0 && look();
+    }
+
+    // Reports show base + scale * cost for a cost in the integer units of the engine.
+    void units(double scale, double base) {
+        scale_ = scale;
+        base_ = base;
     }
 
     // Records a better tree or bound, for reports.
@@ -78,13 +84,16 @@ class Control {
         if (now >= limits_.seconds) return halt(Stop::time);
         if (report_ && now >= next_report_) {
             next_report_ = now + interval_;
-            const Stop answer = report_({now, incumbent_, lower_bound_, steps_, bytes_});
+            const double best = incumbent_ == kNone ? std::numeric_limits<double>::infinity() : base_ + scale_ * static_cast<double>(incumbent_);
+            const double bound = base_ + scale_ * static_cast<double>(lower_bound_);
+            const Stop answer = report_({now, best, bound, steps_, bytes_});
             if (answer != Stop::none) return halt(answer);
         }
         return false;
     }
 
     static constexpr std::int64_t kStepsPerLook = 256;
+    static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
     Limits limits_;
     Report report_;
@@ -93,7 +102,9 @@ class Control {
     double next_report_ = 0.0;
     std::int64_t countdown_ = kStepsPerLook;
     std::int64_t steps_ = 0;
-    std::int64_t incumbent_ = std::numeric_limits<std::int64_t>::max();
+    double scale_ = 1.0;
+    double base_ = 0.0;
+    std::int64_t incumbent_ = kNone;
     std::int64_t lower_bound_ = 0;
     std::size_t bytes_ = 0;
     Stop stop_ = Stop::none;

@@ -17,7 +17,7 @@ __all__ = ["Problem"]
 class Problem:
     """Minimise ``sum(w_i * costs[y_i, tree(x_i)]) / sum(w_i) + cost_complexity * leaves`` under constraints.
 
-    Use `Problem.make` to build one with checks; the constructor trusts its arguments.
+    Use `make_problem` to build one with checks; the constructor trusts its arguments.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Problem:
     classes : ndarray of shape (n_classes,)
         Labels, sorted.
     sample_weight : ndarray of shape (n_rows,), float64
-        Non-negative, not all zero.
+        Positive: `make_problem` leaves out the rows of weight zero.
     costs : ndarray of shape (n_classes, n_classes), float64
         ``costs[true, predicted] >= 0``; 1 off the diagonal and 0 on it for plain misclassification.
     cost_complexity : float
@@ -38,6 +38,8 @@ class Problem:
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int
         Fewest rows (not weight) in a leaf, >= 1.
+    notes : tuple of str
+        Plain sentences about the input that a reader of the certificate must know (rows left out).
     """
 
     table: Table
@@ -49,6 +51,7 @@ class Problem:
     max_depth: int | None = None
     max_leaf_nodes: int | None = None
     min_samples_leaf: int = 1
+    notes: tuple[str, ...] = ()
 
     @property
     def n_classes(self) -> int:

@@ -1,1 +1,7 @@
+"""Exact search for the tree of smallest objective."""
 
+from treewright.search._limits import Limits, Progress
+from treewright.search._options import SearchOptions
+from treewright.search._solve import solve
+
+__all__ = ["Limits", "Progress", "SearchOptions", "solve"]

@@ -1,6 +1,7 @@
 """The one tree: schema, splits, flat arrays. Needs numpy only."""
 
 from treewright.tree._column import Column, ColumnKind
+from treewright.tree._simplify import merge_equal_leaves
 from treewright.tree._split import CategorySplit, LinearSplit, Split, ThresholdSplit, describe
 from treewright.tree._tree import Tree, grow, leaf_path
 
@@ -15,4 +16,5 @@ __all__ = [
     "describe",
     "grow",
     "leaf_path",
+    "merge_equal_leaves",
 ]

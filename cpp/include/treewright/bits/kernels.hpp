@@ -1,0 +1,92 @@
+// The three loops where the search spends its time, each compiled for several instruction sets.
+//
+// A subproblem is a set of rows S. Its pair matrix holds, for every channel k and every two active columns i, j, the
+// cost of predicting class k on the rows of S where both are one. Everything the search asks about S, about its
+// children and about the children's two-leaf trees is read from this matrix, with no further pass over rows.
+#pragma once
+
+#include "treewright/bits/dataset.hpp"
+#include "treewright/cpu.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::bits {
+
+// The rows with costs in the accumulator type (int32 where every sum fits, else int64).
+template <class Acc>
+struct Rows {
+    std::size_t n_columns = 0;
+    std::size_t n_words = 0;
+    std::size_t n_classes = 0;
+    std::size_t n_channels = 0;          // n_classes, plus one for row counts with a minimum leaf size
+    std::vector<std::uint64_t> bits;     // n_rows x n_words
+    std::vector<Acc> cost;               // n_rows x n_channels
+    double mean_square_ones = 0;         // mean over rows of (ones in the row)^2
+    double mean_cost_digits = 0;         // mean over rows of the binary digits of all its costs
+};
+
+// Columns that are not constant on the current rows, ascending, with a mask per word to extract them quickly.
+struct Active {
+    std::span<const std::int32_t> columns;
+    std::span<const std::uint64_t> mask;  // n_words
+};
+
+// channel k, column i -> row of `stride` entries over j; entries past `size` are zero.
+template <class Acc>
+struct Pairs {
+    Acc* data = nullptr;
+    std::size_t size = 0;
+    std::size_t stride = 0;
+    std::size_t n_channels = 0;
+
+    [[nodiscard]] Acc* row(std::size_t k, std::size_t i) const { return data + (k * size + i) * stride; }
+    [[nodiscard]] Acc at(std::size_t k, std::size_t i, std::size_t j) const { return row(k, i)[j]; }
+    [[nodiscard]] std::size_t entries() const { return n_channels * size * stride; }
+    static std::size_t stride_of(std::size_t size) { return (size + 15) / 16 * 16; }
+};
+
+// Costs (in weight units) of the children of every split: as a leaf, and as the best tree of two leaves.
+// Index [side][i], side 1 = rows where column i is one. Unreachable (too few rows) is kInfeasible.
+template <class Acc>
+struct ChildCosts {
+    Acc* leaf[2];
+    Acc* two[2];
+};
+
+template <class Acc>
+inline constexpr Acc kInfeasible = static_cast<Acc>(Acc{1} << (8 * sizeof(Acc) - 3));
+
+// Scratch memory of count_pairs, kept between calls.
+template <class Acc>
+struct PairScratch {
+    std::vector<std::uint64_t> columns;  // bit columns over the rows
+    std::vector<std::uint64_t> planes;
+    std::vector<std::uint64_t> masked;
+    std::vector<std::uint16_t> ones;
+};
+
+enum class PairKernel : std::uint8_t { automatic, rows, columns };
+
+// Fills `out` (symmetric) for the given rows and active columns.
+template <class Acc>
+void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
+                 const Active& active, Pairs<Acc>& out, PairScratch<Acc>& scratch);
+
+// out = a - b, entry by entry.
+template <class Acc>
+void subtract(Simd level, const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out);
+
+// Leaf and two-leaf costs of all children. `total` has one sum a channel; `min_count` applies to the last channel
+// when there are more channels than classes.
+template <class Acc>
+void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total, Acc min_count,
+                   const ChildCosts<Acc>& out, std::vector<Acc>& scratch);
+
+// Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix.
+template <class Acc>
+void constant_columns(Simd level, const Pairs<Acc>& pairs, const Acc* total, std::size_t i, int side,
+                      std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros);
+
+}  // namespace treewright::bits

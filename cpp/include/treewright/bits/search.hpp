@@ -1,0 +1,154 @@
+// Depth-first branch and bound over binary columns (engine A).
+//
+//   f(S, d) = min( leaf(S), min_i f(S with i=0, d-1) + f(S with i=1, d-1) )
+//
+// where leaf(S) is the cheapest single class plus c, the price of one leaf. Sources: Hu, Rudin, Seltzer 2019 (OSDT) and
+// the dynamic programs of GOSDT and DL8.5; what is different here is that all bounds of a subproblem come from one pair
+// matrix (kernels.hpp), that equal rows are one row with a reduced label (dataset.hpp), and that the cache knows a
+// set of rows by its closed pattern (cache.hpp).
+//
+// Bounds, in integer cost units; c >= 0, errors >= 0. "Leaves" counts leaves of a tree for S.
+//  B1 support       A tree of L leaves costs at least L*c, so leaf(S) <= 2c proves the leaf optimal. Contains
+//                   Theorems 3.3, 3.4 and 3.5 of OSDT (a split must save at least c).
+//  B2 two leaves    The best tree of two leaves is exact from the matrix. Every other tree is a leaf or has three leaves
+//                   or more: f >= min(leaf, two, 3c).
+//  B3 lookahead     The best tree of depth two is exact from the matrix and covers all trees of at most three leaves
+//                   (three leaves never need more depth): f >= min(depth two, 4c). OSDT's Lemma 3.2 is the case
+//                   of one leaf more.
+//  B4 budget        A parent with `target` to beat needs its child only below target - lower(sibling); a child that
+//                   proves a bound at or above its budget stops (hierarchical bound, Theorem 3.1).
+//  B5 children      f >= min(best of at most three leaves, max(4c, min_i lower(S_i0) + lower(S_i1))).
+//  B6 similarity    f(S) >= f(S') - w(S' minus S), w the largest cost of each row: S's best tree used on S' pays
+//                   c the same, and at most w more (Theorem F.1's idea, for any two sets). Not valid with a minimum leaf
+//                   size, where S's tree may be infeasible on S'; switched off there.
+//  B7 row prices    (prices.hpp) f(S) >= sum of y over S.
+//
+// A stop (limit, Ctrl-C) makes every level return the best tree and bound it has; nothing is lost.
+#pragma once
+
+#include "treewright/bits/arena.hpp"
+#include "treewright/bits/cache.hpp"
+#include "treewright/bits/dataset.hpp"
+#include "treewright/bits/kernels.hpp"
+#include "treewright/control.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::bits {
+
+inline constexpr std::int64_t kInfinity = std::int64_t{1} << 61;
+inline constexpr std::int32_t kUnlimited = 1 << 20;
+
+// Every bound can be switched off, for tests and ablation; the optimum never depends on them.
+struct Options {
+    bool lookahead = true;        // B1-B3 with more than the trivial c
+    bool two_leaves = true;       // B2 in children, else their bound is from the leaf only
+    bool budgets = true;          // B4
+    bool similar_support = true;  // B6
+    bool cache = true;
+    bool greedy_start = true;     // a greedy tree first, for early incumbents
+    PairKernel kernel = PairKernel::automatic;
+};
+
+struct Settings {
+    std::int64_t leaf_price = 0;          // c, in cost units
+    int unit_shift = 0;                   // one weight unit = 2^unit_shift cost units
+    std::int32_t max_depth = kUnlimited;
+    std::int64_t min_count = 0;           // fewest input rows in a leaf; 0 = no limit
+    Options options;
+};
+
+struct Bounds {
+    std::int64_t lower;  // no tree within the constraints costs less
+    std::int64_t upper;  // a tree of this cost was found
+    [[nodiscard]] bool exact() const { return lower >= upper; }
+};
+
+// Inner nodes hold a column of the dataset, leaves -1; depth first, the side of zeros first.
+using Shape = std::vector<std::int32_t>;
+
+template <class Acc>
+class Search {
+   public:
+    Search(const Dataset& data, const Settings& settings, Control& control);
+
+    // Solves the root; afterwards tree() gives the best tree found.
+    Bounds run();
+    [[nodiscard]] Shape tree();
+
+    [[nodiscard]] const Cache& cache() const { return cache_; }
+    [[nodiscard]] std::size_t bytes() const { return cache_.bytes() + arena_.bytes(); }
+
+   private:
+    // A subproblem: rows, their pair matrix over the columns that may still split them, and the closed pattern.
+    struct Node {
+        std::span<const std::uint32_t> rows;
+        Active active;
+        Pairs<Acc> pairs;
+        std::span<const Acc> total;             // one sum a channel
+        std::span<const std::uint64_t> key;     // ones, zeros
+    };
+    // Bounds of both children of every split; index [side][local column].
+    struct Children {
+        std::span<std::int64_t> lower[2];
+        std::span<std::int64_t> upper[2];
+    };
+    // Identity of one child in the cache.
+    struct ChildKey {
+        std::span<std::uint64_t> key;
+        std::uint64_t hash = 0;
+        std::int32_t depth = 0;
+    };
+    struct Candidate {
+        std::uint32_t column;  // local
+        ChildKey child[2];
+    };
+    // The two sides of one split, made when first needed.
+    struct Sides {
+        std::span<const std::uint32_t> rows[2];
+        Pairs<Acc> small;
+        int small_side = -1;
+    };
+    struct Best {
+        std::int64_t value;
+        std::int32_t feature;
+    };
+
+    Bounds solve(const Node& node, std::int32_t depth, std::int64_t budget);
+    std::int64_t greedy(const Node& node, std::int32_t depth);
+    void emit(const Node& node, std::int32_t depth, Shape& out);
+
+    void announce(Bounds bounds);
+    [[nodiscard]] static std::int64_t lowest(const Children& children);
+    [[nodiscard]] std::int64_t cost(Acc weight) const;
+    [[nodiscard]] std::int64_t leaf_cost(const Node& node) const;
+    [[nodiscard]] Children bound_children(const Node& node, std::int32_t depth);
+    [[nodiscard]] Best best_of_depth_two(const Node& node, std::int32_t depth, const Children& children) const;
+    [[nodiscard]] std::span<Candidate> candidates(const Node& node, std::int32_t depth, std::int64_t target,
+                                                  Children& children);
+    [[nodiscard]] ChildKey child_key(const Node& node, std::size_t column, int side, std::int32_t depth);
+    void recall(const ChildKey& key, int side, std::size_t column, Children& children);
+    void compare_supports(const Node& node, std::size_t solved, std::span<const Candidate> others, Children& children);
+    void split(const Node& node, std::size_t column, Sides& sides);
+    [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key, Sides& sides);
+    Bounds finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature, std::int64_t steps_before);
+
+    const Dataset& data_;
+    Settings settings_;
+    Options options_;
+    Control& control_;
+    Simd simd_;
+    std::int64_t c_;
+    Rows<Acc> rows_;
+    Cache cache_;
+    Arena arena_;
+    PairScratch<Acc> pair_scratch_;
+    std::vector<Acc> scan_scratch_;
+    Node root_;
+    std::int32_t root_depth_;
+    std::int32_t last_feature_ = Entry::kLeaf;  // root split of the subproblem solved last
+};
+
+}  // namespace treewright::bits

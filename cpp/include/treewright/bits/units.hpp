@@ -1,0 +1,33 @@
+// Integer cost units.
+//
+// One weight unit is 2^shift cost units and a leaf costs c = round(price * 2^shift) + 1 cost units (0 if it is free), so
+// all comparisons are exact and ties are deterministic. The added unit makes the tree with fewer leaves win when two
+// trees cost the same; it moves a comparison only where two trees differ by less than leaves * 2^(1-shift) of one
+// weight unit, far below what float64 shows of the objective.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace treewright::bits {
+
+struct Units {
+    int shift = 0;
+    std::int64_t leaf_price = 0;
+
+    // `total` bounds every sum of weights; `price` is the price of a leaf in weight units.
+    static Units make(std::int64_t total, double price) {
+        Units units;
+        units.shift = std::min(32, 58 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total + 1))));
+        // A leaf dearer than all errors together makes a single leaf optimal at any higher price too.
+        const double capped = std::min(price, static_cast<double>(total) + 1.0);
+        if (capped > 0) units.leaf_price = std::llround(std::ldexp(capped, units.shift)) + 1;
+        return units;
+    }
+
+    [[nodiscard]] double to_weight(std::int64_t cost) const { return std::ldexp(static_cast<double>(cost), -shift); }
+};
+
+}  // namespace treewright::bits

@@ -1,0 +1,180 @@
+#include "treewright/bits/dataset.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <unordered_map>
+
+namespace treewright::bits {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t x) {
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93ULL;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93ULL;
+    return x ^ (x >> 32);
+}
+
+std::uint64_t hash_words(const std::uint64_t* words, std::size_t n) {
+    std::uint64_t h = 0x9e3779b97f4a7c15ULL;
+    for (std::size_t w = 0; w < n; ++w) h = mix(h ^ words[w]) + 0x9e3779b97f4a7c15ULL;
+    return h;
+}
+
+// Packs the byte columns into rows of words, 64 rows at a time so that the words stay in cache.
+std::vector<std::uint64_t> pack_rows(const Input& in, std::size_t n_words) {
+    std::vector<std::uint64_t> bits(in.n_rows * n_words, 0);
+    constexpr std::size_t kBlock = 256;
+    for (std::size_t begin = 0; begin < in.n_rows; begin += kBlock) {
+        const std::size_t end = std::min(in.n_rows, begin + kBlock);
+        for (std::size_t c = 0; c < in.n_columns; ++c) {
+            const std::uint8_t* column = in.goes_right.data() + c * in.n_rows;
+            std::uint64_t* word = bits.data() + c / 64;
+            for (std::size_t r = begin; r < end; ++r)
+                word[r * n_words] |= static_cast<std::uint64_t>(column[r] != 0) << (c % 64);
+        }
+    }
+    return bits;
+}
+
+// Distinct rows in order of first appearance: gives each row the number of its group.
+std::size_t group_rows(const std::vector<std::uint64_t>& bits, std::size_t n_rows, std::size_t n_words, bool merge,
+                       std::vector<std::uint32_t>& group_of, std::vector<std::uint32_t>& first_of) {
+    group_of.resize(n_rows);
+    if (!merge) {
+        std::iota(group_of.begin(), group_of.end(), 0U);
+        first_of = group_of;
+        return n_rows;
+    }
+    std::size_t capacity = std::bit_ceil(std::max<std::size_t>(64, 4 * std::min<std::size_t>(n_rows, 1 << 14)));
+    std::vector<std::uint32_t> slots(capacity, 0);  // group + 1
+    const auto slot_of = [&](const std::uint64_t* words) {
+        std::size_t s = hash_words(words, n_words) & (capacity - 1);
+        while (slots[s] != 0 &&
+               std::memcmp(bits.data() + first_of[slots[s] - 1] * n_words, words, n_words * 8) != 0)
+            s = (s + 1) & (capacity - 1);
+        return s;
+    };
+    for (std::size_t r = 0; r < n_rows; ++r) {
+        std::size_t s = slot_of(bits.data() + r * n_words);
+        if (slots[s] == 0) {
+            if (2 * (first_of.size() + 1) > capacity) {
+                capacity *= 4;
+                slots.assign(capacity, 0);
+                for (std::uint32_t g = 0; g < first_of.size(); ++g)
+                    slots[slot_of(bits.data() + first_of[g] * n_words)] = g + 1;
+                s = slot_of(bits.data() + r * n_words);
+            }
+            first_of.push_back(static_cast<std::uint32_t>(r));
+            slots[s] = static_cast<std::uint32_t>(first_of.size());
+        }
+        group_of[r] = slots[s] - 1;
+    }
+    return first_of.size();
+}
+
+// Keeps the first of equal or complementary columns over the kept rows, drops constant ones, flips majorities.
+std::vector<Column> distinct_columns(const std::vector<std::uint64_t>& bits, const std::vector<std::uint32_t>& rows,
+                                     std::size_t n_columns, std::size_t n_words) {
+    const std::size_t n = rows.size();
+    const std::size_t words = (n + 63) / 64;
+    std::vector<Column> kept;
+    std::vector<std::vector<std::uint64_t>> kept_bits;
+    std::unordered_multimap<std::uint64_t, std::size_t> by_hash;
+    std::vector<std::uint64_t> column(words);
+    for (std::size_t c = 0; c < n_columns; ++c) {
+        std::fill(column.begin(), column.end(), 0);
+        std::size_t ones = 0;
+        for (std::size_t r = 0; r < n; ++r) {
+            const std::uint64_t b = (bits[rows[r] * n_words + c / 64] >> (c % 64)) & 1U;
+            column[r / 64] |= b << (r % 64);
+            ones += b;
+        }
+        if (ones == 0 || ones == n) continue;
+        // Canonical side: minority is one; at exactly half, the first row is zero.
+        const bool flipped = 2 * ones > n || (2 * ones == n && (column[0] & 1U) != 0);
+        if (flipped) {
+            for (auto& word : column) word = ~word;
+            if (n % 64 != 0) column.back() &= (std::uint64_t{1} << (n % 64)) - 1;
+        }
+        const std::uint64_t h = hash_words(column.data(), words);
+        const auto [begin, end] = by_hash.equal_range(h);
+        if (std::any_of(begin, end, [&](const auto& other) { return kept_bits[other.second] == column; })) continue;
+        by_hash.emplace(h, kept.size());
+        kept.push_back({static_cast<std::int32_t>(c), flipped});
+        kept_bits.push_back(column);
+    }
+    return kept;
+}
+
+}  // namespace
+
+Dataset reduce(const Input& in) {
+    const std::size_t k = in.n_classes;
+    const std::size_t in_words = std::max<std::size_t>(1, (in.n_columns + 63) / 64);
+    const std::vector<std::uint64_t> bits = pack_rows(in, in_words);
+
+    std::vector<std::uint32_t> group_of;
+    std::vector<std::uint32_t> first_of;
+    const std::size_t n_groups = group_rows(bits, in.n_rows, in_words, in.merge_equal_rows, group_of, first_of);
+
+    std::vector<std::int64_t> cost(n_groups * k, 0);
+    std::vector<std::int64_t> count(n_groups, 0);
+    for (std::size_t r = 0; r < in.n_rows; ++r) {
+        const std::int64_t* row_costs = in.costs.data() + static_cast<std::size_t>(in.y[r]) * k;
+        std::int64_t* group_cost = cost.data() + group_of[r] * k;
+        for (std::size_t p = 0; p < k; ++p) group_cost[p] += in.weight[r] * row_costs[p];
+        ++count[group_of[r]];
+    }
+
+    Dataset out;
+    out.n_classes = k;
+    std::vector<std::uint32_t> kept;                                    // groups that stay
+    std::vector<std::pair<std::size_t, std::int64_t>> rank(n_groups);   // cheapest class, price
+    for (std::uint32_t g = 0; g < n_groups; ++g) {
+        std::int64_t* c = cost.data() + g * k;
+        const auto cheapest = std::min_element(c, c + k);
+        const std::int64_t base = *cheapest;
+        rank[g].first = static_cast<std::size_t>(cheapest - c);
+        out.base_cost += base;
+        std::int64_t price = 0;
+        for (std::size_t p = 0; p < k; ++p) price += (c[p] -= base);
+        rank[g].second = price;
+        if (price > 0 || in.keep_free_rows) kept.push_back(g);
+    }
+    // Rows of one class together, cheap ones first: the bit planes of the kernels become short ranges. Ties by
+    // content, so that the order of the input rows does not matter to anything that follows.
+    std::stable_sort(kept.begin(), kept.end(), [&](std::uint32_t a, std::uint32_t b) {
+        if (rank[a] != rank[b]) return rank[a] < rank[b];
+        const std::uint64_t* wa = bits.data() + first_of[a] * in_words;
+        const std::uint64_t* wb = bits.data() + first_of[b] * in_words;
+        return std::lexicographical_compare(wa, wa + in_words, wb, wb + in_words);
+    });
+
+    std::vector<std::uint32_t> representative(kept.size());
+    std::transform(kept.begin(), kept.end(), representative.begin(), [&](std::uint32_t g) { return first_of[g]; });
+    out.columns = distinct_columns(bits, representative, in.n_columns, in_words);
+    out.n_columns = out.columns.size();
+    out.n_words = std::max<std::size_t>(1, (out.n_columns + 63) / 64);
+    out.n_rows = kept.size();
+    out.bits.assign(out.n_rows * out.n_words, 0);
+    out.cost.resize(out.n_rows * k);
+    out.count.resize(out.n_rows);
+    for (std::size_t r = 0; r < out.n_rows; ++r) {
+        const std::uint64_t* source = bits.data() + representative[r] * in_words;
+        std::uint64_t* target = out.bits.data() + r * out.n_words;
+        for (std::size_t c = 0; c < out.n_columns; ++c) {
+            const auto s = static_cast<std::size_t>(out.columns[c].source);
+            const std::uint64_t b = ((source[s / 64] >> (s % 64)) & 1U) ^ static_cast<std::uint64_t>(out.columns[c].flipped);
+            target[c / 64] |= b << (c % 64);
+        }
+        std::copy_n(cost.data() + kept[r] * k, k, out.cost.data() + r * k);
+        out.count[r] = count[kept[r]];
+    }
+    return out;
+}
+
+}  // namespace treewright::bits

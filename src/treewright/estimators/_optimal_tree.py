@@ -1,0 +1,204 @@
+"""The estimator for exact sparse trees."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
+
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import validate_data
+
+from treewright.binarize import Cuts, auto_cuts, given_cuts, midpoints, quantiles
+from treewright.errors import InputError
+from treewright.estimators._progress import progress_bar
+from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.problem import make_problem
+from treewright.result import SolveStatus
+from treewright.search import Limits, SearchOptions, solve
+from treewright.search._limits import ProgressCallback
+from treewright.table import Table, table_from
+
+__all__ = ["OptimalTreeClassifier"]
+
+
+class OptimalTreeClassifier(TreeClassifier):
+    """Sparse decision tree that is proven optimal, or comes with a proven bound on how far it can be from it.
+
+    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is the weighted
+    share of wrong predictions (or their cost). After `fit`, ``result_`` says what is proven; ``print(result_.sentence())``
+    says it in one sentence.
+
+    Parameters
+    ----------
+    cost_complexity : float, default=0.01
+        Price of one leaf, as a fraction of the total sample weight (lambda in the papers): a split must correct at least
+        this share of the rows. 0 with a `max_depth` minimises the training error alone.
+    max_depth : int or None, default=None
+        Largest number of splits on a path; None is unlimited.
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves; None is unlimited.
+    min_samples_leaf : int or float, default=1
+        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+    thresholds : "auto", "all", int or mapping, default="auto"
+        Which thresholds of continuous columns the tree may use: "all" midpoints between distinct values; an int for that
+        many quantile bins; a mapping from column name to thresholds; "auto" for all of them while there are at most 512
+        splits in the table, otherwise as many quantiles per column as fit. ``result_.scope`` and ``result_.notes`` say
+        what was used: nothing is binned silently.
+    objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
+        With "balanced_accuracy" the loss is the mean of the error rates of the classes.
+    costs : array-like of shape (n_classes, n_classes), default=None
+        ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); None is 1 for every wrong one.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with `sample_weight`.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as unordered categories.
+    time_limit : float or None, default=30
+        Seconds of search; then the best tree so far is kept with its bound.
+    step_limit : int or None, default=None
+        Subproblems; unlike seconds the same on every machine.
+    memory_limit : int or None, default=None
+        Bytes for the search; None is half of the machine's memory.
+    progress : "auto", bool or callable, default="auto"
+        A progress bar: "auto" on runs of over two seconds in a terminal or notebook. A callable gets a
+        `treewright.search.Progress` about 20 times a second and stops the search by returning True.
+    search_options : SearchOptions or None, default=None
+        Switches of the bounds, for experiments; the optimum depends on none.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    result_ : SolveResult
+        Tree, objective, lower bound, gap, status, statistics.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
+
+    Notes
+    -----
+    Missing values (NaN, None) take a direction that is learned with each split; categories (text) are split one against
+    the rest. Rows of equal content cost nothing beyond the first. The stored model holds counts, no training rows.
+
+    References
+    ----------
+    X. Hu, C. Rudin, M. Seltzer (2019). Optimal Sparse Decision Trees. NeurIPS.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import OptimalTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = OptimalTreeClassifier(cost_complexity=0.02).fit(X, y)
+    >>> model.result_.status.value
+    'proven optimal'
+    >>> model.get_n_leaves()
+    3
+    """
+
+    def __init__(
+        self,
+        cost_complexity: float = 0.01,
+        *,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: int | float = 1,
+        thresholds: Literal["auto", "all"] | int | Mapping[str, Sequence[float]] = "auto",
+        objective: Literal["accuracy", "balanced_accuracy"] = "accuracy",
+        costs: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        time_limit: float | None = 30.0,
+        step_limit: int | None = None,
+        memory_limit: int | None = None,
+        progress: Literal["auto"] | bool | ProgressCallback = "auto",
+        search_options: SearchOptions | None = None,
+    ) -> None:
+        self.cost_complexity = cost_complexity
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.thresholds = thresholds
+        self.objective = objective
+        self.costs = costs
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.step_limit = step_limit
+        self.memory_limit = memory_limit
+        self.progress = progress
+        self.search_options = search_options
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+        y : array-like of shape (n_rows,)
+            Labels of any type, two or more classes (one class gives a single leaf).
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0; weight 2 equals the row twice, weight 0 equals leaving it out.
+
+        Returns
+        -------
+        OptimalTreeClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            The table, the labels, the weights or a parameter cannot be used; the message says what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            A limit was reached before the proof; `result_` has the gap.
+        """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        table = table_from(X, categorical_features=self.categorical_features)
+        validate_data(self, X, skip_check_array=True)
+        problem = make_problem(
+            table,
+            y,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            costs=self.costs,
+            objective=self.objective,
+            cost_complexity=self.cost_complexity,
+            max_depth=self.max_depth,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = solve(
+                problem, self._cuts(problem.table), limits=limits, options=self.search_options, progress=report
+            )
+        self.result_ = result
+        self.tree_ = result.tree
+        self.classes_ = problem.classes
+        if result.status is SolveStatus.FEASIBLE:
+            warnings.warn(
+                f"{result.sentence()} Raise time_limit, or make the problem smaller: a max_depth, a larger "
+                "cost_complexity, fewer thresholds.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _cuts(self, table: Table) -> Cuts:
+        if isinstance(self.thresholds, str):
+            if self.thresholds == "auto":
+                return auto_cuts(table)
+            if self.thresholds == "all":
+                return midpoints(table)
+        elif isinstance(self.thresholds, Mapping):
+            return given_cuts(table, self.thresholds)
+        elif isinstance(self.thresholds, int) and not isinstance(self.thresholds, bool):
+            return quantiles(table, self.thresholds)
+        raise InputError(
+            f'thresholds={self.thresholds!r}; give "auto", "all", a number of bins, or a mapping from column name to '
+            "thresholds."
+        )

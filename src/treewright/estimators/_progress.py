@@ -1,0 +1,74 @@
+"""A progress bar on long runs, in terminals and notebooks alike."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from treewright.errors import InputError
+from treewright.search import Progress
+from treewright.search._limits import ProgressCallback
+
+__all__ = ["progress_bar"]
+
+SECONDS_BEFORE_BAR = 2.0
+
+
+@contextmanager
+def progress_bar(
+    progress: Literal["auto"] | bool | ProgressCallback, time_limit: float | None
+) -> Iterator[ProgressCallback | None]:
+    """Yield the callback for a search: the user's own, a bar, or None.
+
+    Parameters
+    ----------
+    progress : "auto", bool or callable
+        "auto" shows a bar where a person may be watching: standard error is a terminal, or a notebook runs.
+    time_limit : float or None
+        Seconds at which the bar is full.
+    """
+    if callable(progress):
+        yield progress
+    elif progress is True or (progress == "auto" and _is_watched()):
+        bar = _Bar(time_limit)
+        try:
+            yield bar
+        finally:
+            bar.close()
+    elif progress is False or progress == "auto":
+        yield None
+    else:
+        raise InputError(f'progress={progress!r}; give "auto", True, False or a callable.')
+
+
+def _is_watched() -> bool:
+    return "ipykernel" in sys.modules or sys.stderr.isatty()
+
+
+class _Bar:
+    """Shows seconds used, the best objective, the bound and the gap."""
+
+    def __init__(self, time_limit: float | None) -> None:
+        self.time_limit = time_limit
+        self.bar: Any = None
+
+    def __call__(self, state: Progress) -> None:
+        if self.bar is None:
+            if state.seconds < SECONDS_BEFORE_BAR:
+                return
+            from tqdm.auto import tqdm
+
+            self.bar = tqdm(
+                total=self.time_limit, unit="s", leave=False, bar_format="{l_bar}{bar}| {n:.0f} s{postfix}", desc="searching"
+            )
+        self.bar.n = state.seconds
+        self.bar.set_postfix_str(
+            f"objective {state.objective:.5f}, bound {state.lower_bound:.5f}, gap {100 * state.gap:.1f}%, "
+            f"{state.subproblems_per_second:,.0f} subproblems/s"
+        )
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()

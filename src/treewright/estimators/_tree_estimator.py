@@ -1,0 +1,90 @@
+"""What all tree estimators share: reading new rows and answering with the fitted tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treewright.result import SolveResult
+from treewright.table import encode_like
+from treewright.tree import Tree
+
+__all__ = ["TreeClassifier"]
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the classifiers that end with one `Tree`; subclasses set `tree_`, `result_` and `classes_` in `fit`."""
+
+    tree_: Tree
+    result_: SolveResult
+    classes_: NDArray[Any]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _encode(self, X: Any) -> NDArray[np.float64]:
+        """Encode new rows as the tree expects them; checks names, order and categories."""
+        check_is_fitted(self)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return encode_like(X, self.tree_.columns, expected_by=type(self).__name__)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted label of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        return self.tree_.predict(self._encode(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of training weight of each class in each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
+        return self.tree_.predict_proba(self._encode(X))
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the number of the leaf that each row falls into, shape (n_rows,)."""
+        return self.tree_.apply(self._encode(X))
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return which nodes each row passes, as a sparse 0/1 matrix of shape (n_rows, node_count)."""
+        leaf = self.apply(X)
+        tree = self.tree_
+        above = np.eye(tree.node_count, dtype=np.int64)  # above[node] marks the nodes on the path to it
+        for node in range(tree.node_count):
+            if tree.splits[node] is not None:
+                for child in (tree.children_left[node], tree.children_right[node]):
+                    above[child] += above[node]
+        return csr_matrix(above)[leaf]
+
+    def get_depth(self) -> int:
+        """Return the largest number of splits on a path."""
+        check_is_fitted(self)
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves

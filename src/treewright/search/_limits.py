@@ -1,0 +1,115 @@
+"""Limits and progress of a run, shared by all engines."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from treewright._native import core
+from treewright.errors import InputError
+from treewright.result import StopReason
+
+__all__ = ["Limits", "Progress", "ProgressCallback", "stop_reason"]
+
+STOP_REASONS = {
+    core.Stop.NONE: None,
+    core.Stop.TIME: StopReason.TIME_LIMIT,
+    core.Stop.STEPS: StopReason.STEP_LIMIT,
+    core.Stop.MEMORY: StopReason.MEMORY_LIMIT,
+    core.Stop.INTERRUPT: StopReason.INTERRUPT,
+    core.Stop.CALLBACK: StopReason.CALLBACK,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """State of a running search.
+
+    Parameters
+    ----------
+    seconds : float
+        Since the start of the search.
+    objective : float
+        Of the best tree so far; inf before the first.
+    lower_bound : float
+    subproblems : int
+        Solved so far.
+    memory : int
+        Bytes held by the search.
+    """
+
+    seconds: float
+    objective: float
+    lower_bound: float
+    subproblems: int
+    memory: int
+
+    @property
+    def gap(self) -> float:
+        """Relative gap (objective - lower_bound) / objective."""
+        if not math.isfinite(self.objective):
+            return 1.0
+        return (self.objective - self.lower_bound) / self.objective if self.objective > 0 else 0.0
+
+    @property
+    def subproblems_per_second(self) -> float:
+        """Mean rate since the start."""
+        return self.subproblems / self.seconds if self.seconds > 0 else 0.0
+
+
+ProgressCallback = Callable[[Progress], Any]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a search must stop with the best tree it has.
+
+    Parameters
+    ----------
+    time_limit : float or None, default=None
+        Seconds; None is unlimited.
+    step_limit : int or None, default=None
+        Subproblems; the same on every machine and run.
+    memory_limit : int or None, default=None
+        Bytes for the cache of subproblems, which sheds entries when full; None is half of the machine's memory.
+    """
+
+    time_limit: float | None = None
+    step_limit: int | None = None
+    memory_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("time_limit", "step_limit", "memory_limit"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise InputError(f"{name}={value!r}: give a number above 0, or None for no limit.")
+
+    def native(self) -> dict[str, Any]:
+        """Return the limits as keyword arguments of the compiled core."""
+        memory = self.memory_limit
+        if memory is None:
+            memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 2**32
+        return {
+            "time_limit": math.inf if self.time_limit is None else float(self.time_limit),
+            "step_limit": 2**62 if self.step_limit is None else int(self.step_limit),
+            "memory_limit": int(memory),
+        }
+
+
+def native_report(progress: ProgressCallback | None, unit: float) -> Callable[..., Any] | None:
+    """Return `progress` as the compiled core calls it: with costs in integer units of size `unit`."""
+    if progress is None:
+        return None
+
+    def report(seconds: float, incumbent: float, lower_bound: float, steps: int, memory: int) -> Any:
+        return progress(Progress(seconds, incumbent * unit, lower_bound * unit, steps, memory))
+
+    return report
+
+
+def stop_reason(stop: Any) -> StopReason | None:
+    """Translate the compiled core's reason."""
+    return STOP_REASONS[stop]

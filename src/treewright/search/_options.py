@@ -1,0 +1,51 @@
+"""Switches of the search, for tests and ablation: the optimum depends on none of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treewright._native import core
+
+__all__ = ["SearchOptions"]
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Which bounds and techniques the search over binary columns uses.
+
+    Parameters
+    ----------
+    equivalent_points : bool, default=True
+        Merge equal rows and charge their unavoidable errors at once (Hu et al. 2019, Theorem B.2).
+    lookahead : bool, default=True
+        Trees of k leaves cost at least k leaf prices (Lemma 3.2, Theorems 3.3 to 3.5).
+    two_leaves : bool, default=True
+        Bound a child by its exact best tree of two leaves instead of by its leaf.
+    budgets : bool, default=True
+        Stop a subproblem once it cannot improve its parent (hierarchical bound, Theorem 3.1).
+    similar_support : bool, default=True
+        Bound a subset by a solved one that differs in few rows (after Theorem F.1).
+    cache : bool, default=True
+        Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).
+    greedy_start : bool, default=True
+        Begin with a greedy tree, for early incumbents.
+    kernel : {"automatic", "rows", "columns"}, default="automatic"
+        How pair matrices are counted.
+    """
+
+    equivalent_points: bool = True
+    lookahead: bool = True
+    two_leaves: bool = True
+    budgets: bool = True
+    similar_support: bool = True
+    cache: bool = True
+    greedy_start: bool = True
+    kernel: str = "automatic"
+
+    def native(self) -> core.BitsOptions:
+        """Return the switches as the compiled core takes them."""
+        options = core.BitsOptions()
+        for name in ("lookahead", "two_leaves", "budgets", "similar_support", "cache", "greedy_start"):
+            setattr(options, name, getattr(self, name))
+        options.kernel = core.PairKernel[self.kernel.upper()]
+        return options

@@ -1,0 +1,150 @@
+"""Exact search over given cuts: from a problem to a tree with its certificate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from treewright._native import core
+from treewright.binarize import Cuts
+from treewright.errors import SolverError
+from treewright.problem import Problem
+from treewright.result import SolveResult, SolveStatus
+from treewright.search._integers import integer_costs
+from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
+from treewright.search._options import SearchOptions
+from treewright.tree import Tree, grow, merge_equal_leaves
+
+__all__ = ["result_of", "solve"]
+
+
+def solve(
+    problem: Problem,
+    cuts: Cuts,
+    *,
+    limits: Limits | None = None,
+    options: SearchOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> SolveResult:
+    """Find the tree of smallest objective whose splits are among `cuts`.
+
+    Parameters
+    ----------
+    problem : Problem
+    cuts : Cuts
+        Made from the problem's table.
+    limits : Limits, default=None
+        None is no limit but the machine's memory.
+    options : SearchOptions, default=None
+    progress : callable, default=None
+        Called about 20 times a second with a `Progress`; a true return value stops the search.
+
+    Returns
+    -------
+    SolveResult
+        Status OPTIMAL if the search ended; otherwise the best tree with a proven lower bound. Ctrl-C ends the search
+        in the same way.
+
+    Raises
+    ------
+    SolverError
+        No tree meets the constraints.
+
+    Notes
+    -----
+    Branch and bound after Hu, Rudin and Seltzer (2019) with the bounds listed in ``cpp/include/treewright/bits/``.
+    Ties are broken the same way on every run.
+    """
+    limits = limits or Limits()
+    options = options or SearchOptions()
+    integers = integer_costs(problem)
+    raw = core.solve_bits(
+        cuts.goes_right,
+        problem.y,
+        integers.weight,
+        integers.costs,
+        leaf_price=problem.cost_complexity / integers.unit,
+        max_depth=-1 if problem.max_depth is None else problem.max_depth,
+        min_count=problem.min_samples_leaf,
+        options=options.native(),
+        equivalent_points=options.equivalent_points,
+        report=native_report(progress, integers.unit),
+        **limits.native(),
+    )
+    if not raw["feasible"]:
+        raise SolverError(
+            f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has {problem.table.n_rows}. "
+            "Lower min_samples_leaf."
+        )
+    splits = [None if column < 0 else cuts.splits[column] for column in raw["shape"]]
+    tree = grow(
+        problem.table.columns, problem.classes, splits, problem.table.X, problem.y, problem.sample_weight, problem.costs
+    )
+    stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed", "distinct_rows")}
+    return result_of(
+        problem,
+        tree,
+        proven=raw["exact"],
+        lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
+        slack=integers.slack,
+        scope=cuts.scope,
+        stop=raw["stop"],
+        stats={"subproblems": raw["steps"], "distinct_columns": raw["distinct_columns"], **stats},
+        options=asdict(options),
+        notes=cuts.notes,
+    )
+
+
+def result_of(
+    problem: Problem,
+    tree: Tree,
+    *,
+    proven: bool,
+    lower_bound: float,
+    slack: float,
+    scope: str,
+    stop: Any,
+    stats: dict[str, Any],
+    options: dict[str, Any],
+    notes: tuple[str, ...],
+) -> SolveResult:
+    """Put a tree and what the engine proved into a result; the objective is recomputed from the tree.
+
+    Parameters
+    ----------
+    problem : Problem
+    tree : Tree
+    proven : bool
+        Whether the engine proved the tree optimal, up to `slack`.
+    lower_bound : float
+        Proven bound on the objective.
+    slack : float
+        What integer rounding may have moved (0 for whole weights).
+    scope : str
+    stop : core.Stop
+    stats, options : dict
+    notes : tuple of str
+    """
+    tree = merge_equal_leaves(tree)
+    leaf = tree.is_leaf
+    paid = (tree.value[leaf] @ problem.costs)[np.arange(leaf.sum()), tree.prediction[leaf]].sum()
+    loss = float(paid / problem.total_weight)
+    objective = loss + problem.cost_complexity * tree.n_leaves
+    bound = objective - 2 * slack if proven else min(objective, lower_bound)
+    constraints = {
+        name: getattr(problem, name) for name in ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
+    }
+    return SolveResult(
+        tree=tree,
+        status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
+        objective=objective,
+        lower_bound=max(0.0, bound),
+        loss=loss,
+        scope=scope,
+        stop_reason=None if proven else stop_reason(stop),
+        stats=stats,
+        options={**constraints, **options},
+        notes=notes,
+    )

@@ -1,0 +1,201 @@
+"""One column as it came, before anything is decided about its kind: numbers, or words as codes.
+
+All readers (arrays, frames, lists, CSV) end here, so that the same values give the same column whatever
+container held them. Nothing is guessed and nothing is lost: a value that float64 cannot hold (an integer
+beyond 2**53), an infinity, or a mixture of numbers and text is an error that names the column.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError, InputTypeError
+
+__all__ = ["RawColumn", "as_words", "from_numeric", "from_objects", "quoted", "text_of_number"]
+
+LARGEST_EXACT_INTEGER = 2**53  # float64 holds every integer up to here, and not the next one
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """Numbers or words of one column; exactly one of `numbers` and `codes` is set.
+
+    Parameters
+    ----------
+    name : str
+    numbers : ndarray of shape (n_rows,), float64, or None
+        NaN = missing; known values are finite.
+    boolean : bool
+        Whether the numbers came as truth values.
+    words : tuple of str
+        Distinct texts, sorted.
+    codes : ndarray of shape (n_rows,), float64, or None
+        Position in `words`; NaN = missing.
+    """
+
+    name: str
+    numbers: NDArray[np.float64] | None = None
+    boolean: bool = False
+    words: tuple[str, ...] = ()
+    codes: NDArray[np.float64] | None = None
+
+
+def quoted(values: Iterable[object], limit: int = 5) -> str:
+    """List values for a message: the first few, each as Python writes it."""
+    shown = [repr(value.item() if isinstance(value, np.generic) else value) for value in values]
+    return ", ".join(shown[:limit]) + (f", ... ({len(shown)} in all)" if len(shown) > limit else "")
+
+
+def text_of_number(value: float, boolean: bool = False) -> str:
+    """Text of a number that is used as a category: `3`, not `3.0`; `true`, not `1`."""
+    if boolean:
+        return "true" if value else "false"
+    return str(int(value)) if value == int(value) else repr(float(value))
+
+
+def from_numeric(name: str, values: NDArray[Any]) -> RawColumn:
+    """Read a numpy array of truth values, integers or floats (NaN = missing).
+
+    Raises
+    ------
+    InputError
+        Complex numbers, dates, infinities, integers beyond 2**53.
+    """
+    kind = values.dtype.kind
+    if kind == "c":
+        raise InputError(
+            f"Complex data not supported: column {name!r} holds complex numbers; split it into real columns."
+        )
+    if kind in "mM":
+        raise _dates_error(name)
+    if kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if max(-low, high) > LARGEST_EXACT_INTEGER:
+            raise _integer_error(name, low if -low > high else high)
+    numbers = np.asarray(values, dtype=np.float64)
+    if kind == "f":
+        check_finite(name, numbers)
+    return RawColumn(name, numbers, boolean=kind == "b")
+
+
+def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
+    """Read Python objects: text, numbers, truth values; None, NaN and pandas' NA are missing.
+
+    Raises
+    ------
+    InputError
+        Numbers and text in one column, or a number that `from_numeric` refuses.
+    InputTypeError
+        A cell that is neither text nor a number.
+    """
+    kinds = {cell: _cell_kind(name, cell) for cell in set(map(type, values))}
+    found = set(kinds.values())
+    if "complex" in found:
+        raise InputError(
+            f"Complex data not supported: column {name!r} holds complex numbers; split it into real columns."
+        )
+    if "date" in found:
+        raise _dates_error(name)
+    if "text" in found:
+        others = [v for v in values if kinds[type(v)] in ("number", "boolean") and v == v]  # NaN != NaN
+        if others:
+            texts = [v for v in values if kinds[type(v)] == "text"]
+            raise InputError(
+                f"Column {name!r} mixes numbers (such as {quoted(others[:3])}) and text (such as "
+                f"{quoted(texts[:3])}). Make all cells numbers (missing ones None or NaN), or all of them "
+                "text."
+            )
+        words = tuple(sorted({str(v) for v in values if kinds[type(v)] == "text"}))
+        position = {word: float(k) for k, word in enumerate(words)}
+        codes = np.fromiter((position.get(v, np.nan) for v in values), dtype=np.float64, count=len(values))
+        return RawColumn(name, words=words, codes=codes)
+    known = [None if kinds[type(v)] == "missing" else v for v in values] if "missing" in found else values
+    cells = np.empty(len(values), dtype=object)
+    cells[:] = known
+    try:
+        numbers = cells.astype(np.float64)  # None becomes NaN
+    except OverflowError:
+        raise _integer_error(name, max((int(v) for v in known if isinstance(v, Integral)), key=abs)) from None
+    for row in np.flatnonzero(np.abs(numbers) >= LARGEST_EXACT_INTEGER):
+        if isinstance(cells[row], Integral) and abs(int(cells[row])) > LARGEST_EXACT_INTEGER:
+            raise _integer_error(name, int(cells[row]))
+    check_finite(name, numbers)
+    return RawColumn(name, numbers, boolean="boolean" in found and "number" not in found)
+
+
+def as_words(raw: RawColumn) -> RawColumn:
+    """Read the numbers of a column as category names."""
+    if raw.numbers is None:
+        return raw
+    missing = np.isnan(raw.numbers)
+    distinct, inverse = np.unique(raw.numbers[~missing], return_inverse=True)
+    texts = [text_of_number(value, raw.boolean) for value in distinct.tolist()]
+    words = tuple(sorted(texts))
+    position = {word: float(k) for k, word in enumerate(words)}
+    codes = np.full(len(raw.numbers), np.nan)
+    codes[~missing] = np.array([position[text] for text in texts], dtype=np.float64)[inverse]
+    return RawColumn(raw.name, words=words, codes=codes)
+
+
+def check_finite(name: str, numbers: NDArray[np.float64]) -> None:
+    """Refuse infinities. NaN is a missing value and passes.
+
+    An infinity in a table is nearly always a division by zero, has no midpoint to its neighbour, and cannot
+    be written to JSON; so it is refused here once and no later step has to think of it.
+    """
+    if np.isfinite(numbers).all():
+        return
+    rows = np.flatnonzero(np.isinf(numbers))
+    if len(rows):
+        raise InputError(
+            f"Column {name!r} contains infinity ({len(rows)} rows, the first is row {rows[0]}, counted from "
+            "0). Replace it by a missing value (NaN) or by a finite number."
+        )
+
+
+def _cell_kind(name: str, cell: type) -> str:
+    if cell is type(None) or cell.__name__ == "NAType":  # pandas.NA, without importing pandas
+        return "missing"
+    if issubclass(cell, str):
+        return "text"
+    if issubclass(cell, (bool, np.bool_)):
+        return "boolean"
+    if issubclass(cell, _DATES) or cell.__name__ == "NaTType":
+        return "date"
+    if issubclass(cell, (Real, Decimal)):
+        return "number"
+    if issubclass(cell, (complex, np.complexfloating)):
+        return "complex"
+    raise InputTypeError(
+        f"Column {name!r} holds a cell of type {cell.__name__!r}; the argument must be a string or a number "
+        "(or None or NaN for a missing value). Turn such cells into one of these first."
+    )
+
+
+def _dates_error(name: str) -> InputError:
+    return InputError(
+        f"Column {name!r} holds dates or times. Turn it into numbers whose splits you want to read, such as "
+        "the year, or days since a fixed date."
+    )
+
+
+def _integer_error(name: str, value: int) -> InputError:
+    text = (
+        str(value)
+        if abs(value) < 10**40
+        else f"about {'-' if value < 0 else ''}10**{len(str(abs(value))) - 1}"
+    )
+    return InputError(
+        f"Column {name!r} holds the integer {text}; beyond 2**53 neighbouring integers cannot be told apart "
+        "in float64. If it is an identifier, leave the column out or declare it categorical as text; "
+        "otherwise rescale it."
+    )
