@@ -1,8 +1,13 @@
-"""Latent trees (Zantedeschi, Kusner and Niculae 2021): trees learned by argmin differentiation. Needs
-PyTorch.
+"""Latent trees: trees learned by argmin differentiation, as PyTorch functions, layers and a trainer.
+
+Needs PyTorch (the extra `latent`). Zantedeschi, Kusner and Niculae 2021, "Learning Binary Decision Trees by
+Argmin Differentiation".
 """
 
 from treewright.latent._layer import tree_layer
+from treewright.latent._network import LatentTreeNetwork
 from treewright.latent._projection import prune_traversals
+from treewright.latent._shape import TreeShape
+from treewright.latent._tree import LatentTree
 
-__all__ = ["prune_traversals", "tree_layer"]
+__all__ = ["LatentTree", "LatentTreeNetwork", "TreeShape", "prune_traversals", "tree_layer"]
