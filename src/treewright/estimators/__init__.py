@@ -1,5 +1,6 @@
 """scikit-learn estimators, one file a method."""
 
+from treewright.estimators._latent import LatentTreeClassifier, LatentTreeClusterer, LatentTreeRegressor
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 
-__all__ = ["OptimalTreeClassifier"]
+__all__ = ["LatentTreeClassifier", "LatentTreeClusterer", "LatentTreeRegressor", "OptimalTreeClassifier"]

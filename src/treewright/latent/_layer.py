@@ -121,7 +121,7 @@ def route(s: torch.Tensor, a: torch.Tensor, *, shape: TreeShape, routing: str = 
     work = s.to(working_dtype(s.dtype))
     offset = check_routing(routing)
     if s.is_cpu:
-        z, _ = _solve_layer(work, shape, 1.0, offset, a.to(work.dtype))
+        z: torch.Tensor = _solve_layer(work, shape, 1.0, offset, a.to(work.dtype))[0]
     else:
         z = clip_scores(scores_to_q(work, shape), a.to(work.dtype), offset)
     return z.to(s.dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from treewright.errors import InputError
@@ -15,7 +16,7 @@ __all__ = ["LatentTreeNetwork"]
 nn = torch.nn
 
 
-class LatentTreeNetwork(nn.Module):  # type: ignore[misc, name-defined]
+class LatentTreeNetwork(nn.Module):
     """Predictor over [x, z].
 
     Parameters
@@ -59,7 +60,7 @@ class LatentTreeNetwork(nn.Module):  # type: ignore[misc, name-defined]
         self.z_weight = draw(widths[0], n_nodes)
         self.first_bias = draw(widths[0])
         rest: list[torch.nn.Module] = []
-        for before, after in zip(widths[:-1], widths[1:], strict=True):
+        for before, after in pairwise(widths):
             rest += [nn.ELU(), nn.Dropout(dropout), nn.Linear(before, after, device=device, dtype=dtype)]
         self.rest = nn.Sequential(*rest) if rest else None
 

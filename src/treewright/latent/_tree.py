@@ -1,13 +1,16 @@
 """A latent tree as a PyTorch module: any network can hold one, before or after other layers.
 
-The pruning vector a depends on the rows it is solved for, and lambda is relative to their number. So in training mode
-each batch solves its own; in evaluation mode the stored vector is used, and a row is treated the same whoever is in
-its batch. `fix_pruning(x)` solves the stored vector on the training set, which is what a fitted model should keep.
+The pruning vector a depends on the rows it is solved for, and lambda is relative to their number. So in
+training mode each batch solves its own; in evaluation mode the stored vector is used, and a row is treated
+the same whoever is in its batch. `fix_pruning(x)` solves the stored vector on the training set, which is
+what a fitted model should keep.
 
 The paper and the published code differ; the defaults follow the paper:
-- ``routing="paper"``: z = clip(q + 1/2, 0, a), the minimiser of eq. (3); "published" is min(clip(q, 0, 1), a).
+- ``routing="paper"``: z = clip(q + 1/2, 0, a), the minimiser of eq. (3); "published" is min(clip(q, 0, 1),
+  a).
 - ``batch_norm=False``: the published splits are a linear map followed by batch normalisation.
-- ``capped=True``: running minima start from the root's q = 1, as in the published code; with False eq. (1) is read
+- ``capped=True``: running minima start from the root's q = 1, as in the published code; with False eq. (1)
+  is read
   literally, without the root, and pooling can happen (slower, general projection).
 """
 
@@ -32,7 +35,7 @@ __all__ = ["LatentTree"]
 nn, functional = torch.nn, torch.nn.functional
 
 
-class LatentTree(nn.Module):  # type: ignore[misc, name-defined]
+class LatentTree(nn.Module):
     """Binary tree whose splits are learned by gradients through its traversals and its pruning.
 
     Parameters
@@ -81,6 +84,12 @@ class LatentTree(nn.Module):  # type: ignore[misc, name-defined]
     bias: torch.Tensor
     pruning_vector: torch.Tensor
     nodes: torch.Tensor
+    split_names: torch.Tensor
+    weight: torch.Tensor
+    scale: torch.Tensor
+    running_mean: torch.Tensor
+    running_var: torch.Tensor
+    splits: torch.nn.Module | None
 
     def __init__(
         self,
@@ -196,7 +205,8 @@ class LatentTree(nn.Module):  # type: ignore[misc, name-defined]
             self.train(training)
 
     def leaf(self, x: torch.Tensor) -> torch.Tensor:
-        """Return the name of the deepest active node that the signs of the splits lead each row to, (n_rows,).
+        """Return the name of the deepest active node that the signs of the splits lead each row to,
+        (n_rows,).
 
         At a split whose chosen child is pruned the row stays.
         """
@@ -224,9 +234,9 @@ class LatentTree(nn.Module):  # type: ignore[misc, name-defined]
     def initialize(self, x: torch.Tensor) -> None:
         """Balance the tree: b_t = minus the mean score of the rows that reach t (Appendix A.4).
 
-        Fills `bias` in place, level by level, since who reaches a node depends on the biases above it; the Parameter
-        object stays, so that an optimizer made before goes on training it. A node that no row reaches gets
-        the mean over all rows.
+        Fills `bias` in place, level by level, since who reaches a node depends on the biases above it; the
+        Parameter object stays, so that an optimizer made before goes on training it. A node that no row
+        reaches gets the mean over all rows.
 
         Parameters
         ----------
@@ -265,8 +275,8 @@ class LatentTree(nn.Module):  # type: ignore[misc, name-defined]
         ----------
         x : Tensor of shape (n_rows, in_features)
         batch_size : float, optional
-            Rows of a training batch: lambda is relative to them and is scaled by n_rows / batch_size. Default: x counts
-            as one batch.
+            Rows of a training batch: lambda is relative to them and is scaled by n_rows / batch_size.
+            Default: x counts as one batch.
 
         Returns
         -------
@@ -286,8 +296,9 @@ class LatentTree(nn.Module):  # type: ignore[misc, name-defined]
     def prune_(self) -> LatentTree:
         """Drop the nodes with a = 0 in the stored vector, and the splits that only led to them; return self.
 
-        The output in evaluation mode stays the same (their z is 0 for every row: z <= a); parameters, memory and time
-        shrink. Optimizers hold the old parameters: make a new one to train on. Dropped nodes do not come back.
+        The output in evaluation mode stays the same (their z is 0 for every row: z <= a); parameters,
+        memory and time shrink. Optimizers hold the old parameters: make a new one to train on. Dropped
+        nodes do not come back.
         """
         alive = self.pruning_vector.detach().cpu().numpy() > 0
         self._become(self.shape.keep(alive))
@@ -299,7 +310,7 @@ class LatentTree(nn.Module):  # type: ignore[misc, name-defined]
         """Split scores before normalisation, ELU and bias, (n_splits, n_rows)."""
         if self.splits is None:
             return self.weight @ x.t()
-        raw = self.splits(x)
+        raw: torch.Tensor = self.splits(x)
         n_all = 2**self.depth - 1
         if raw.ndim != 2 or raw.shape != (x.shape[0], n_all):
             raise InputError(
@@ -314,7 +325,14 @@ class LatentTree(nn.Module):  # type: ignore[misc, name-defined]
             raise InputError("batch_norm needs at least two rows in a training batch; got one.")
         # One sequence of rows a channel: normalises node-major scores without a transposed copy.
         return functional.batch_norm(
-            raw.unsqueeze(0), self.running_mean, self.running_var, self.scale, shift, self.training, 0.1, EPSILON
+            raw.unsqueeze(0),
+            self.running_mean,
+            self.running_var,
+            self.scale,
+            shift,
+            self.training,
+            0.1,
+            EPSILON,
         ).squeeze(0)
 
     def _route(self, s: torch.Tensor) -> torch.Tensor:
