@@ -152,7 +152,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
             The checkpoint is damaged or of a model of another shape.
         """
         table = self._table(X)
-        if np.ndim(y) == 2:
+        if isinstance(y, np.ndarray) and y.ndim == 2:
             y = column_or_1d(y, warn=True)
         self.classes_, index = encode_labels(y, table.n_rows)
         n_outputs = 1 if len(self.classes_) <= 2 else len(self.classes_)
@@ -307,7 +307,8 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         return HardenedTree(
             tree,
             agreement,
-            f"The hard tree has {tree.n_leaves} leaves and explains {100 * agreement:.1f}% of the variance of the "
+            f"The hard tree has {tree.n_leaves} leaves and explains {100 * agreement:.1f}% of the "
+            "variance of the "
             f"soft model's predictions on {len(rows)} rows.",
         )
 
@@ -464,7 +465,8 @@ def _positions(targets: Sequence[str] | Sequence[int] | None, table: Table) -> l
             found.append(int(target))
         else:
             raise InputError(
-                f"targets names {target!r}, which is no column; give names or positions among {list(table.names)}."
+                f"targets names {target!r}, which is no column; give names or positions among "
+                f"{list(table.names)}."
             )
     if not found or len(set(found)) >= len(table.columns):
         raise InputError("targets must name at least one column and leave at least one to predict them from.")

@@ -120,7 +120,9 @@ class LatentTreeBase(BaseEstimator):  # type: ignore[misc]
         leave_out: Sequence[int] = (),
         tree_only: bool | None = None,
     ) -> None:
-        """Fit encoder and network; `target` is (n_rows,) of class numbers or (n_rows, n_outputs) of floats."""
+        """Fit encoder and network; `target` is (n_rows,) of class numbers or (n_rows, n_outputs) "
+        "of floats.
+        """
         from treewright.latent import LatentTree, LatentTreeNetwork, TrainOptions, train
         from treewright.latent._encode import fit_encoder
         from treewright.latent._options import make_loss
@@ -184,7 +186,8 @@ class LatentTreeBase(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(X, np.ndarray) and X.ndim != 2:
             raise InputError(
-                f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: X.reshape(1, -1) for a single row, "
+                f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: X.reshape(1, -1) for "
+                "a single row, "
                 "X.reshape(-1, 1) for a single column."
             )
         validate_data(self, X, reset=False, skip_check_array=True)

@@ -40,12 +40,14 @@ def load_checkpoint(path: str | os.PathLike[str], model: torch.nn.Module) -> dic
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
         raise ModelFileError(
-            f"{os.fspath(path)} cannot be read as a checkpoint of a latent tree ({error}). Give another path, or remove "
+            f"{os.fspath(path)} cannot be read as a checkpoint of a latent tree ({error}). Give another "
+            "path, or remove "
             "the file to start anew."
         ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ModelFileError(
-            f"{os.fspath(path)} is not a checkpoint of a latent tree of this version ({FORMAT!r}). Give another path, or "
+            f"{os.fspath(path)} is not a checkpoint of a latent tree of this version ({FORMAT!r}). "
+            "Give another path, or "
             "remove the file to start anew."
         )
     theirs = {name: tuple(value.shape) for name, value in content["model"].items()}
@@ -54,7 +56,9 @@ def load_checkpoint(path: str | os.PathLike[str], model: torch.nn.Module) -> dic
     if differing:
         name = differing[0]
         raise ModelFileError(
-            f"the checkpoint {os.fspath(path)} is of a model of another shape: {name} is {theirs.get(name, 'absent')} "
+            f"the checkpoint {os.fspath(path)} is of a model of another shape: {name} is "
+            f"{theirs.get(name, 'absent')} "
+            ""
             f"there and {ours.get(name, 'absent')} here. Use the depth, columns, classes and layers it was saved with, "
             "or remove the file to start anew."
         )

@@ -58,7 +58,8 @@ def linear_split(
     """
     if (encoder.category >= 0).any():
         raise InputError(
-            'a split over one-hot categories is no linear split of the table; fit with categories="ordinal" to harden.'
+            "a split over one-hot categories is no linear split of the table; fit with "
+            'categories="ordinal" to harden.'
         )
     values = encoder.category == VALUE
     slopes = weights[values] / encoder.scale[values]

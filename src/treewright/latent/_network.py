@@ -73,7 +73,9 @@ class LatentTreeNetwork(nn.Module):
         return out.t() if self.rest is None else self.rest(out.t())
 
     def prune_(self) -> LatentTreeNetwork:
-        """Drop dead nodes of the tree (`LatentTree.prune_`) and their inputs to the predictor; return self."""
+        """Drop dead nodes of the tree (`LatentTree.prune_`) and their inputs to the predictor; "
+        "return self.
+        """
         alive = self.tree.pruning_vector > 0
         alive[0] = True
         self.tree.prune_()

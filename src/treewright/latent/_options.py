@@ -90,7 +90,8 @@ def make_optimizer(options: TrainOptions, parameters: Any) -> torch.optim.Optimi
             from pytorch_optimizer import QHAdam
         except ImportError as error:
             raise MissingDependencyError(
-                'optimizer="qhadam" needs the package pytorch_optimizer: pip install pytorch_optimizer; or use the '
+                'optimizer="qhadam" needs the package pytorch_optimizer: pip install pytorch_optimizer; '
+                "or use the "
                 'default, optimizer="adamw".'
             ) from error
         made_by: torch.optim.Optimizer = QHAdam(
