@@ -12,7 +12,13 @@ from typing import Any
 
 from treewright._native import core
 from treewright.errors import InputError
-from treewright.latent._checks import check_pruning, check_scores, not_finite, working_dtype
+from treewright.latent._checks import (
+    check_pruning,
+    check_scores,
+    first_derivative_only,
+    not_finite,
+    working_dtype,
+)
 from treewright.latent._roots import roots
 from treewright.latent._shape import TreeShape, complete_shape
 from treewright.latent._torch import torch
@@ -48,8 +54,8 @@ class _TreeLayer(torch.autograd.Function):
         return z, a
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_z: torch.Tensor, grad_a: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        first_derivative_only()
         s, state = ctx.saved_tensors
         grad_s = torch.empty_like(s)
         core.latent_layer_backward(
@@ -102,14 +108,20 @@ def tree_layer(
         shape = complete_shape(depth)
     elif s.shape[0] != shape.n_splits:
         raise _wrong_rows(s, str(shape.n_splits))
+    return solve_layer(s, pruning, shape, check_routing(routing))
+
+
+def solve_layer(
+    s: torch.Tensor, pruning: float, shape: TreeShape, offset: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return what `tree_layer` returns, for checked arguments."""
     if pruning == 0:
         one = s.new_ones(shape.n_nodes)
-        return route(s, one, shape=shape, routing=routing), one
+        return _route(s, one, shape, offset), one
     dtype = working_dtype(s.dtype)
     if dtype is not s.dtype:
-        z, a = tree_layer(s.to(dtype), pruning, shape=shape, routing=routing)
+        z, a = solve_layer(s.to(dtype), pruning, shape, offset)
         return z.to(s.dtype), a.to(s.dtype)
-    offset = check_routing(routing)
     if s.is_cpu:
         z, a = _solve_layer(s, shape, pruning, offset, None)
         return z, a
@@ -118,8 +130,11 @@ def tree_layer(
 
 def route(s: torch.Tensor, a: torch.Tensor, *, shape: TreeShape, routing: str = "paper") -> torch.Tensor:
     """Return traversals (n_nodes, n_rows) for a given pruning vector `a` (n_nodes,): each row by itself."""
+    return _route(s, a, shape, check_routing(routing))
+
+
+def _route(s: torch.Tensor, a: torch.Tensor, shape: TreeShape, offset: float) -> torch.Tensor:
     work = s.to(working_dtype(s.dtype))
-    offset = check_routing(routing)
     if s.is_cpu:
         z: torch.Tensor = _solve_layer(work, shape, 1.0, offset, a.to(work.dtype))[0]
     else:
@@ -165,8 +180,8 @@ class _Roots(torch.autograd.Function):
         return a
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_a: torch.Tensor) -> tuple[torch.Tensor, None]:
+        first_derivative_only()
         x, a, slope = ctx.saved_tensors
         h = torch.where((a > 0) & (a < 1), grad_a / slope, 0)
         return torch.where(x > a[:, None], h[:, None], 0), None

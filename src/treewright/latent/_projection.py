@@ -16,7 +16,13 @@ import numpy as np
 
 from treewright._native import core
 from treewright.errors import InputError
-from treewright.latent._checks import check_pruning, check_scores, not_finite, working_dtype
+from treewright.latent._checks import (
+    check_pruning,
+    check_scores,
+    first_derivative_only,
+    not_finite,
+    working_dtype,
+)
 from treewright.latent._roots import roots
 from treewright.latent._torch import torch
 
@@ -114,8 +120,8 @@ class _Projection(torch.autograd.Function):
         return state[0], z.t()
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_a: torch.Tensor, grad_z: torch.Tensor) -> tuple[torch.Tensor, None]:
+        first_derivative_only()
         q, state, group = ctx.saved_tensors
         grad_q = torch.empty_like(q)
         core.latent_project_backward(
@@ -138,8 +144,8 @@ class _TensorProjection(torch.autograd.Function):
         return a, z.t()
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_a: torch.Tensor, grad_z: torch.Tensor) -> tuple[torch.Tensor, None]:
+        first_derivative_only()
         x, a, slope, group = ctx.saved_tensors
         grad = grad_z.t()
         above = x > a[:, None]

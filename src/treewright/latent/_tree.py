@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.latent._checks import check_pruning
-from treewright.latent._layer import check_routing, clip_scores, route, scores_to_q, tree_layer
+from treewright.latent._layer import check_routing, clip_scores, route, scores_to_q, solve_layer
 from treewright.latent._projection import prune_traversals
 from treewright.latent._shape import TreeShape, check_depth, complete_shape
 from treewright.latent._torch import torch
@@ -107,7 +107,7 @@ class LatentTree(nn.Module):
         super().__init__()
         if not isinstance(in_features, (int, np.integer)) or in_features < 1:
             raise InputError(f"in_features must be an integer >= 1; got {in_features!r}.")
-        check_routing(routing)
+        self.offset = check_routing(routing)
         if not isinstance(splits, nn.Module) and splits not in ("linear", "elu"):
             raise InputError(f'splits must be "linear", "elu" or a torch Module; got {splits!r}.')
         self.in_features = int(in_features)
@@ -174,7 +174,7 @@ class LatentTree(nn.Module):
         if not self.training:
             return self._route(s)
         if self.capped:
-            z, a = tree_layer(s, self.pruning, shape=self.shape, routing=self.routing)
+            z, a = solve_layer(s, self.pruning, self.shape, self.offset)
         else:
             z, a = self._uncapped(s)
         self.pruning_vector.copy_(a.detach())
@@ -287,7 +287,7 @@ class LatentTree(nn.Module):
         self.train(training)
         pruning = self.pruning * (1.0 if batch_size is None else x.shape[0] / batch_size)
         if self.capped:
-            _, a = tree_layer(s, pruning, shape=self.shape, routing=self.routing)
+            _, a = solve_layer(s, pruning, self.shape, self.offset)
         else:
             _, a = self._uncapped(s, pruning)
         self.pruning_vector.copy_(a)
@@ -339,14 +339,14 @@ class LatentTree(nn.Module):
         if self.capped:
             return route(s, self.pruning_vector, shape=self.shape, routing=self.routing)
         q = scores_to_q(s, self.shape, capped=False)
-        return clip_scores(q, self.pruning_vector, check_routing(self.routing))
+        return clip_scores(q, self.pruning_vector, self.offset)
 
     def _uncapped(self, s: torch.Tensor, pruning: float | None = None) -> tuple[torch.Tensor, torch.Tensor]:
         if not self.shape.is_complete:
             raise InputError("with capped=False a tree cannot be trained any more after prune_().")
         q = scores_to_q(s, self.shape, capped=False)
         a, _ = prune_traversals(q.t(), self.pruning if pruning is None else pruning)
-        return clip_scores(q, a, check_routing(self.routing)), a
+        return clip_scores(q, a, self.offset), a
 
     def _widen(self, z: torch.Tensor) -> torch.Tensor:
         if not self.shape.is_complete:

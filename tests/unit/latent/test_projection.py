@@ -229,6 +229,13 @@ def test_bad_input(q, pruning, words):
         prune_traversals(q, pruning)
 
 
+def test_no_second_derivative():
+    q = torch.zeros(2, 3, requires_grad=True)
+    for path in PATHS.values():
+        with pytest.raises(NotImplementedError, match="second derivative"):
+            torch.autograd.grad(path(q, 1.0)[0].sum(), q, create_graph=True)
+
+
 def test_on_another_device_nan_spreads():
     a, z = _TensorProjection.apply(torch.tensor([[1.0, float("nan"), 0.0]]), 1.0)
     assert torch.isnan(z).any() or torch.isnan(a).any()
