@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test test-cpp lint types clean
+.PHONY: demo test test-cpp lint types stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
@@ -25,6 +25,10 @@ test-cpp: $(VENV)/.installed-test
 	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug >/dev/null
 	$(BIN)/cmake --build build/sanitized -j 2
 	$(BIN)/ctest --test-dir build/sanitized --output-on-failure
+
+# Type hints of the compiled core; a test compares them, so a changed signature is a change that was meant.
+stubs: $(VENV)/.installed
+	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o src/treewright/_core.pyi
 
 $(VENV)/.created:
 	$(PYTHON) -m venv $(VENV)

@@ -1,9 +1,9 @@
-"""The oracle: every tree over binary columns, by plain recursion. Short enough to trust; only for tiny tables."""
+"""The oracle: every tree over binary columns, by plain recursion. Short enough to trust, for tiny tables."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -23,9 +23,11 @@ def best_objective(
     """Return the smallest sum(weight * cost) / sum(weight) + cost_complexity * leaves over all trees."""
     n_splits, n_rows = goes_right.shape
     total = Fraction(sum(Fraction(float(w)) for w in weight))
-    price = [[Fraction(float(weight[r])) * Fraction(float(c)) / total for c in costs[y[r]]] for r in range(n_rows)]
+    price = [
+        [Fraction(float(weight[r])) * Fraction(float(c)) / total for c in costs[y[r]]] for r in range(n_rows)
+    ]
 
-    @lru_cache(maxsize=None)
+    @cache
     def best(rows: tuple[int, ...], depth: int, leaves: int) -> Fraction:
         value = INFEASIBLE
         if len(rows) >= min_samples_leaf:

@@ -1,14 +1,18 @@
 // Engine over binary columns: from arrays to a tree shape with its bounds.
 #include "control.hpp"
 #include "treewright/bits/dataset.hpp"
+#include "treewright/bits/prices.hpp"
 #include "treewright/bits/search.hpp"
 #include "treewright/bits/units.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 namespace nb = nanobind;
@@ -40,9 +44,9 @@ struct Outcome {
 };
 
 template <class Acc>
-Outcome search(const Dataset& data, const Settings& settings, Control& control) {
+Outcome search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control) {
     Outcome out;
-    Search<Acc> engine(data, settings, control);
+    Search<Acc> engine(data, settings, prices, control);
     out.bounds = engine.run();
     out.shape = engine.tree();
     out.cache_entries = engine.cache().size();
@@ -69,49 +73,132 @@ std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& 
     return next;
 }
 
-nb::dict solve_bits(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
-                    const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_price,
-                    std::int32_t max_depth, std::int64_t min_count, const Options& options, bool equivalent_points,
-                    double time_limit, std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
-    const std::size_t n = y.shape(0);
-    if (goes_right.shape(1) != n || weight.shape(0) != n || costs.shape(0) != costs.shape(1))
-        throw std::invalid_argument("solve_bits: shapes do not agree");
-    Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
-    Outcome out;
-    Dataset data;
-    Units units;
-    Shape shape;
-    {
-        nb::gil_scoped_release release;
-        data = reduce({span_of(goes_right), goes_right.shape(0), n, span_of(y), span_of(weight), span_of(costs),
-                       costs.shape(0), min_count > 1, equivalent_points});
-        std::int64_t total = 0;  // bounds every channel sum, and the sum over channels
-        for (const std::int64_t c : data.cost) total += c;
-        if (min_count > 1) total += static_cast<std::int64_t>(n);
-        units = Units::make(total, leaf_price);
-        control.units(units.to_weight(1), static_cast<double>(data.base_cost));
-        const Settings settings{units.leaf_price, units.shift, max_depth < 0 ? kUnlimited : max_depth,
-                                min_count > 1 ? min_count : 0, options};
-        out = total < (std::int64_t{1} << 28) ? search<std::int32_t>(data, settings, control)
-                                              : search<std::int64_t>(data, settings, control);
-        orient(data, out.shape, 0, shape);
+// What the tree costs on the reduced rows, in cost units.
+std::int64_t cost_of_shape(const Dataset& data, const Shape& shape, const Units& units) {
+    std::vector<std::vector<std::uint32_t>> pending(1, std::vector<std::uint32_t>(data.n_rows));
+    std::iota(pending.back().begin(), pending.back().end(), 0U);
+    std::int64_t cost = 0;
+    for (const std::int32_t feature : shape) {
+        const std::vector<std::uint32_t> rows = std::move(pending.back());
+        pending.pop_back();
+        if (feature < 0) {
+            std::vector<std::int64_t> price(data.n_classes, 0);
+            for (const std::uint32_t r : rows)
+                for (std::size_t k = 0; k < price.size(); ++k) price[k] += data.cost[r * data.n_classes + k];
+            cost += (*std::min_element(price.begin(), price.end()) << units.shift) + units.leaf_price;
+            continue;
+        }
+        std::vector<std::uint32_t> side[2];
+        for (const std::uint32_t r : rows) side[data.bit(r, static_cast<std::size_t>(feature)) ? 1 : 0].push_back(r);
+        pending.push_back(std::move(side[1]));
+        pending.push_back(std::move(side[0]));
     }
-    nb::dict result;
-    result["shape"] = shape;
-    result["lower_bound"] = units.to_weight(out.bounds.lower) + static_cast<double>(data.base_cost);
-    result["upper_bound"] = units.to_weight(out.bounds.upper) + static_cast<double>(data.base_cost);
-    result["exact"] = out.bounds.exact();
-    result["feasible"] = out.bounds.upper < kInfinity;
-    result["stop"] = control.reason();
-    result["seconds"] = control.seconds();
-    result["steps"] = control.steps();
-    result["bytes"] = out.bytes;
-    result["cache_entries"] = out.cache_entries;
-    result["cache_shed"] = out.cache_shed;
-    result["distinct_rows"] = data.n_rows;
-    result["distinct_columns"] = data.n_columns;
-    return result;
+    return cost;
 }
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+}
+
+// A problem over binary columns, reduced once; searched and priced as often as wanted.
+class BitsProblem {
+   public:
+    BitsProblem(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
+                const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_price,
+                std::int64_t min_count, bool equivalent_points)
+        : min_count_(min_count > 1 ? min_count : 0) {
+        const std::size_t n = y.shape(0);
+        if (goes_right.shape(1) != n || weight.shape(0) != n || costs.shape(0) != costs.shape(1))
+            throw std::invalid_argument("BitsProblem: shapes do not agree");
+        nb::gil_scoped_release release;
+        data_ = reduce({span_of(goes_right), goes_right.shape(0), n, span_of(y), span_of(weight), span_of(costs),
+                        costs.shape(0), min_count_ > 0, equivalent_points});
+        total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), std::int64_t{0});
+        if (min_count_ > 0) total_ += static_cast<std::int64_t>(n);
+        units_ = Units::make(total_, leaf_price);
+    }
+
+    nb::dict search(std::int32_t max_depth, std::int32_t max_leaves, const Options& options,
+                    std::optional<Vector<std::int64_t>> prices, double time_limit, std::int64_t step_limit,
+                    std::size_t memory_limit, nb::object report) const {
+        Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
+        const Settings settings{units_.leaf_price, units_.shift, max_depth < 0 ? kUnlimited : max_depth, max_leaves,
+                                min_count_, options};
+        if (prices && prices->shape(0) != data_.n_rows)
+            throw std::invalid_argument("search: one price for each distinct row is needed");
+        const std::span<const std::int64_t> row_prices = prices ? span_of(*prices) : std::span<const std::int64_t>{};
+        Outcome out;
+        Shape shape;
+        {
+            nb::gil_scoped_release release;
+            control.units(units_.to_weight(1), static_cast<double>(data_.base_cost));
+            out = total_ < (std::int64_t{1} << 28) ? ::search<std::int32_t>(data_, settings, row_prices, control)
+                                                   : ::search<std::int64_t>(data_, settings, row_prices, control);
+            // A stop while the tree was being written may have left a worse one than was proven to exist.
+            if (out.bounds.upper < kInfinity) out.bounds.upper = cost_of_shape(data_, out.shape, units_);
+            orient(data_, out.shape, 0, shape);
+        }
+        nb::dict result;
+        result["shape"] = shape;
+        result["lower_bound"] = units_.bound_to_weight(out.bounds.lower) + static_cast<double>(data_.base_cost);
+        result["upper_bound"] = units_.to_weight(out.bounds.upper) + static_cast<double>(data_.base_cost);
+        result["exact"] = out.bounds.exact();
+        result["feasible"] = out.bounds.upper < kInfinity;
+        result["stop"] = control.reason();
+        result["seconds"] = control.seconds();
+        result["steps"] = control.steps();
+        result["bytes"] = out.bytes;
+        result["cache_entries"] = out.cache_entries;
+        result["cache_shed"] = out.cache_shed;
+        return result;
+    }
+
+    nb::dict find_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::size_t most_found,
+                             std::int64_t most_explored) const {
+        if (prices.shape(0) != data_.n_rows)
+            throw std::invalid_argument("find_violations: one price for each distinct row is needed");
+        Violations found;
+        {
+            nb::gil_scoped_release release;
+            found = treewright::bits::find_violations(data_, span_of(prices), units_.leaf_price, units_.shift,
+                                                      max_depth < 0 ? kUnlimited : max_depth, most_found, most_explored);
+        }
+        nb::dict result;
+        result["worst"] = found.worst;
+        result["complete"] = found.complete;
+        result["explored"] = found.explored;
+        result["rows"] = to_numpy(std::move(found.rows));
+        result["ends"] = to_numpy(std::move(found.ends));
+        result["cheapest"] = to_numpy(std::move(found.cheapest));
+        return result;
+    }
+
+    // Largest cost of each distinct row, in weight units.
+    [[nodiscard]] auto row_cost() const {
+        std::vector<std::int64_t> worst(data_.n_rows);
+        const auto k = static_cast<std::ptrdiff_t>(data_.n_classes);
+        for (std::size_t r = 0; r < data_.n_rows; ++r) {
+            const auto begin = data_.cost.begin() + static_cast<std::ptrdiff_t>(r) * k;
+            worst[r] = *std::max_element(begin, begin + k);
+        }
+        return to_numpy(std::move(worst));
+    }
+
+    [[nodiscard]] std::size_t n_rows() const { return data_.n_rows; }
+    [[nodiscard]] std::size_t n_columns() const { return data_.n_columns; }
+    [[nodiscard]] std::int64_t base_cost() const { return data_.base_cost; }
+    [[nodiscard]] std::int64_t leaf_price() const { return units_.leaf_price; }
+    [[nodiscard]] int unit_shift() const { return units_.shift; }
+
+   private:
+    Dataset data_;
+    std::int64_t min_count_;
+    std::int64_t total_ = 0;  // bounds every channel sum, and the sum over channels
+    Units units_;
+};
 
 }  // namespace
 
@@ -128,9 +215,23 @@ void bind_bits(nb::module_& m) {
         .def_rw("similar_support", &Options::similar_support)
         .def_rw("cache", &Options::cache)
         .def_rw("greedy_start", &Options::greedy_start)
-        .def_rw("kernel", &Options::kernel);
-    m.def("solve_bits", &solve_bits, "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a,
-          "max_depth"_a, "min_count"_a, "options"_a, "equivalent_points"_a, "time_limit"_a, "step_limit"_a,
-          "memory_limit"_a, "report"_a.none(),
-          "Search for the cheapest tree over binary columns. Costs and bounds are in weight units.");
+        .def_rw("lattice", &Options::lattice)
+        .def_rw("kernel", &Options::kernel)
+        .def_rw("plain_steps", &Options::plain_steps);
+    nb::class_<BitsProblem>(m, "BitsProblem", "A problem over binary columns, reduced to distinct rows and columns.")
+        .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
+                      const Matrix<std::int64_t>&, double, std::int64_t, bool>(),
+             "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a, "min_count"_a,
+             "equivalent_points"_a)
+        .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
+             "prices"_a.none(), "time_limit"_a, "step_limit"_a, "memory_limit"_a, "report"_a.none(),
+             "Search for the cheapest tree. Bounds are in weight units.")
+        .def("find_violations", &BitsProblem::find_violations, "prices"_a, nb::kw_only(), "max_depth"_a,
+             "most_found"_a, "most_explored"_a, "Find conjunctions that cost less than the prices of their rows.")
+        .def("row_cost", &BitsProblem::row_cost, "Return the largest cost of each distinct row, in weight units.")
+        .def_prop_ro("n_rows", &BitsProblem::n_rows)
+        .def_prop_ro("n_columns", &BitsProblem::n_columns)
+        .def_prop_ro("base_cost", &BitsProblem::base_cost)
+        .def_prop_ro("leaf_price", &BitsProblem::leaf_price)
+        .def_prop_ro("unit_shift", &BitsProblem::unit_shift);
 }

@@ -1,5 +1,5 @@
 """The only file that imports the compiled core."""
 
-from treewright import _core as core
+import treewright._core as core
 
 __all__ = ["core"]

@@ -1,4 +1,4 @@
-"""Exceptions and warnings of treewright. Every message says what came, what is accepted and what to do next."""
+"""Exceptions and warnings of treewright. Messages say what came, what is accepted, what to do next."""
 
 __all__ = [
     "InputError",

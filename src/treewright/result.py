@@ -76,9 +76,13 @@ class SolveResult:
 
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
-        what = f"{self.tree.n_leaves} leaves, objective {self.objective:.6f} (training error {self.loss:.4f})"
+        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        what = f"{leaves}, objective {self.objective:.6f} (training error {self.loss:.4f})"
         if self.status is SolveStatus.OPTIMAL:
-            return f"Proven optimal over {self.scope}: no tree has a smaller objective than this one with {what}."
+            return (
+                f"Proven optimal over {self.scope}: "
+                f"no tree has a smaller objective than this one with {what}."
+            )
         if self.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
             return f"Optimal over {self.scope} if the guesses hold: {what}."
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""

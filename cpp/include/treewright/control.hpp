@@ -40,10 +40,18 @@ class Control {
 
     // Counts one unit of work of `cost` clock checks' worth; true if the run must stop.
     bool step(std::int64_t cost = 1) {
-        if (stop_ != Stop::none) return true;
+        if (stopped()) return true;
         if (++steps_ >= limits_.steps) return halt(Stop::steps);
+        if (steps_ >= pause_at_) return paused_ = true;
         countdown_ -= cost;
         return countdown_ <= 0 && look();
+    }
+
+    // Lets a phase of a run do `steps` more steps, then unwind as at a stop; resume() goes on.
+    void pause_after(std::int64_t steps) { pause_at_ = steps_ + steps; }
+    void resume() {
+        paused_ = false;
+        pause_at_ = kNone;
     }
 
     // Reports show base + scale * cost for a cost in the integer units of the engine.
@@ -66,7 +74,8 @@ class Control {
         return true;
     }
 
-    [[nodiscard]] bool stopped() const { return stop_ != Stop::none; }
+    [[nodiscard]] bool stopped() const { return stop_ != Stop::none || paused_; }
+    [[nodiscard]] bool ended() const { return stop_ != Stop::none; }
     [[nodiscard]] Stop reason() const { return stop_; }
     [[nodiscard]] std::int64_t steps() const { return steps_; }
     [[nodiscard]] const Limits& limits() const { return limits_; }
@@ -102,6 +111,8 @@ class Control {
     double next_report_ = 0.0;
     std::int64_t countdown_ = kStepsPerLook;
     std::int64_t steps_ = 0;
+    std::int64_t pause_at_ = kNone;
+    bool paused_ = false;
     double scale_ = 1.0;
     double base_ = 0.0;
     std::int64_t incumbent_ = kNone;

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.binarize._cuts import Cuts
 from treewright.binarize._offer import Offer, offer_of, threshold_splits
-from treewright.binarize._thresholds import Gaps, keep_label_changes
+from treewright.binarize._thresholds import keep_label_changes
 from treewright.errors import InputError
 from treewright.table import Table
 from treewright.tree import CategorySplit, ColumnKind, Split, ThresholdSplit
@@ -21,7 +22,12 @@ LARGEST_MATRIX = 4 * 2**30  # bytes; beyond it asking for "all midpoints" is a m
 ALL = 2**62  # a level that keeps every choice
 
 
-def midpoints(table: Table, y: ArrayLike | None = None, only_label_changes: bool = False) -> Cuts:
+def midpoints(
+    table: Table,
+    y: ArrayLike | None = None,
+    only_label_changes: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> Cuts:
     """Return every split of the table: all midpoints between distinct values, every category against the
     rest.
 
@@ -34,6 +40,8 @@ def midpoints(table: Table, y: ArrayLike | None = None, only_label_changes: bool
         Keep a threshold only where its two neighbouring values do not have all rows in one and the same
         class. Keeps the optimum for a single split and for a table of one column, but NOT in general (the
         proof and the counter-example are named in `treewright.binarize._thresholds`); the scope says so.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Positive weights; they decide only where a missing value of later rows goes. None is 1 for each row.
 
     Returns
     -------
@@ -44,7 +52,7 @@ def midpoints(table: Table, y: ArrayLike | None = None, only_label_changes: bool
     InputError
         `y` is absent or of the wrong length, or the splits would fill more than 4 GiB.
     """
-    offers = _offers(table)
+    offers = _offers(table, sample_weight)
     if not only_label_changes:
         return _cuts(table, [offer.splits(ALL) for offer in offers], _scope_of_all(table))
     if y is None:
@@ -67,7 +75,7 @@ def midpoints(table: Table, y: ArrayLike | None = None, only_label_changes: bool
     return _cuts(table, groups, "the thresholds at which the label changes (not all thresholds)", (note,))
 
 
-def quantiles(table: Table, n_bins: int) -> Cuts:
+def quantiles(table: Table, n_bins: int, sample_weight: ArrayLike | None = None) -> Cuts:
     """Cut each column of numbers into at most `n_bins` bins of about equally many rows; keep all categories.
 
     Parameters
@@ -75,6 +83,9 @@ def quantiles(table: Table, n_bins: int) -> Cuts:
     table : Table
     n_bins : int
         At least 2. A column with no more distinct values than bins keeps all its thresholds.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Positive weights, such as ``problem.sample_weight``; a row of weight 2 counts as two rows. None is 1
+        each.
 
     Returns
     -------
@@ -87,7 +98,7 @@ def quantiles(table: Table, n_bins: int) -> Cuts:
     """
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 2:
         raise InputError(f"n_bins={n_bins!r}; give an integer of at least 2.")
-    offers = _offers(table)
+    offers = _offers(table, sample_weight)
     levels = [int(n_bins) - 1 if offer.gaps is not None else ALL for offer in offers]
     groups = [offer.splits(level) for offer, level in zip(offers, levels, strict=True)]
     notes = _notes(table, offers, levels)
@@ -95,7 +106,9 @@ def quantiles(table: Table, n_bins: int) -> Cuts:
     return _cuts(table, groups, scope, notes)
 
 
-def given_cuts(table: Table, thresholds: Mapping[str, Sequence[float]]) -> Cuts:
+def given_cuts(
+    table: Table, thresholds: Mapping[str, Sequence[float]], sample_weight: ArrayLike | None = None
+) -> Cuts:
     """Use the thresholds that a person or another model chose.
 
     Parameters
@@ -104,6 +117,8 @@ def given_cuts(table: Table, thresholds: Mapping[str, Sequence[float]]) -> Cuts:
     thresholds : mapping of str to sequence of float
         For each column of numbers its thresholds, in units of the column; ``x <= t`` goes left. A continuous
         column that is not named is not split. Binary and categorical columns keep all their splits.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Positive weights; they decide only where a missing value of later rows goes. None is 1 for each row.
 
     Returns
     -------
@@ -123,7 +138,7 @@ def given_cuts(table: Table, thresholds: Mapping[str, Sequence[float]]) -> Cuts:
             )
     groups: list[list[Split]] = []
     unsplit = []
-    for offer, column in zip(_offers(table), table.columns, strict=True):
+    for offer, column in zip(_offers(table, sample_weight), table.columns, strict=True):
         gaps = offer.gaps
         if gaps is None or (column.kind is ColumnKind.BINARY and column.name not in thresholds):
             groups.append(offer.splits(ALL))
@@ -135,23 +150,19 @@ def given_cuts(table: Table, thresholds: Mapping[str, Sequence[float]]) -> Cuts:
         wanted = np.unique(np.asarray(thresholds[column.name], dtype=np.float64))
         if wanted.ndim != 1 or not np.isfinite(wanted).all():
             raise InputError(f"thresholds of column {column.name!r} must be a list of finite numbers.")
-        x = table.X[:, offer.position]
-        n_left = np.array([int((x <= t).sum()) for t in wanted], dtype=np.int64)
-        useful = (n_left > 0) & (
-            n_left < gaps.n_known
-        )  # one that sends all known rows one way separates nothing
-        n_left, wanted = n_left[useful], wanted[useful]
-        splits = threshold_splits(
-            offer.position, wanted, Gaps(wanted, wanted, n_left, gaps.n_known, gaps.n_missing), table.n_rows
-        )
-        if 0 < gaps.n_missing < table.n_rows:
+        gap = np.searchsorted(gaps.below, wanted, side="right") - 1  # the gap that holds each threshold
+        useful = (gap >= 0) & (wanted < (gaps.above[-1] if len(gaps) else -np.inf))  # separates known rows
+        splits = threshold_splits(offer.position, wanted[useful], gaps.keep(gap[useful]))
+        if offer.asks_known:
             splits.append(ThresholdSplit(offer.position, np.inf, missing_left=False))
         groups.append(splits)
     notes = (f"No thresholds were given for {_listed(unsplit)}: not split.",) if unsplit else ()
     return _cuts(table, groups, "the given thresholds", notes)
 
 
-def auto_cuts(table: Table, max_splits: int = DEFAULT_MAX_SPLITS) -> Cuts:
+def auto_cuts(
+    table: Table, max_splits: int = DEFAULT_MAX_SPLITS, sample_weight: ArrayLike | None = None
+) -> Cuts:
     """Use every split if they fit the budget, otherwise equally many of each column, and say which.
 
     Parameters
@@ -160,6 +171,9 @@ def auto_cuts(table: Table, max_splits: int = DEFAULT_MAX_SPLITS) -> Cuts:
     max_splits : int, default=512
         Largest number of splits offered. Only if the table has more columns than that is it exceeded: each
         column that varies keeps one split at least.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Positive weights, such as ``problem.sample_weight``; a row of weight 2 counts as two rows. None is 1
+        each.
 
     Returns
     -------
@@ -175,7 +189,7 @@ def auto_cuts(table: Table, max_splits: int = DEFAULT_MAX_SPLITS) -> Cuts:
     """
     if isinstance(max_splits, bool) or not isinstance(max_splits, (int, np.integer)) or max_splits < 1:
         raise InputError(f"max_splits={max_splits!r}; give an integer of at least 1.")
-    offers = _offers(table)
+    offers = _offers(table, sample_weight)
     budget = min(int(max_splits), max(1, LARGEST_MATRIX // max(1, table.n_rows)))
     level = max([offer.n_choices for offer in offers], default=0)
     if sum(offer.n_splits(level) for offer in offers) > budget:
@@ -196,15 +210,25 @@ def auto_cuts(table: Table, max_splits: int = DEFAULT_MAX_SPLITS) -> Cuts:
     return _cuts(table, [offer.splits(level) for offer in offers], scope, notes)
 
 
-def _offers(table: Table) -> list[Offer]:
-    return [offer_of(table.X[:, j], j, column) for j, column in enumerate(table.columns)]
+def _offers(table: Table, sample_weight: ArrayLike | None) -> list[Offer]:
+    weight = None
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+        if weight.shape != (table.n_rows,) or not (weight > 0).all():
+            raise InputError(
+                f"sample_weight must hold {table.n_rows} positive numbers, one a row; `make_problem` checks "
+                "weights and leaves out the rows of weight zero."
+            )
+        if (weight == weight[0]).all():
+            weight = None  # the same shares, by a faster sort
+    return [offer_of(table.X[:, j], j, column, weight) for j, column in enumerate(table.columns)]
 
 
 def _only_label_changes(offer: Offer, table: Table, labels: NDArray[np.int32]) -> Offer:
     if offer.gaps is None:
         return offer
     gaps = keep_label_changes(offer.gaps, table.X[:, offer.position], labels)
-    return Offer(offer.position, gaps, offer.categories, offer.counts, offer.n_missing, offer.n_rows)
+    return replace(offer, gaps=gaps)
 
 
 def _cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[str, ...] = ()) -> Cuts:

@@ -25,7 +25,7 @@ __all__ = ["Offer", "offer_of", "threshold_splits"]
 
 @dataclass(frozen=True)
 class Offer:
-    """Choices of one column: gaps of numbers, or categories with their row counts.
+    """Choices of one column: gaps of numbers, or categories with their weights.
 
     Parameters
     ----------
@@ -33,74 +33,85 @@ class Offer:
         Position of the column in the table.
     gaps : Gaps or None
         For numbers.
-    categories, counts : ndarray of shape (n_present,), int64
-        Codes that occur and their rows, most frequent first; empty for numbers.
-    n_missing, n_rows : int
+    categories : ndarray of shape (n_present,), int64
+        Codes that occur, heaviest first; empty for numbers.
+    weights : ndarray of shape (n_present,), float64
+        Weight of the rows of each.
+    known, missing : float
+        Weight of the rows with and without a value.
     """
 
     position: int
     gaps: Gaps | None
     categories: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    n_missing: int
-    n_rows: int
+    weights: NDArray[np.float64]
+    known: float
+    missing: float
+
+    @property
+    def asks_known(self) -> bool:
+        """Whether "is the value known?" separates rows."""
+        return self.known > 0 and self.missing > 0
 
     @property
     def n_choices(self) -> int:
         """Gaps or categories."""
-        return len(self.gaps.n_left) if self.gaps is not None else len(self.categories)
+        return len(self.gaps) if self.gaps is not None else len(self.categories)
 
     def n_splits(self, level: int) -> int:
         """Count the splits if at most `level` choices are kept; the twin of ``len(splits(level))``."""
         kept = min(level, self.n_choices)
-        asks_known = 0 < self.n_missing < self.n_rows
         if self.gaps is not None:
-            return 2 * kept + 1 if asks_known else kept
+            return 2 * kept + 1 if self.asks_known else kept
         if self.n_choices == 1:
-            return int(asks_known)
-        if self.n_choices == 2 and not self.n_missing:
+            return int(self.asks_known)
+        if self.n_choices == 2 and not self.missing:
             return min(kept, 1)
-        return kept + asks_known
+        return kept + self.asks_known
 
     def splits(self, level: int) -> list[Split]:
         """Return the splits if at most `level` choices are kept."""
-        asks_known = 0 < self.n_missing < self.n_rows
-        known = [ThresholdSplit(self.position, np.inf, missing_left=False)] if asks_known else []
+        known = [ThresholdSplit(self.position, np.inf, missing_left=False)] if self.asks_known else []
         if self.gaps is not None:
             kept = spread(self.gaps, level)
-            return threshold_splits(self.position, between(kept.below, kept.above), kept, self.n_rows) + known
+            return threshold_splits(self.position, between(kept.below, kept.above), kept) + known
         if self.n_choices == 1:
             return list(known)
-        chosen = sorted(zip(self.categories[:level].tolist(), self.counts[:level].tolist(), strict=True))
-        if self.n_choices == 2 and not self.n_missing:
-            chosen = chosen[:1]  # the second question would be the first one with its sides exchanged
+        chosen = list(zip(self.categories.tolist(), self.weights.tolist(), strict=True))
+        if self.n_choices == 2 and not self.missing:
+            chosen = sorted(chosen)[: min(level, 1)]  # the second is the first with its sides exchanged
+        chosen = sorted(chosen[:level])
         ones: list[Split] = [
-            CategorySplit(
-                self.position, (code,), missing_left=not self.n_missing and 2 * count >= self.n_rows
-            )
-            for code, count in chosen
+            CategorySplit(self.position, (code,), missing_left=not self.missing and 2 * weight >= self.known)
+            for code, weight in chosen
         ]
         return ones + known
 
 
-def offer_of(x: NDArray[np.float64], position: int, column: Column) -> Offer:
-    """Look at one encoded column and return what it offers."""
-    none = np.empty(0, dtype=np.int64)
+def offer_of(
+    x: NDArray[np.float64], position: int, column: Column, weight: NDArray[np.float64] | None = None
+) -> Offer:
+    """Look at one encoded column and return what it offers; weight None is 1 for each row."""
     if column.kind is not ColumnKind.CATEGORICAL:
-        gaps = gaps_of(x)
-        return Offer(position, gaps, none, none, gaps.n_missing, len(x))
-    missing = np.isnan(x)
-    counts = np.bincount(x[~missing].astype(np.int64), minlength=len(column.categories))
-    order = np.lexsort((np.arange(len(counts)), -counts))  # most frequent first, then lowest code
-    order = order[counts[order] > 0]
-    return Offer(position, None, order, counts[order], int(missing.sum()), len(x))
+        gaps = gaps_of(x, weight)
+        none = np.empty(0, dtype=np.int64)
+        return Offer(position, gaps, none, none.astype(np.float64), gaps.known, gaps.missing)
+    known = ~np.isnan(x)
+    codes = x[known].astype(np.int64)
+    n = len(column.categories)
+    rows = np.bincount(codes, minlength=n)
+    weights = np.bincount(codes, None if weight is None else weight[known], minlength=n).astype(np.float64)
+    order = np.lexsort((np.arange(n), -weights))  # heaviest first, then lowest code
+    order = order[rows[order] > 0]
+    missing = float(np.count_nonzero(~known) if weight is None else weight[~known].sum())
+    return Offer(position, None, order, weights[order], float(weights.sum()), missing)
 
 
-def threshold_splits(position: int, thresholds: NDArray[np.float64], gaps: Gaps, n_rows: int) -> list[Split]:
+def threshold_splits(position: int, thresholds: NDArray[np.float64], gaps: Gaps) -> list[Split]:
     """Return one split a threshold, or one for each direction of the missing rows where there are any."""
-    if gaps.n_missing:
+    if gaps.missing:
         return [ThresholdSplit(position, t, side) for t in thresholds.tolist() for side in (True, False)]
     return [
-        ThresholdSplit(position, t, missing_left=2 * n_left >= n_rows)
-        for t, n_left in zip(thresholds.tolist(), gaps.n_left.tolist(), strict=True)
+        ThresholdSplit(position, t, missing_left=2 * left >= gaps.known)
+        for t, left in zip(thresholds.tolist(), gaps.left.tolist(), strict=True)
     ]

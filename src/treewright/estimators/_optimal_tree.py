@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.utils.validation import validate_data
 
 from treewright.binarize import Cuts, auto_cuts, given_cuts, midpoints, quantiles
 from treewright.errors import InputError
-from treewright.estimators._progress import progress_bar
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SearchOptions, solve
+from treewright.search import Limits, SearchOptions, progress_bar, solve
 from treewright.search._limits import ProgressCallback
 from treewright.table import Table, table_from
 
@@ -26,15 +26,15 @@ __all__ = ["OptimalTreeClassifier"]
 class OptimalTreeClassifier(TreeClassifier):
     """Sparse decision tree that is proven optimal, or comes with a proven bound on how far it can be from it.
 
-    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is the weighted
-    share of wrong predictions (or their cost). After `fit`, ``result_`` says what is proven; ``print(result_.sentence())``
-    says it in one sentence.
+    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is
+    the weighted share of wrong predictions (or their cost). After `fit`, ``result_`` says what is proven;
+    ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf, as a fraction of the total sample weight (lambda in the papers): a split must correct at least
-        this share of the rows. 0 with a `max_depth` minimises the training error alone.
+        Price of one leaf, as a fraction of the total sample weight (lambda in the papers): a split must
+        correct at least this share of the rows. 0 with a `max_depth` minimises the training error alone.
     max_depth : int or None, default=None
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
@@ -42,14 +42,15 @@ class OptimalTreeClassifier(TreeClassifier):
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     thresholds : "auto", "all", int or mapping, default="auto"
-        Which thresholds of continuous columns the tree may use: "all" midpoints between distinct values; an int for that
-        many quantile bins; a mapping from column name to thresholds; "auto" for all of them while there are at most 512
-        splits in the table, otherwise as many quantiles per column as fit. ``result_.scope`` and ``result_.notes`` say
-        what was used: nothing is binned silently.
+        Which thresholds of continuous columns the tree may use: "all" midpoints between distinct values; an
+        int for that many quantile bins; a mapping from column name to thresholds; "auto" for all of them
+        while there are at most 512 splits in the table, otherwise as many quantiles per column as fit.
+        ``result_.scope`` and ``result_.notes`` say what was used: nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
     costs : array-like of shape (n_classes, n_classes), default=None
-        ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); None is 1 for every wrong one.
+        ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); None is 1 for every
+        wrong one.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with `sample_weight`.
     categorical_features : sequence of str or int, default=None
@@ -78,8 +79,9 @@ class OptimalTreeClassifier(TreeClassifier):
 
     Notes
     -----
-    Missing values (NaN, None) take a direction that is learned with each split; categories (text) are split one against
-    the rest. Rows of equal content cost nothing beyond the first. The stored model holds counts, no training rows.
+    Missing values (NaN, None) take a direction that is learned with each split; categories (text) are split
+    one against the rest. Rows of equal content cost nothing beyond the first. The stored model holds
+    counts, no training rows.
 
     References
     ----------
@@ -157,9 +159,19 @@ class OptimalTreeClassifier(TreeClassifier):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the gap.
         """
+        if self.search_options is not None and not isinstance(self.search_options, SearchOptions):
+            raise InputError(
+                f"search_options={self.search_options!r}; give a treewright.search.SearchOptions or None."
+            )
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = table_from(X, categorical_features=self.categorical_features)
         validate_data(self, X, skip_check_array=True)
+        if len(getattr(y, "shape", ())) == 2:
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
+                DataConversionWarning,
+                stacklevel=2,
+            )
         problem = make_problem(
             table,
             y,
@@ -174,7 +186,11 @@ class OptimalTreeClassifier(TreeClassifier):
         )
         with progress_bar(self.progress, self.time_limit) as report:
             result = solve(
-                problem, self._cuts(problem.table), limits=limits, options=self.search_options, progress=report
+                problem,
+                self._cuts(problem.table),
+                limits=limits,
+                options=self.search_options,
+                progress=report,
             )
         self.result_ = result
         self.tree_ = result.tree
@@ -196,9 +212,9 @@ class OptimalTreeClassifier(TreeClassifier):
                 return midpoints(table)
         elif isinstance(self.thresholds, Mapping):
             return given_cuts(table, self.thresholds)
-        elif isinstance(self.thresholds, int) and not isinstance(self.thresholds, bool):
-            return quantiles(table, self.thresholds)
+        elif isinstance(self.thresholds, Integral) and not isinstance(self.thresholds, bool):
+            return quantiles(table, int(self.thresholds))
         raise InputError(
-            f'thresholds={self.thresholds!r}; give "auto", "all", a number of bins, or a mapping from column name to '
-            "thresholds."
+            f'thresholds={self.thresholds!r}; give "auto", "all", a number of bins, or a mapping from '
+            "column name to thresholds."
         )

@@ -18,7 +18,10 @@ __all__ = ["TreeClassifier"]
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the classifiers that end with one `Tree`; subclasses set `tree_`, `result_` and `classes_` in `fit`."""
+    """Base of the classifiers that end with one `Tree`.
+
+    `fit` of a subclass sets `tree_`, `result_` and `classes_`.
+    """
 
     tree_: Tree
     result_: SolveResult
@@ -34,8 +37,13 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _encode(self, X: Any) -> NDArray[np.float64]:
         """Encode new rows as the tree expects them; checks names, order and categories."""
         check_is_fitted(self)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return encode_like(X, self.tree_.columns, expected_by=type(self).__name__)
+        has_rows_and_columns = len(getattr(X, "shape", ())) == 2
+        if has_rows_and_columns:
+            validate_data(self, X, reset=False, skip_check_array=True)
+        encoded = encode_like(X, self.tree_.columns, expected_by=type(self).__name__)
+        if not has_rows_and_columns:  # a list: only now known to be a table
+            validate_data(self, encoded, reset=False, skip_check_array=True)
+        return encoded
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted label of each row.
@@ -48,7 +56,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n_rows,)
         """
-        return self.tree_.predict(self._encode(X))
+        encoded = self._encode(X)
+        return self.tree_.predict(encoded)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of training weight of each class in each row's leaf.
@@ -62,11 +71,13 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_rows, n_classes)
             Columns in the order of `classes_`.
         """
-        return self.tree_.predict_proba(self._encode(X))
+        encoded = self._encode(X)
+        return self.tree_.predict_proba(encoded)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of the leaf that each row falls into, shape (n_rows,)."""
-        return self.tree_.apply(self._encode(X))
+        encoded = self._encode(X)
+        return self.tree_.apply(encoded)
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return which nodes each row passes, as a sparse 0/1 matrix of shape (n_rows, node_count)."""

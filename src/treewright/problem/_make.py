@@ -232,7 +232,7 @@ def _check_costs(costs: ArrayLike | None, n_classes: int, weight: NDArray[np.flo
         )
     with np.errstate(over="ignore"):
         largest = float(weight.sum() * matrix.max())
-    if math.isinf(largest) or (is_integer(weight) and is_integer(matrix) and largest > LARGEST_TOTAL):
+    if math.isinf(largest) or (is_integer(weight) and is_integer(matrix) and largest >= LARGEST_TOTAL):
         raise InputError(
             f"Weights times costs sum to up to {largest:g}; whole numbers are added exactly up to 2**53. "
             "Divide the weights or the costs by a common factor."

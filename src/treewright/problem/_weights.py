@@ -20,7 +20,9 @@ from treewright.errors import InputError
 
 __all__ = ["apply_class_weight", "balance", "check_sample_weight"]
 
-LARGEST_TOTAL = 2**53  # float64 adds integers exactly up to here
+# A float64 sum of whole numbers that stays below this is exact; one that would pass it shows at least this
+# (every partial sum is exact until then, and further terms are not negative), so compare with >=.
+LARGEST_TOTAL = 2**53
 
 
 def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
@@ -58,7 +60,7 @@ def check_total(weight: NDArray[np.float64], name: str) -> None:
         total = float(weight.sum())
     if total == 0:
         raise InputError(f"{name} is zero in every row; at least one row must have a positive weight.")
-    if math.isinf(total) or (total > LARGEST_TOTAL and is_integer(weight)):
+    if math.isinf(total) or (total >= LARGEST_TOTAL and is_integer(weight)):
         raise InputError(
             f"{name} sums to {total:g}; integer weights are added exactly up to 2**53. Divide them by a "
             "common factor."
@@ -120,7 +122,7 @@ def balance(weight: NDArray[np.float64], y: NDArray[np.int32], n_classes: int) -
     if is_integer(weight):
         exact = [int(total) for total in totals[present]]
         common = math.lcm(*exact)
-        if common * len(exact) <= LARGEST_TOTAL:
+        if common * len(exact) < LARGEST_TOTAL:
             factor = np.zeros(n_classes, dtype=np.float64)
             factor[present] = [common // total for total in exact]
             return weight * factor[y]

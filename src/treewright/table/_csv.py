@@ -1,12 +1,15 @@
 """CSV files: every field is read as text and typed by one written-down rule, the same on every machine.
 
 1. Fields are stripped of blanks around them. An empty field or one of `MISSING_VALUES` is missing.
-2. A column whose known fields are all decimal numbers holds numbers (0 and 1 only: binary).
+2. A column whose known fields are all decimal numbers holds numbers (0 and 1 only: binary); `nan`, in any
+case,
+   is missing there whatever the list says.
 3. A column whose known fields are all true/false (in any case) is binary.
 4. A column of which more than half of the known fields are numbers, but not all, is an error: most likely a
 code
    for a missing value. The message names the lines and says which argument settles it.
-5. Every other column is categorical. `categorical` makes any column categorical.
+5. A column of numbers with decimal commas is an error that names the argument `decimal_comma`.
+6. Every other column is categorical. `categorical` makes any column categorical.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from numpy.typing import NDArray
 from treewright.errors import InputError
 from treewright.table._csv_text import CsvText, read_text
 from treewright.table._from_data import assemble, encode_column
-from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, quoted
+from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
@@ -70,6 +73,7 @@ def load_csv(
     separator: str | None = None,
     missing_values: Sequence[str] = MISSING_VALUES,
     encoding: str = "utf-8",
+    decimal_comma: bool = False,
     columns: Sequence[Column] | None = None,
 ) -> CsvTable:
     """Read a CSV file (plain or gzip) into a typed table.
@@ -92,6 +96,8 @@ def load_csv(
         Fields that mean "missing", besides the empty field. Replaces the default list.
     encoding : str, default="utf-8"
         Any encoding that Python knows; nothing is guessed.
+    decimal_comma : bool, default=False
+        Whether 1,5 means one and a half (in columns of numbers, not in labels).
     columns : sequence of Column, default=None
         Read for this schema (predicting with a fitted tree): its columns are found by name, in any order,
         others are left aside, and their kinds are those of the schema.
@@ -117,7 +123,7 @@ def load_csv(
         _check_name(name, text, where)
     for name in (*ignored, *forced):
         _check_name(name, text, where)
-    reader = _Reader(text, frozenset(missing_values), where)
+    reader = _Reader(text, frozenset(missing_values), where, decimal_comma)
     apart = {target, weight, *ignored}
     labels = None if target is None else reader.labels(target)
     weights = None if weight is None else reader.weights(weight)
@@ -152,11 +158,12 @@ def load_csv(
 class _Reader:
     """Types the text columns of one file."""
 
-    def __init__(self, text: CsvText, missing: frozenset[str], where: str) -> None:
+    def __init__(self, text: CsvText, missing: frozenset[str], where: str, decimal_comma: bool) -> None:
         self._text = text
         self._missing = [*missing, ""]
-        self._missing_numbers = [mark for mark in missing if _is_decimal(mark)]
+        self._some_numbers_are_missing = any(map(_is_decimal, missing))
         self._where = where
+        self._decimal_comma = decimal_comma
 
     def column(self, name: str, categorical: bool = False, strict: bool = False) -> RawColumn:
         """Type one column by the rules above; `strict` accepts numbers and truth values only."""
@@ -164,24 +171,16 @@ class _Reader:
 
         fields = self._fields(name)
         if categorical:
-            return _words(name, self._known(fields))
+            return as_words(_words(name, self._known(fields)))
+        if self._decimal_comma:
+            fields = fields.str.replace(",", ".", literal=True)
         numbers = fields.cast(pl.Float64, strict=False)
-        if self._missing_numbers:
-            numbers = pl.select(
-                pl.when(fields.str.strip_chars().is_in(self._missing_numbers).not_()).then(numbers)
-            ).to_series()
-        rest = fields.filter(numbers.is_null())  # as a rule only the missing ones
-        if len(rest) and not rest.str.strip_chars().is_in(self._missing).all():
+        if numbers.null_count() or self._some_numbers_are_missing:
             fields = self._known(fields)
             numbers = fields.cast(pl.Float64, strict=False)
-        else:
-            fields = (
-                pl.select(pl.when(numbers.is_not_null()).then(fields)).to_series() if len(rest) else fields
-            )
-        text = numbers.is_null() & fields.is_not_null()
-        if text.any():
-            return self._not_all_numbers(name, fields, numbers, text, strict)
-        values = numbers.fill_null(np.nan).to_numpy()
+            if numbers.null_count() > fields.null_count():
+                return self._not_all_numbers(name, fields, numbers, strict)
+        values = numbers.fill_null(np.nan).to_numpy() if numbers.null_count() else numbers.to_numpy()
         self._check_numbers(name, values, fields)
         return RawColumn(name, values)
 
@@ -225,10 +224,9 @@ class _Reader:
             )
         return fields
 
-    def _not_all_numbers(
-        self, name: str, fields: pl.Series, numbers: pl.Series, text: pl.Series, strict: bool
-    ) -> RawColumn:
+    def _not_all_numbers(self, name: str, fields: pl.Series, numbers: pl.Series, strict: bool) -> RawColumn:
         """Truth values, categories, or the error about text among numbers."""
+        text = numbers.is_null() & fields.is_not_null()
         n_known, n_text = len(fields) - fields.null_count(), int(text.sum())
         if n_text == n_known:
             lower = fields.str.to_lowercase()
@@ -237,6 +235,12 @@ class _Reader:
                     fields.is_null().to_numpy(), np.nan, (lower == "true").fill_null(False).to_numpy()
                 )
                 return RawColumn(name, values.astype(np.float64), boolean=True)
+        if fields.filter(text).str.contains(r"^[+-]?\d*,\d+$").all():
+            raise InputError(
+                f"Column {name!r} of {self._where} holds numbers with a decimal comma, such as "
+                f"{fields.filter(text)[0]!r}. Read the file with decimal_comma=True, or declare the column "
+                "categorical."
+            )
         if strict or 2 * n_text < n_known:
             rows = np.flatnonzero(text.to_numpy())
             offending = fields.filter(text).unique(maintain_order=True).to_list()

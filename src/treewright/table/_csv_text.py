@@ -1,10 +1,10 @@
 """The outer form of a CSV file: bytes -> header, rows of text fields, line numbers. No types here.
 
-A file without any quote character is unambiguous: lines and separators. Its field counts are checked with
-numpy and its columns cut by polars (10^6 x 12 in a fraction of a second). A file with quotes goes through
-Python's own `csv` module, slower (about 1.5 s for the same size) but strict and exact about quoted separators
-and line ends. Both report a row that is too short or too long by its line; nothing is filled in and nothing
-is cut off.
+A file without any quote character, or whose quotes only wrap whole fields, is unambiguous: lines and
+separators. Its field counts are checked with numpy and its columns cut by polars (10^6 x 12 in a fraction of
+a second). A file whose quotes hide a separator, a line end or a quote goes through Python's own `csv` module,
+slower (about 1.5 s for the same size) but strict and exact about quoted separators and line ends. Both report
+a row that is too short or too long by its line; nothing is filled in and nothing is cut off.
 """
 
 from __future__ import annotations
@@ -70,8 +70,10 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str = "u
     if not text or text.isspace():
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
     chosen = separator if separator is not None else _sniff(text)
-    parse = _parse_quoted if '"' in text else _parse_plain
-    names, columns, lines = parse(text, chosen, where)
+    plain = _without_quotes(text, chosen)
+    names, columns, lines = (
+        _parse_quoted(text, chosen, where) if plain is None else _parse_plain(plain, chosen, where)
+    )
     if len(names) == 1 and separator is not None:
         others = [mark for mark in SEPARATORS if mark != chosen and mark in names[0]]
         if others:
@@ -145,6 +147,34 @@ def _sniff(text: str) -> str:
         return best
     header = text.lstrip("\r\n").splitlines()[0]
     return max(SEPARATORS, key=header.count)  # the first one, comma, on ties
+
+
+def _without_quotes(text: str, separator: str) -> str | None:
+    """Return the text without its quotes if they hide nothing; None if they do.
+
+    They hide nothing if they come in pairs that open at the start of a field and close at its end, with
+    neither a separator nor a line end in between (a doubled quote fails this: it closes before a quote). Then
+    dropping them changes no field.
+    """
+    if '"' not in text:
+        return text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    raw = np.frombuffer(f"\n{text}\n".encode("utf-8", errors="surrogatepass"), dtype=np.uint8)
+    quotes = np.flatnonzero(raw == ord('"'))
+    if len(quotes) % 2:
+        return None
+    borders = (raw == ord("\n")) | (raw == ord(separator))
+    opening, closing = quotes[::2], quotes[1::2]
+    if not (borders[opening - 1].all() and borders[closing + 1].all()):
+        return None
+    before = np.searchsorted(np.flatnonzero(borders), quotes)
+    if (before[::2] != before[1::2]).any():
+        return None
+    empty = opening[closing == opening + 1]
+    if ((raw[empty - 1] == ord("\n")) & (raw[empty + 2] == ord("\n"))).any():
+        return None  # a line of "" alone is a row; without the quotes it would be a blank line
+    return text.replace('"', "")
 
 
 def _parse_plain(

@@ -22,6 +22,7 @@ from treewright.table._raw import (
     check_finite,
     from_numeric,
     from_objects,
+    integer_error,
     quoted,
 )
 from treewright.table._table import Table
@@ -162,7 +163,7 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
         if missing == len(values):
             notes.append(f"Column {raw.name!r} has no known value; it is kept but never split.")
         if raw.numbers is None and raw.words:
-            if all(map(_reads_as_number, raw.words)):
+            if not raw.declared and all(map(_reads_as_number, raw.words)):
                 notes.append(
                     f"Column {raw.name!r} is text that reads as numbers; it is taken as categories, without "
                     "order."
@@ -247,7 +248,7 @@ def _is_named(X: Any) -> bool:
     """Whether `X` is a frame: it names its columns and is no numpy array."""
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
-    return hasattr(X, "columns") or hasattr(X, "column_names") or hasattr(X, "collect_schema")
+    return any(hasattr(X, name) for name in ("collect_schema", "columns", "column_names"))
 
 
 def _read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
@@ -284,16 +285,16 @@ def _read_series(name: str, series: Any) -> RawColumn:
     dtype = series.dtype
     if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
         return from_numeric(name, np.empty(0, dtype="M8[s]"))  # raises the error for dates
-    if dtype.is_float() or ((dtype.is_integer() or dtype == nw.Boolean) and not series.is_null().any()):
-        values = series.to_numpy()
-        if values.dtype.kind in "biuf":
-            return from_numeric(name, values)
     if dtype.is_integer():
-        low, high = series.min(), series.max()
-        if low is not None and max(-int(low), int(high)) <= 2**53:
-            values = series.cast(nw.Float64).to_numpy()
-            if values.dtype.kind == "f":
-                return from_numeric(name, values)
+        if not series.is_null().all():
+            largest = max(int(series.min()), int(series.max()), key=abs)
+            if abs(largest) > LARGEST_EXACT_INTEGER:
+                raise integer_error(name, largest)
+        series = series.cast(nw.Float64)
+    if series.dtype.is_float() or (dtype == nw.Boolean and not series.is_null().any()):
+        values = series.to_numpy()
+        if values.dtype.kind in "bf":
+            return from_numeric(name, values)
     raw = from_objects(name, series.to_list())
     return as_words(raw) if dtype in (nw.Categorical, nw.Enum) else raw
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -40,6 +40,8 @@ class RawColumn:
         Distinct texts, sorted.
     codes : ndarray of shape (n_rows,), float64, or None
         Position in `words`; NaN = missing.
+    declared : bool
+        Whether the user or the container says that these are categories.
     """
 
     name: str
@@ -47,6 +49,7 @@ class RawColumn:
     boolean: bool = False
     words: tuple[str, ...] = ()
     codes: NDArray[np.float64] | None = None
+    declared: bool = False
 
 
 def quoted(values: Iterable[object], limit: int = 5) -> str:
@@ -80,7 +83,7 @@ def from_numeric(name: str, values: NDArray[Any]) -> RawColumn:
     if kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
         if max(-low, high) > LARGEST_EXACT_INTEGER:
-            raise _integer_error(name, low if -low > high else high)
+            raise integer_error(name, low if -low > high else high)
     numbers = np.asarray(values, dtype=np.float64)
     if kind == "f":
         check_finite(name, numbers)
@@ -105,18 +108,23 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
         )
     if "date" in found:
         raise _dates_error(name)
+    if any(issubclass(cell, Decimal) for cell in kinds):  # a signaling NaN raises wherever it is touched
+        values = [None if isinstance(v, Decimal) and v.is_nan() else v for v in values]
+        kinds[type(None)] = "missing"
+        found.add("missing")
     if "text" in found:
-        others = [v for v in values if kinds[type(v)] in ("number", "boolean") and v == v]  # NaN != NaN
-        if others:
+        distinct = set(values)  # NaN is found by identity
+        if any(kinds[type(v)] in ("number", "boolean") and v == v for v in distinct):  # NaN != NaN
+            others = [v for v in values if kinds[type(v)] in ("number", "boolean") and v == v]
             texts = [v for v in values if kinds[type(v)] == "text"]
             raise InputError(
                 f"Column {name!r} mixes numbers (such as {quoted(others[:3])}) and text (such as "
-                f"{quoted(texts[:3])}). Make all cells numbers (missing ones None or NaN), or all of them "
-                "text."
+                f"{quoted(texts[:3])}). Make all cells numbers (missing ones None or NaN), or all text."
             )
-        words = tuple(sorted({str(v) for v in values if kinds[type(v)] == "text"}))
-        position = {word: float(k) for k, word in enumerate(words)}
-        codes = np.fromiter((position.get(v, np.nan) for v in values), dtype=np.float64, count=len(values))
+        words = tuple(sorted(str(v) for v in distinct if kinds[type(v)] == "text"))
+        position: dict[Any, float] = dict.fromkeys(distinct, np.nan)
+        position.update({word: float(k) for k, word in enumerate(words)})
+        codes = np.fromiter(map(position.__getitem__, values), dtype=np.float64, count=len(values))
         return RawColumn(name, words=words, codes=codes)
     known = [None if kinds[type(v)] == "missing" else v for v in values] if "missing" in found else values
     cells = np.empty(len(values), dtype=object)
@@ -124,18 +132,18 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
     try:
         numbers = cells.astype(np.float64)  # None becomes NaN
     except OverflowError:
-        raise _integer_error(name, max((int(v) for v in known if isinstance(v, Integral)), key=abs)) from None
+        raise integer_error(name, max((int(v) for v in known if isinstance(v, Integral)), key=abs)) from None
     for row in np.flatnonzero(np.abs(numbers) >= LARGEST_EXACT_INTEGER):
         if isinstance(cells[row], Integral) and abs(int(cells[row])) > LARGEST_EXACT_INTEGER:
-            raise _integer_error(name, int(cells[row]))
+            raise integer_error(name, int(cells[row]))
     check_finite(name, numbers)
     return RawColumn(name, numbers, boolean="boolean" in found and "number" not in found)
 
 
 def as_words(raw: RawColumn) -> RawColumn:
-    """Read the numbers of a column as category names."""
+    """Read a column as declared categories; numbers become names."""
     if raw.numbers is None:
-        return raw
+        return replace(raw, declared=True)
     missing = np.isnan(raw.numbers)
     distinct, inverse = np.unique(raw.numbers[~missing], return_inverse=True)
     texts = [text_of_number(value, raw.boolean) for value in distinct.tolist()]
@@ -143,7 +151,7 @@ def as_words(raw: RawColumn) -> RawColumn:
     position = {word: float(k) for k, word in enumerate(words)}
     codes = np.full(len(raw.numbers), np.nan)
     codes[~missing] = np.array([position[text] for text in texts], dtype=np.float64)[inverse]
-    return RawColumn(raw.name, words=words, codes=codes)
+    return RawColumn(raw.name, words=words, codes=codes, declared=True)
 
 
 def check_finite(name: str, numbers: NDArray[np.float64]) -> None:
@@ -188,7 +196,7 @@ def _dates_error(name: str) -> InputError:
     )
 
 
-def _integer_error(name: str, value: int) -> InputError:
+def integer_error(name: str, value: int) -> InputError:
     text = (
         str(value)
         if abs(value) < 10**40

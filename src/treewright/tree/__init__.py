@@ -2,7 +2,15 @@
 
 from treewright.tree._column import Column, ColumnKind
 from treewright.tree._simplify import merge_equal_leaves
-from treewright.tree._split import CategorySplit, LinearSplit, Split, ThresholdSplit, describe
+from treewright.tree._split import (
+    CategorySplit,
+    LinearSplit,
+    Split,
+    ThresholdSplit,
+    describe,
+    relation,
+    subject,
+)
 from treewright.tree._tree import Tree, grow, leaf_path
 
 __all__ = [
@@ -17,4 +25,6 @@ __all__ = [
     "grow",
     "leaf_path",
     "merge_equal_leaves",
+    "relation",
+    "subject",
 ]

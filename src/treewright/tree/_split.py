@@ -8,6 +8,7 @@ only whether the value is known.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.tree._column import Column, ColumnKind
 
-__all__ = ["CategorySplit", "LinearSplit", "Split", "ThresholdSplit"]
+__all__ = ["CategorySplit", "LinearSplit", "Split", "ThresholdSplit", "describe", "relation", "subject"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,14 @@ class CategorySplit:
 class LinearSplit:
     """Rows with ``sum(weights * x[columns]) <= threshold`` go left; a row with a missing term goes right
     unless `missing_left`.
+
+    Parameters
+    ----------
+    columns : tuple of int
+    weights : tuple of float
+        One for each column.
+    threshold : float
+    missing_left : bool, default=False
     """
 
     columns: tuple[int, ...]
@@ -89,7 +98,11 @@ class LinearSplit:
 
     def goes_left(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return for each row of the encoded matrix `X` (n_rows, n_columns) whether it goes left."""
-        score = X[:, list(self.columns)] @ np.asarray(self.weights)
+        score = np.zeros(
+            len(X)
+        )  # term by term: a matrix product may round differently with the number of rows
+        for column, weight in zip(self.columns, self.weights, strict=True):
+            score += weight * X[:, column]
         left = score <= self.threshold
         if self.missing_left:
             left |= np.isnan(score)
@@ -99,7 +112,9 @@ class LinearSplit:
 Split = ThresholdSplit | CategorySplit | LinearSplit
 
 
-def describe(split: Split, columns: Sequence[Column], goes_left: bool = True) -> str:
+def describe(
+    split: Split, columns: Sequence[Column], goes_left: bool = True, digits: int | None = None
+) -> str:
     """Return the condition of one side of `split` in words of the original table.
 
     Parameters
@@ -108,35 +123,100 @@ def describe(split: Split, columns: Sequence[Column], goes_left: bool = True) ->
     columns : sequence of Column
     goes_left : bool, default=True
         Which side to describe.
+    digits : int, default=None
+        Significant digits of numbers; None writes the shortest decimal that reads back as the same float64.
+
+    Returns
+    -------
+    str
+        For example ``age <= 42``, ``colour = red or missing``, ``income is known``.
+    """
+    return f"{subject(split, columns, digits)} {relation(split, columns, goes_left, digits)}"
+
+
+def subject(split: Split, columns: Sequence[Column], digits: int | None = None) -> str:
+    """Return what `split` asks about: the name of its column, or the sum of a linear split.
+
+    Parameters
+    ----------
+    split : Split
+    columns : sequence of Column
+    digits : int or None, default=None
+        Significant digits of numbers; None writes them in full.
+    """
+    if not isinstance(split, LinearSplit):
+        return columns[split.column].name
+    text = ""
+    for column, weight in zip(split.columns, split.weights, strict=True):
+        sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
+        factor = "" if abs(weight) == 1 else f"{_number(abs(weight), digits)}*"
+        text += f"{sign}{factor}{columns[column].name}"
+    return text
+
+
+def relation(
+    split: Split, columns: Sequence[Column], goes_left: bool = True, digits: int | None = None
+) -> str:
+    """Return the condition of one side of `split` without its subject: ``<= 42``, ``= red or missing``.
+
+    A missing value is mentioned where the training table had some: on its own side by "or missing", and on
+    the other side by "and known" if the words would include it otherwise ("!= red and known").
+
+    Parameters
+    ----------
+    split : Split
+    columns : sequence of Column
+    goes_left : bool, default=True
+        Which side.
+    digits : int or None, default=None
+        Significant digits of numbers; None writes them in full.
     """
     if isinstance(split, LinearSplit):
-        terms = " + ".join(f"{w:g}*{columns[c].name}" for c, w in zip(split.columns, split.weights, strict=True))
-        return f"{terms} {'<=' if goes_left else '>'} {_number(split.threshold)}"
-    column = columns[split.column]
-    missing_here = column.has_missing and split.missing_left == goes_left
-    if isinstance(split, CategorySplit):
-        right = [k for k in range(len(column.categories)) if k not in split.left]
-        chosen = split.left if goes_left else right
-        names = [column.categories[k] for k in chosen]
-        if not names:
-            return f"{column.name} is missing"
-        if not goes_left and len(split.left) == 1:
-            words = f"{column.name} != {column.categories[split.left[0]]}"
-        elif len(names) == 1:
-            words = f"{column.name} = {names[0]}"
-        else:
-            words = f"{column.name} in {{{', '.join(names)}}}"
-    elif np.isinf(split.threshold):
-        return f"{column.name} is {'known' if goes_left else 'missing'}"
-    elif column.kind is ColumnKind.BINARY:
-        low, high = column.categories or ("0", "1")
-        words = f"{column.name} = {low if goes_left else high}"
+        may_be_missing = any(columns[column].has_missing for column in split.columns)
     else:
-        words = f"{column.name} {'<=' if goes_left else '>'} {_number(split.threshold)}"
-    return f"{words} or missing" if missing_here else words
+        may_be_missing = columns[split.column].has_missing
+    missing_here = split.missing_left == goes_left
+    words, negative = _known_words(split, columns, goes_left, digits)
+    if words == "known":
+        return "is known or missing" if missing_here else "is known"
+    if words == "never":
+        return "is missing" if missing_here else "is neither known nor missing"
+    if missing_here and may_be_missing:
+        return f"{words} or missing"
+    return f"{words} and known" if negative and may_be_missing else words
 
 
-def _number(x: float) -> str:
-    """Shortest decimal that reads back as the same float64."""
-    text = repr(float(x))
+def _known_words(
+    split: Split, columns: Sequence[Column], goes_left: bool, digits: int | None
+) -> tuple[str, bool]:
+    """Words for the known values on one side ("known": all, "never": none), and whether they say "not"."""
+    if isinstance(split, CategorySplit):
+        categories = columns[split.column].categories
+        left = [categories[code] for code in split.left]
+        right = [name for code, name in enumerate(categories) if code not in split.left]
+        here, there = (left, right) if goes_left else (right, left)
+        if not here:
+            return "never", False
+        if not there:
+            return "known", False
+        if len(here) == 1:
+            return f"= {here[0]}", False
+        if len(there) == 1:
+            return f"!= {there[0]}", True
+        if len(there) < len(here):
+            return f"not in {{{', '.join(there)}}}", True
+        return f"in {{{', '.join(here)}}}", False
+    if math.isinf(split.threshold):
+        return ("known" if (split.threshold > 0) == goes_left else "never"), False
+    if isinstance(split, ThresholdSplit):
+        column = columns[split.column]
+        if column.kind is ColumnKind.BINARY and 0 <= split.threshold < 1:
+            low, high = column.categories or ("0", "1")
+            return f"= {low if goes_left else high}", False
+    return f"{'<=' if goes_left else '>'} {_number(split.threshold, digits)}", False
+
+
+def _number(x: float, digits: int | None) -> str:
+    """Shortest decimal that reads back as the same float64, or one of so many significant digits."""
+    text = repr(float(x)) if digits is None else f"{x:.{digits}g}"
     return text[:-2] if text.endswith(".0") else text

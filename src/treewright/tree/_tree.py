@@ -1,7 +1,7 @@
 """The tree of all methods: flat, frozen arrays with scikit-learn's names, and the schema it speaks of.
 
-Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if its
-split is None. Nothing here knows how the tree was found.
+Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if
+its split is None. Nothing here knows how the tree was found.
 """
 
 from __future__ import annotations
@@ -55,7 +55,13 @@ class Tree:
     n_node_samples: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        for array in (self.children_left, self.children_right, self.prediction, self.value, self.n_node_samples):
+        for array in (
+            self.children_left,
+            self.children_right,
+            self.prediction,
+            self.value,
+            self.n_node_samples,
+        ):
             array.setflags(write=False)
 
     @property
@@ -96,7 +102,8 @@ class Tree:
     def threshold(self) -> NDArray[np.float64]:
         """Threshold of each split; NaN for a category split, -2 for a leaf."""
         return np.array(
-            [NO_FEATURE if s is None else getattr(s, "threshold", np.nan) for s in self.splits], dtype=np.float64
+            [NO_FEATURE if s is None else getattr(s, "threshold", np.nan) for s in self.splits],
+            dtype=np.float64,
         )
 
     @cached_property
@@ -109,7 +116,7 @@ class Tree:
         """Training weight in each node, shape (node_count,)."""
         if self.classes is None:
             return self.n_node_samples.astype(np.float64)
-        return self.value.sum(axis=1)
+        return np.asarray(self.value.sum(axis=1), dtype=np.float64)
 
     def apply(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the leaf that each row falls into.
@@ -140,12 +147,19 @@ class Tree:
         """Return the label (classification) or value (regression) of each encoded row."""
         leaf = self.apply(X)
         if self.classes is None:
-            return self.value[leaf, 0]
+            return np.asarray(self.value[leaf, 0], dtype=np.float64)
         return self.classes[self.prediction[leaf]]
 
     def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the share of training weight of each class in each row's leaf, shape (n_rows, n_classes)."""
-        value = self.value[self.apply(X)]
+        """Return the share of training weight of each class in each row's leaf, shape (n_rows, n_classes).
+
+        A leaf without training weight gives all of it to its prediction.
+        """
+        leaf = self.apply(X)
+        value = self.value[leaf]
+        empty = np.flatnonzero(value.sum(axis=1) == 0)
+        if len(empty):
+            value[empty, self.prediction[leaf[empty]]] = 1.0
         return np.asarray(value / value.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
@@ -173,6 +187,10 @@ def grow(
     sample_weight : ndarray of shape (n_rows,)
     costs : ndarray of shape (n_classes, n_classes)
         ``costs[true, predicted]``; a leaf predicts the cheapest class, the lowest index on ties.
+
+    Returns
+    -------
+    Tree
     """
     n_nodes = len(splits)
     left = np.full(n_nodes, LEAF, dtype=np.int32)
@@ -198,7 +216,14 @@ def grow(
 
 
 def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
-    """Return the splits from the root to `leaf`, each with whether the path goes left."""
+    """Return the splits from the root to `leaf`, each with whether the path goes left.
+
+    Parameters
+    ----------
+    tree : Tree
+    leaf : int
+        Number of a node.
+    """
     parent = np.full(tree.node_count, -1)
     for node, split in enumerate(tree.splits):
         if split is not None:

@@ -22,8 +22,8 @@ namespace treewright::bits {
 struct Entry {
     std::int64_t lower;      // proven lower bound of the subproblem
     std::int64_t upper;      // value of the best tree found in it
+    std::int64_t limits;     // depth and leaf budget, part of the key
     std::int32_t feature;    // column of that tree's root, kLeaf for a leaf
-    std::int32_t depth;      // depth budget, part of the key
     std::uint32_t work;      // steps spent here
 
     static constexpr std::int32_t kLeaf = -1;
@@ -35,8 +35,8 @@ class Cache {
     Cache(std::size_t n_words, std::size_t memory_limit)
         : key_words_(2 * n_words), limit_(memory_limit), slots_(kFirstSlots, 0) {}
 
-    [[nodiscard]] std::uint64_t hash(const std::uint64_t* key, std::int32_t depth) const {
-        std::uint64_t h = static_cast<std::uint64_t>(static_cast<std::uint32_t>(depth)) * 0x9e3779b97f4a7c15ULL;
+    [[nodiscard]] std::uint64_t hash(const std::uint64_t* key, std::int64_t limits) const {
+        std::uint64_t h = static_cast<std::uint64_t>(limits) * 0x9e3779b97f4a7c15ULL;
         for (std::size_t w = 0; w < key_words_; ++w) {
             h ^= key[w];
             h *= 0xd6e8feb86659fd93ULL;
@@ -49,11 +49,11 @@ class Cache {
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
 
     // Valid until the next insertion.
-    [[nodiscard]] Entry* find(const std::uint64_t* key, std::int32_t depth, std::uint64_t hash) {
+    [[nodiscard]] Entry* find(const std::uint64_t* key, std::int64_t limits, std::uint64_t hash) {
         const std::size_t mask = slots_.size() - 1;
         for (std::size_t s = hash & mask; slots_[s] != 0; s = (s + 1) & mask) {
             const std::size_t e = slots_[s] - 1;
-            if (entries_[e].depth == depth && std::memcmp(&keys_[e * key_words_], key, key_words_ * 8) == 0)
+            if (entries_[e].limits == limits && std::memcmp(&keys_[e * key_words_], key, key_words_ * 8) == 0)
                 return &entries_[e];
         }
         return nullptr;
@@ -61,7 +61,7 @@ class Cache {
 
     // Merges what is newly known into the entry of the key, making one if needed.
     void store(const std::uint64_t* key, std::uint64_t hash, const Entry& news) {
-        if (Entry* known = find(key, news.depth, hash)) {
+        if (Entry* known = find(key, news.limits, hash)) {
             known->lower = std::max(known->lower, news.lower);
             known->work += news.work;
             if (news.upper < known->upper) {
@@ -107,7 +107,7 @@ class Cache {
     void rehash(std::size_t n_slots) {
         slots_.assign(n_slots, 0);
         for (std::size_t e = 0; e < entries_.size(); ++e)
-            place(e, hash(&keys_[e * key_words_], entries_[e].depth));
+            place(e, hash(&keys_[e * key_words_], entries_[e].limits));
     }
 
     // Drops the half of the entries that took the least work; everything if that is not enough to go on.

@@ -49,16 +49,25 @@ struct Options {
     bool similar_support = true;  // B6
     bool cache = true;
     bool greedy_start = true;     // a greedy tree first, for early incumbents
+    bool lattice = true;          // the dense program where branch and bound does not end at once (lattice.hpp)
     PairKernel kernel = PairKernel::automatic;
+    std::int64_t plain_steps = 20000;  // of the plain search before anything else is tried
 };
 
 struct Settings {
     std::int64_t leaf_price = 0;          // c, in cost units
     int unit_shift = 0;                   // one weight unit = 2^unit_shift cost units
     std::int32_t max_depth = kUnlimited;
+    std::int32_t max_leaves = 0;          // 0 = no limit
     std::int64_t min_count = 0;           // fewest input rows in a leaf; 0 = no limit
     Options options;
 };
+
+// A depth budget of at least the number of columns that can still split is no budget: keys of both cases meet.
+inline std::int32_t depth_for(std::int32_t depth, std::size_t n_columns) {
+    return depth >= static_cast<std::int32_t>(n_columns) ? kUnlimited : depth;
+}
+inline std::int32_t below(std::int32_t depth) { return depth == kUnlimited ? kUnlimited : depth - 1; }
 
 struct Bounds {
     std::int64_t lower;  // no tree within the constraints costs less
@@ -72,7 +81,8 @@ using Shape = std::vector<std::int32_t>;
 template <class Acc>
 class Search {
    public:
-    Search(const Dataset& data, const Settings& settings, Control& control);
+    // `prices` (B7) are in cost units, one a row, or empty.
+    Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control);
 
     // Solves the root; afterwards tree() gives the best tree found.
     Bounds run();
@@ -89,6 +99,7 @@ class Search {
         Pairs<Acc> pairs;
         std::span<const Acc> total;             // one sum a channel
         std::span<const std::uint64_t> key;     // ones, zeros
+        std::int64_t price = 0;                 // B7: sum of the row prices
     };
     // Bounds of both children of every split; index [side][local column].
     struct Children {
@@ -117,11 +128,29 @@ class Search {
     };
 
     Bounds solve(const Node& node, std::int32_t depth, std::int64_t budget);
-    std::int64_t greedy(const Node& node, std::int32_t depth);
+    // The same with at most `leaves` leaves (bits_capped.cpp).
+    Bounds solve_capped(const Node& node, std::int32_t depth, std::int32_t leaves, std::int64_t budget);
+    // A good tree quickly (bits_anytime.cpp).
+    std::int64_t dive(const Node& node, std::int32_t depth, int discrepancies);
+    Bounds raise_bound(Bounds known);
+    Bounds run_capped(Bounds known);
+    [[nodiscard]] bool is_binding(const Node& node, std::int32_t leaves) const;
+    // Writes the best tree known (bits_tree.cpp).
     void emit(const Node& node, std::int32_t depth, Shape& out);
+    void emit_capped(const Node& node, std::int32_t depth, std::int32_t leaves, Shape& out);
 
     void announce(Bounds bounds);
     [[nodiscard]] static std::int64_t lowest(const Children& children);
+    // B3 and B7: what a tree of four leaves or more costs at least.
+    [[nodiscard]] std::int64_t floor_of_four_leaves(const Node& node) const {
+        return std::max(options_.lookahead ? 4 * c_ : c_, node.price);
+    }
+    void price_children(const Node& node, Children& children);
+    // Clock checks' worth of one matrix, so that large subproblems look at the clock as often as small ones.
+    [[nodiscard]] static std::int64_t work_of(const Node& node) {
+        return 1 + static_cast<std::int64_t>(node.pairs.entries() * (1 + node.rows.size() / 1024) / 4096);
+    }
+    [[nodiscard]] static std::size_t local_column(const Node& node, std::int32_t column);
     [[nodiscard]] std::int64_t cost(Acc weight) const;
     [[nodiscard]] std::int64_t leaf_cost(const Node& node) const;
     [[nodiscard]] Children bound_children(const Node& node, std::int32_t depth);
@@ -142,12 +171,15 @@ class Search {
     Simd simd_;
     std::int64_t c_;
     Rows<Acc> rows_;
+    std::span<const std::int64_t> prices_;
     Cache cache_;
     Arena arena_;
     PairScratch<Acc> pair_scratch_;
     std::vector<Acc> scan_scratch_;
     Node root_;
     std::int32_t root_depth_;
+    Shape shape_;          // of the dense program, if it solved the root
+    bool capped_ = false;  // whether the best tree is that of solve_capped
     std::int32_t last_feature_ = Entry::kLeaf;  // root split of the subproblem solved last
 };
 

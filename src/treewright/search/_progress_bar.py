@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from treewright.errors import InputError
-from treewright.search import Progress
-from treewright.search._limits import ProgressCallback
+from treewright.search._limits import Progress, ProgressCallback
 
 __all__ = ["progress_bar"]
 
@@ -61,7 +60,11 @@ class _Bar:
             from tqdm.auto import tqdm
 
             self.bar = tqdm(
-                total=self.time_limit, unit="s", leave=False, bar_format="{l_bar}{bar}| {n:.0f} s{postfix}", desc="searching"
+                total=self.time_limit,
+                unit="s",
+                leave=False,
+                bar_format="{l_bar}{bar}| {n:.0f} s{postfix}",
+                desc="searching",
             )
         self.bar.n = state.seconds
         self.bar.set_postfix_str(

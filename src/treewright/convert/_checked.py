@@ -1,0 +1,173 @@
+"""A JSON value that knows where in the file it stands; every step down checks what it finds."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from treewright.errors import ModelFileError
+
+__all__ = ["LARGEST_INTEGER", "Checked", "parse"]
+
+LARGEST_INTEGER = 2**53
+
+
+def parse(text: str) -> Checked:
+    """Parse strict JSON: no NaN, no duplicate keys, no nesting beyond what Python's stack takes.
+
+    Raises
+    ------
+    ModelFileError
+    """
+    try:
+        return Checked(json.loads(text, object_pairs_hook=_object, parse_constant=_constant), "")
+    except ModelFileError:
+        raise
+    except RecursionError:
+        raise ModelFileError("The model file is nested too deeply to be one of ours.") from None
+    except MemoryError:
+        raise ModelFileError("The model file does not fit into memory.") from None
+    except ValueError as error:  # JSONDecodeError, or an integer of thousands of digits
+        raise ModelFileError(
+            f"The model file is not JSON ({error}). It may be cut off or not a model file at all."
+        ) from None
+
+
+class Checked:
+    """One JSON value and its path, for example ``nodes[3].split.threshold``."""
+
+    __slots__ = ("path", "value")
+
+    def __init__(self, value: Any, path: str) -> None:
+        self.value = value
+        self.path = path
+
+    def fail(self, accepted: str) -> NoReturn:
+        """Raise the error that says where, what came and what is accepted."""
+        if isinstance(self.value, dict):
+            came = "an object"
+        elif isinstance(self.value, list):
+            came = f"a list of {len(self.value)}"
+        else:
+            came = json.dumps(self.value)
+        raise ModelFileError(
+            f"Model file, at {self.path or 'the top'}: {came[:60]} is not accepted; it must be {accepted}."
+        )
+
+    def fields(self, *names: str) -> dict[str, Checked]:
+        """Return the fields of an object that must have exactly these."""
+        if not isinstance(self.value, dict):
+            self.fail(f"an object with {', '.join(names)}")
+        for name in names:
+            if name not in self.value:
+                raise ModelFileError(
+                    f"Model file, at {self.path or 'the top'}: the field {name!r} is absent."
+                )
+        for name in self.value:
+            if name not in names:
+                raise ModelFileError(
+                    f"Model file, at {self.path or 'the top'}: unknown field {name[:60]!r}; version 1 has "
+                    f"{', '.join(names)}."
+                )
+        prefix = f"{self.path}." if self.path else ""
+        return {name: Checked(self.value[name], prefix + name) for name in names}
+
+    def entries(self, least: int = 0, most: int = 2**31 - 1) -> Iterator[Checked]:
+        """Return the entries of a list of `least` to `most` entries."""
+        if not isinstance(self.value, list) or not least <= len(self.value) <= most:
+            bounds = f"exactly {least}" if least == most else f"{least} to {most}"
+            self.fail(f"a list of {bounds} entries")
+        return (Checked(entry, f"{self.path}[{k}]") for k, entry in enumerate(self.value))
+
+    def text(self) -> str:
+        """Return a string that can be printed as UTF-8."""
+        if not isinstance(self.value, str):
+            self.fail("text")
+        try:
+            self.value.encode("utf-8")
+        except UnicodeEncodeError:
+            self.fail("valid Unicode text")
+        return self.value
+
+    def choice(self, *accepted: str) -> str:
+        """Return one of the accepted words."""
+        if not isinstance(self.value, str) or self.value not in accepted:
+            self.fail("one of " + ", ".join(map(repr, accepted)))
+        return self.value
+
+    def boolean(self) -> bool:
+        """Return true or false."""
+        if not isinstance(self.value, bool):
+            self.fail("true or false")
+        return self.value
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer from `low` to `high`."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int) or not low <= self.value <= high:
+            self.fail(f"an integer from {low} to {high}")
+        return self.value
+
+    def number(self, low: float = -math.inf, high: float = math.inf) -> float:
+        """Return a finite number from `low` to `high`."""
+        value = self.value
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            self.fail("a number")
+        if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+            self.fail("a number that float64 holds exactly")
+        if not math.isfinite(value):
+            self.fail("finite")
+        if not low <= value <= high:
+            self.fail(f"a number from {low:g} to {high:g}")
+        return float(value)
+
+    def threshold(self) -> float:
+        """Return a number, or infinity written as "inf" or "-inf"."""
+        if self.value in ("inf", "-inf") and isinstance(self.value, str):
+            return float(self.value)
+        if isinstance(self.value, str):
+            self.fail('a number, "inf" or "-inf"')
+        return self.number()
+
+    def optional_integer(self, low: int, high: int) -> int | None:
+        """Return an integer from `low` to `high`, or None for null."""
+        return None if self.value is None else self.integer(low, high)
+
+    def optional_text(self) -> str | None:
+        """Return text, or None for null."""
+        return None if self.value is None else self.text()
+
+    def free(self, depth: int = 8) -> Any:
+        """Return any JSON value of at most `depth` levels; infinite numbers are the strings "inf", "-inf"."""
+        if depth == 0:
+            self.fail("nested less deeply")
+        if isinstance(self.value, dict):
+            for name in self.value:
+                Checked(name, f"{self.path}: field name").text()
+            return {
+                name: Checked(entry, f"{self.path}.{name}").free(depth - 1)
+                for name, entry in self.value.items()
+            }
+        if isinstance(self.value, list):
+            return [entry.free(depth - 1) for entry in self.entries()]
+        if isinstance(self.value, str):
+            return float(self.value) if self.value in ("inf", "-inf", "nan") else self.text()
+        if isinstance(self.value, float):
+            return self.number()
+        return self.value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ModelFileError(f"The model file names the field {twice[:60]!r} twice in one object.")
+    return result
+
+
+def _constant(word: str) -> NoReturn:
+    raise ModelFileError(
+        f'The model file holds {word}, which is no JSON number; infinite thresholds are written "inf".'
+    )

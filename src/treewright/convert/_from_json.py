@@ -1,0 +1,299 @@
+"""Read a model file. Nothing in it is trusted: whatever passes is a tree that predicts.
+
+The checks are those that `Tree` and its users rely on: one root, every node reached exactly once and numbered
+depth-first, columns and categories that exist, finite numbers, a prediction that is a class. A fault is named
+by its place in the file. The reader only builds numbers, texts and tuples, so a file cannot run anything.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.convert._checked import LARGEST_INTEGER, Checked, parse
+from treewright.convert._model import Certificate, Model, Terms
+from treewright.convert._to_json import FORMAT, VERSION
+from treewright.errors import InputError, ModelFileError
+from treewright.result import SolveStatus, StopReason
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree
+
+__all__ = ["from_json", "load_model"]
+
+MAX_BYTES = 1 << 30
+MAX_NODES = 1 << 24
+MAX_COLUMNS = 1 << 24
+LARGEST_VALUE = 1e300  # so that the sum over the classes is finite
+LARGEST_WEIGHT = 1e100  # of a linear split, so that sums with ordinary columns are finite
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+FLOATS = ("float16", "float32", "float64")
+
+
+def load_model(path: str | Path) -> Model:
+    """Read a model file.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it may not be read.
+    ModelFileError
+        It is no valid model file; the message names the place. A file of a newer schema asks for an upgrade.
+    """
+    try:
+        if os.path.getsize(path) > MAX_BYTES:
+            raise ModelFileError(
+                f"{path} has more than {MAX_BYTES >> 20} MiB; that is no model file of ours."
+            )
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"Cannot read the model file {path}: {error.strerror or error}.") from error
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ModelFileError(f"{path} is not UTF-8 text, so it is no model file.") from None
+    return from_json(text)
+
+
+def from_json(text: str) -> Model:
+    """Read a model from JSON text; the inverse of `to_json`.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelFileError
+        As `load_model`.
+    """
+    try:
+        return _model(parse(text))
+    except (RecursionError, MemoryError):
+        raise ModelFileError("The model file is too large or nested too deeply.") from None
+
+
+def _model(top: Checked) -> Model:
+    _check_format(top)
+    fields = top.fields("format", "version", "written_by", "classes", "columns", "nodes", "certificate")
+    columns = _columns(fields["columns"])
+    classes = _classes(fields["classes"])
+    tree = _tree(fields["nodes"], columns, classes)
+    claim = None
+    if fields["certificate"].value is not None:
+        claim = _certificate(fields["certificate"], 0 if classes is None else len(classes))
+    return Model(tree, claim, fields["written_by"].text())
+
+
+def _check_format(top: Checked) -> None:
+    if not isinstance(top.value, dict) or top.value.get("format") != FORMAT:
+        raise ModelFileError(f'This is no model file: it lacks "format": "{FORMAT}".')
+    version = Checked(top.value.get("version"), "version").integer(1, LARGEST_INTEGER)
+    if version > VERSION:
+        raise ModelFileError(
+            f"The model file has schema version {version}, this release of treewright reads up to {VERSION}. "
+            "Upgrade: pip install --upgrade treewright."
+        )
+
+
+def _columns(value: Checked) -> tuple[Column, ...]:
+    columns = []
+    seen: set[str] = set()
+    for entry in value.entries(0, MAX_COLUMNS):
+        fields = entry.fields("name", "kind", "categories", "has_missing")
+        name = fields["name"].text()
+        if name in seen:
+            fields["name"].fail("a name that no other column has")
+        seen.add(name)
+        kind = ColumnKind(fields["kind"].choice(*(kind.value for kind in ColumnKind)))
+        categories = tuple(category.text() for category in fields["categories"].entries())
+        if len(set(categories)) < len(categories):
+            fields["categories"].fail("a list without repetition")
+        if (kind is ColumnKind.CONTINUOUS and categories) or (
+            kind is ColumnKind.BINARY and len(categories) not in (0, 2)
+        ):
+            fields["categories"].fail("empty for numbers, and empty or the two names of a binary column")
+        columns.append(Column(name, kind, categories, fields["has_missing"].boolean()))
+    return tuple(columns)
+
+
+def _classes(value: Checked) -> NDArray[Any] | None:
+    if value.value is None:
+        return None
+    fields = value.fields("dtype", "labels")
+    dtype = fields["dtype"].choice("bool", "str", "object", *INTEGERS, *FLOATS)
+    entries = fields["labels"].entries(1, MAX_NODES)
+    labels: list[Any]
+    if dtype == "bool":
+        labels = [entry.boolean() for entry in entries]
+    elif dtype in INTEGERS:
+        info = np.iinfo(dtype)
+        labels = [entry.integer(int(info.min), int(info.max)) for entry in entries]
+    elif dtype in FLOATS:
+        largest = float(np.finfo(dtype).max)
+        labels = [entry.number(-largest, largest) for entry in entries]
+    else:
+        labels = [entry.text() for entry in entries]
+    if len(set(labels)) < len(labels):
+        fields["labels"].fail("a list without repetition")
+    classes = np.array(labels, dtype=np.dtype(dtype))
+    if len(np.unique(classes)) < len(classes):  # also after rounding to a narrow float, or cutting at NUL
+        fields["labels"].fail(f"distinct as {dtype}")
+    return classes
+
+
+def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | None) -> Tree:
+    entries = list(value.entries(1, MAX_NODES))
+    n_nodes = len(entries)
+    n_outputs = 1 if classes is None else len(classes)
+    largest_class = 0 if classes is None else len(classes) - 1
+    splits: list[Split | None] = []
+    left = np.empty(n_nodes, dtype=np.int32)
+    right = np.empty(n_nodes, dtype=np.int32)
+    prediction = np.empty(n_nodes, dtype=np.int32)
+    values = np.empty((n_nodes, n_outputs), dtype=np.float64)
+    count = np.empty(n_nodes, dtype=np.int64)
+    pending = [0]  # right siblings that are still to come, and the root
+    for node, entry in enumerate(entries):
+        if not pending:
+            entry.fail("absent: the tree is complete before it")
+        if (expected := pending.pop()) != node:
+            raise ModelFileError(
+                f"Model file, at {entry.path}: nodes must be numbered depth-first, left before right; node "
+                f"{expected} is expected here."
+            )
+        fields = entry.fields("split", "left", "right", "prediction", "value", "n_node_samples")
+        split = _split(fields["split"], columns) if fields["split"].value is not None else None
+        splits.append(split)
+        if split is None:
+            left[node] = fields["left"].integer(-1, -1)
+            right[node] = fields["right"].integer(-1, -1)
+        else:
+            left[node] = fields["left"].integer(node + 1, node + 1)
+            right[node] = fields["right"].integer(node + 2, n_nodes - 1)
+            pending.extend((int(right[node]), int(left[node])))
+        prediction[node] = fields["prediction"].integer(0, largest_class)
+        low = 0.0 if classes is not None else -LARGEST_VALUE
+        limit = LARGEST_VALUE / n_outputs
+        values[node] = [output.number(low, limit) for output in fields["value"].entries(n_outputs, n_outputs)]
+        count[node] = fields["n_node_samples"].integer(0, LARGEST_INTEGER)
+    if pending:
+        value.fail(f"complete: node {pending[-1]} is named as a child and does not follow")
+    return Tree(columns, classes, tuple(splits), left, right, prediction, values, count)
+
+
+def _split(value: Checked, columns: tuple[Column, ...]) -> Split:
+    if not isinstance(value.value, dict) or "kind" not in value.value:
+        value.fail('null or an object with "kind"')
+    kind = Checked(value.value["kind"], f"{value.path}.kind").choice("threshold", "category", "linear")
+    if kind == "threshold":
+        fields = value.fields("kind", "column", "threshold", "missing_left")
+        column = fields["column"].integer(0, len(columns) - 1)
+        threshold = fields["threshold"].threshold()
+        if columns[column].kind is ColumnKind.CATEGORICAL and np.isfinite(threshold):
+            fields["threshold"].fail('"inf" or "-inf" (is the value known?), for the column is categorical')
+        return ThresholdSplit(column, threshold, fields["missing_left"].boolean())
+    if kind == "category":
+        fields = value.fields("kind", "column", "left", "missing_left")
+        column = fields["column"].integer(0, len(columns) - 1)
+        if columns[column].kind is not ColumnKind.CATEGORICAL:
+            fields["column"].fail("a categorical column")
+        n_categories = len(columns[column].categories)
+        left = tuple(code.integer(0, n_categories - 1) for code in fields["left"].entries())
+        if any(a >= b for a, b in pairwise(left)):
+            fields["left"].fail("ascending")
+        return CategorySplit(column, left, fields["missing_left"].boolean())
+    fields = value.fields("kind", "columns", "weights", "threshold", "missing_left")
+    chosen = tuple(code.integer(0, len(columns) - 1) for code in fields["columns"].entries(1))
+    if len(set(chosen)) < len(chosen):
+        fields["columns"].fail("a list without repetition")
+    if any(columns[column].kind is ColumnKind.CATEGORICAL for column in chosen):
+        fields["columns"].fail("columns of numbers")
+    weights = tuple(
+        weight.number(-LARGEST_WEIGHT, LARGEST_WEIGHT)
+        for weight in fields["weights"].entries(len(chosen), len(chosen))
+    )
+    return LinearSplit(chosen, weights, fields["threshold"].threshold(), fields["missing_left"].boolean())
+
+
+def _certificate(value: Checked, n_classes: int) -> Certificate:
+    fields = value.fields(
+        "status",
+        "objective",
+        "lower_bound",
+        "loss",
+        "scope",
+        "stop_reason",
+        "notes",
+        "terms",
+        "stats",
+        "options",
+    )
+    reason = fields["stop_reason"]
+    for name in ("stats", "options"):
+        if not isinstance(fields[name].value, dict):
+            fields[name].fail("an object")
+    return Certificate(
+        status=SolveStatus[fields["status"].choice(*SolveStatus.__members__)],
+        objective=fields["objective"].number(),
+        lower_bound=fields["lower_bound"].number(),
+        loss=fields["loss"].number(),
+        scope=fields["scope"].text(),
+        stop_reason=None if reason.value is None else StopReason[reason.choice(*StopReason.__members__)],
+        stats=fields["stats"].free(),
+        options=fields["options"].free(),
+        notes=tuple(note.text() for note in fields["notes"].entries()),
+        terms=None if fields["terms"].value is None else _terms(fields["terms"], n_classes),
+    )
+
+
+def _terms(value: Checked, n_classes: int) -> Terms:
+    fields = value.fields(
+        "cost_complexity",
+        "max_depth",
+        "max_leaf_nodes",
+        "min_samples_leaf",
+        "objective",
+        "class_weight",
+        "costs",
+        "target",
+        "weight",
+    )
+    factor, costs = fields["class_weight"], fields["costs"]
+    class_weight: tuple[float, ...] | str | None = None
+    if isinstance(factor.value, str):
+        class_weight = factor.choice("balanced")
+    elif factor.value is not None:
+        class_weight = tuple(f.number(0, LARGEST_VALUE) for f in factor.entries(n_classes, n_classes))
+    matrix = None
+    if costs.value is not None:
+        matrix = tuple(
+            tuple(cost.number(0, LARGEST_VALUE) for cost in row.entries(n_classes, n_classes))
+            for row in costs.entries(n_classes, n_classes)
+        )
+    return Terms(
+        cost_complexity=fields["cost_complexity"].number(0, 1),
+        max_depth=fields["max_depth"].optional_integer(0, LARGEST_INTEGER),
+        max_leaf_nodes=fields["max_leaf_nodes"].optional_integer(1, LARGEST_INTEGER),
+        min_samples_leaf=fields["min_samples_leaf"].integer(1, LARGEST_INTEGER),
+        objective=fields["objective"].choice("accuracy", "balanced_accuracy"),
+        class_weight=class_weight,
+        costs=matrix,
+        target=fields["target"].optional_text(),
+        weight=fields["weight"].optional_text(),
+    )

@@ -1,0 +1,137 @@
+"""What a model file holds: a tree and, if a method made it, its certificate and the question it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from treewright import __version__
+from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.tree import Tree
+
+__all__ = ["Certificate", "Model", "Terms"]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The question that the tree answers, as far as it can be said without the rows.
+
+    With the table at hand the problem can be stated again from these terms, so that the tree can be verified.
+
+    Parameters
+    ----------
+    cost_complexity : float
+        Price of one leaf as a fraction of the total weight.
+    max_depth, max_leaf_nodes : int or None
+    min_samples_leaf : int
+        Rows, not a fraction.
+    objective : str, default="accuracy"
+        "accuracy" or "balanced_accuracy".
+    class_weight : tuple of float, "balanced" or None
+        One factor a class, in the order of ``tree.classes``.
+    costs : tuple of tuple of float, or None
+        ``costs[true][predicted]``; None is plain misclassification.
+    target, weight : str or None
+        Columns of the training file that held the labels and the row weights.
+    """
+
+    cost_complexity: float
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_leaf: int = 1
+    objective: str = "accuracy"
+    class_weight: tuple[float, ...] | str | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
+    target: str | None = None
+    weight: str | None = None
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is claimed about a tree; the fields are those of `SolveResult`, and what was asked.
+
+    Parameters
+    ----------
+    status : SolveStatus
+    objective, lower_bound, loss : float
+    scope : str
+    stop_reason : StopReason or None
+    stats, options : mapping
+    notes : tuple of str
+    terms : Terms or None
+        None if only the answer was kept, not the question.
+    """
+
+    status: SolveStatus
+    objective: float
+    lower_bound: float
+    loss: float
+    scope: str
+    stop_reason: StopReason | None = None
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    terms: Terms | None = None
+
+
+@dataclass(frozen=True)
+class Model:
+    """The content of a model file.
+
+    Parameters
+    ----------
+    tree : Tree
+    certificate : Certificate or None
+        None if the tree comes from elsewhere and nothing is claimed about it.
+    written_by : str
+        Version of treewright that wrote the file.
+    """
+
+    tree: Tree
+    certificate: Certificate | None = None
+    written_by: str = __version__
+
+    @classmethod
+    def of(cls, result: SolveResult, terms: Terms | None = None) -> Model:
+        """Return the model of a result, with the question it answers.
+
+        Parameters
+        ----------
+        result : SolveResult
+        terms : Terms, default=None
+        """
+        return cls(
+            result.tree,
+            Certificate(
+                status=result.status,
+                objective=result.objective,
+                lower_bound=result.lower_bound,
+                loss=result.loss,
+                scope=result.scope,
+                stop_reason=result.stop_reason,
+                stats=dict(result.stats),
+                options=dict(result.options),
+                notes=tuple(result.notes),
+                terms=terms,
+            ),
+        )
+
+    @property
+    def result(self) -> SolveResult | None:
+        """The result as the method returned it; None without a certificate."""
+        claim = self.certificate
+        if claim is None:
+            return None
+        return SolveResult(
+            tree=self.tree,
+            status=claim.status,
+            objective=claim.objective,
+            lower_bound=claim.lower_bound,
+            loss=claim.loss,
+            scope=claim.scope,
+            stop_reason=claim.stop_reason,
+            stats=claim.stats,
+            options=claim.options,
+            notes=claim.notes,
+        )

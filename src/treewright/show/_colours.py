@@ -1,0 +1,39 @@
+"""Colours of classes: distinguishable for colour-blind eyes, and light enough for black text."""
+
+from __future__ import annotations
+
+import colorsys
+
+from treewright.tree import Tree
+
+__all__ = ["class_colours", "tint"]
+
+RGB = tuple[float, float, float]
+
+# M. Okabe, K. Ito (2002), Color Universal Design; yellow comes last because it is hard to see as a line.
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#F0E442")
+GOLDEN_ANGLE = 0.381966  # of a turn; spreads any number of hues evenly
+
+
+def class_colours(tree: Tree) -> list[RGB]:
+    """Return one colour a class (one in all for a regression tree)."""
+    n_classes = 1 if tree.classes is None else len(tree.classes)
+    if n_classes <= len(OKABE_ITO):
+        return [_rgb(code) for code in OKABE_ITO[:n_classes]]
+    return [colorsys.hls_to_rgb((GOLDEN_ANGLE * k) % 1.0, 0.45, 0.65) for k in range(n_classes)]
+
+
+def tint(colour: RGB, strength: float) -> RGB:
+    """Mix with white: strength 1 is the colour, 0 is white."""
+    red, green, blue = (1.0 - strength * (1.0 - part) for part in colour)
+    return red, green, blue
+
+
+def hexadecimal(colour: RGB) -> str:
+    """Return ``#rrggbb``."""
+    return "#" + "".join(f"{round(255 * part):02x}" for part in colour)
+
+
+def _rgb(code: str) -> RGB:
+    red, green, blue = (int(code[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    return red, green, blue

@@ -1,0 +1,56 @@
+"""A tree in Graphviz's dot language, as text; drawing it needs Graphviz, making it does not."""
+
+from __future__ import annotations
+
+import textwrap
+
+from treewright.show._colours import class_colours, hexadecimal, tint
+from treewright.show._words import leaf_words, question, short_condition
+from treewright.tree import Tree
+
+__all__ = ["to_graphviz"]
+
+
+def to_graphviz(tree: Tree, *, digits: int | None = 4, wrap: int = 24) -> str:
+    """Return the dot source of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    digits : int, default=4
+        Significant digits of thresholds; None writes every digit that matters.
+    wrap : int, default=24
+        Longest line in a box, in characters.
+
+    Returns
+    -------
+    str
+        For example for ``dot -Tsvg``. Leaves are filled by class.
+    """
+    colours = class_colours(tree)
+    lines = [
+        "digraph Tree {",
+        '  node [shape=box, style="rounded,filled", fillcolor=white, color="#555555", fontname="helvetica"];',
+        '  edge [color="#555555", fontname="helvetica"];',
+    ]
+    for node, split in enumerate(tree.splits):
+        if split is not None:
+            lines.append(f"  {node} [label={_quoted(question(tree, node, digits), wrap)}];")
+            for child, goes_left in ((tree.children_left[node], True), (tree.children_right[node], False)):
+                words = short_condition(tree, node, goes_left, digits)
+                lines.append(f"  {node} -> {child} [label={_quoted(words, wrap)}];")
+            continue
+        said = leaf_words(tree, node, digits)
+        colour = colours[int(tree.prediction[node])]
+        lines.append(
+            f"  {node} [label={_quoted(said.label, wrap, said.support)}, "
+            f'fillcolor="{hexadecimal(tint(colour, 0.25))}", color="{hexadecimal(colour)}"];'
+        )
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(text: str, wrap: int, *more: str) -> str:
+    """A dot string of wrapped lines. Dot reads backslash escapes and HTML entities, so both are escaped."""
+    lines = [*(textwrap.wrap(text, wrap) or [text]), *more]
+    escaped = [line.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;") for line in lines]
+    return '"' + "\\n".join(escaped) + '"'

@@ -1,0 +1,93 @@
+"""The words of a node, shared by all pictures: its condition, and what a leaf says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treewright.tree import Tree, relation, subject
+
+__all__ = ["LeafWords", "condition", "leaf_words", "printable", "question", "short_condition", "typeset"]
+
+
+@dataclass(frozen=True, slots=True)
+class LeafWords:
+    """What a leaf says.
+
+    Parameters
+    ----------
+    label : str
+        Predicted class, or the mean of a regression leaf.
+    share : str
+        Share of the training weight that has this class ("97.9%"); empty for regression.
+    rows : str
+        Number of training rows ("328 rows").
+    weighted : bool
+        Whether the rows had weights, so that the share is not one of rows.
+    """
+
+    label: str
+    share: str
+    rows: str
+    weighted: bool = False
+
+    @property
+    def support(self) -> str:
+        """Share and rows in one phrase."""
+        if not self.share:
+            return self.rows
+        return f"{self.share} of weight, {self.rows}" if self.weighted else f"{self.share} of {self.rows}"
+
+
+def leaf_words(tree: Tree, node: int, digits: int | None = None) -> LeafWords:
+    """Return what `node` says as a leaf."""
+    count = int(tree.n_node_samples[node])
+    rows = "1 row" if count == 1 else f"{count:,} rows"
+    if tree.classes is None:
+        value = float(tree.value[node, 0])
+        return LeafWords(repr(value) if digits is None else f"{value:.{digits}g}", "", rows)
+    chosen = int(tree.prediction[node])
+    total = float(tree.value[node].sum())
+    share = _percent(float(tree.value[node, chosen]) / total) if total > 0 else ""
+    weighted = total != count
+    return LeafWords(printable(str(tree.classes[chosen])), share, rows, weighted)
+
+
+def condition(tree: Tree, node: int, goes_left: bool, digits: int | None) -> str:
+    """Return the whole condition of one side of an inner node: ``age <= 42``."""
+    return f"{question(tree, node, digits)} {short_condition(tree, node, goes_left, digits)}"
+
+
+def question(tree: Tree, node: int, digits: int | None) -> str:
+    """Return what an inner node asks about: ``age``."""
+    split = tree.splits[node]
+    assert split is not None  # callers pass inner nodes
+    return printable(subject(split, tree.columns, digits))
+
+
+def short_condition(tree: Tree, node: int, goes_left: bool, digits: int | None) -> str:
+    """Return the condition of one side without its subject: ``<= 42``."""
+    split = tree.splits[node]
+    assert split is not None  # callers pass inner nodes
+    return printable(relation(split, tree.columns, goes_left, digits))
+
+
+def typeset(words: str) -> str:
+    """Write the relation at the start of a short condition with its mathematical sign."""
+    for plain, sign in (("<= ", "≤ "), ("!= ", "≠ ")):
+        if words.startswith(plain):
+            return sign + words.removeprefix(plain)
+    return words
+
+
+def printable(text: str) -> str:
+    """Write control characters as escapes: names come from files, and must not steer a terminal."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text
+    )
+
+
+def _percent(share: float) -> str:
+    """One decimal; 100% and 0% only if exact."""
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    return f"{min(max(100 * share, 0.1), 99.9):.1f}%"

@@ -1,0 +1,204 @@
+"""Labels, weights, costs and limits are what the caller meant, or an error says why not."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treewright.binarize import midpoints
+from treewright.errors import InputError
+from treewright.problem import encode_labels, make_problem
+from treewright.table import table_from
+
+TABLE = table_from(np.array([[1.0], [2], [3], [4]]))
+Y = [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("y", "classes", "index"),
+    [
+        ([3, -1, 3], [-1, 3], [1, 0, 1]),
+        (["b", "a", "b"], ["a", "b"], [1, 0, 1]),
+        ([1.0, 0.0, 1.0], [0.0, 1.0], [1, 0, 1]),
+        ([True, False, True], [False, True], [1, 0, 1]),
+        (np.array(["b", "a"], dtype=object), ["a", "b"], [1, 0]),
+        (np.array([2, 7], dtype=object), [2, 7], [0, 1]),
+        (np.array([[5], [4]]), [4, 5], [1, 0]),
+        (pd.Series(["x", "y"], dtype="category"), ["x", "y"], [0, 1]),
+        (pd.Series([1, 2], dtype="Int64"), [1, 2], [0, 1]),
+        (pl.Series(["x", "y"]), ["x", "y"], [0, 1]),
+        (["only", "only"], ["only"], [0, 0]),
+    ],
+)
+def test_labels_of_any_type(y, classes, index):
+    found, codes = encode_labels(y)
+    assert found.tolist() == classes
+    assert codes.tolist() == index
+    assert codes.dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (None, "requires y to be passed, but the target y is None"),
+        ([0, 1], "inconsistent numbers of samples"),
+        (np.zeros((4, 2)), "1d array"),
+        ([0.0, np.nan, 1, 1], "Input y contains NaN"),
+        ([0.0, np.inf, 1, 1], "Input y contains infinity"),
+        ([0.5, 1.5, 2, 3], "Unknown label type: continuous"),
+        ([0, "a", 1, 1], "mixture of int, str"),
+        (["a", None, "b", "a"], "missing"),
+        (np.array(["a", np.nan, "b", "b"], dtype=object), "NaN"),
+        (pd.Series([1, None, 2, 2], dtype="Int64"), "missing|NaN"),
+        (np.array([1j, 1, 1, 1]), "Unknown label type"),
+        (np.array(["2020"] * 4, dtype="M8[Y]"), "Unknown label type"),
+    ],
+)
+def test_bad_labels(y, words):
+    with pytest.raises(InputError, match=words):
+        make_problem(TABLE, y)
+
+
+def test_defaults():
+    problem = make_problem(TABLE, Y)
+    assert problem.table is TABLE
+    assert problem.sample_weight.tolist() == [1, 1, 1, 1]
+    assert problem.costs.tolist() == [[0, 1], [1, 0]]
+    assert (problem.cost_complexity, problem.max_depth, problem.max_leaf_nodes) == (0.01, None, None)
+    assert (problem.min_samples_leaf, problem.notes, problem.total_weight) == (1, (), 4)
+
+
+def test_one_class_is_a_problem():
+    problem = make_problem(TABLE, ["a"] * 4, objective="balanced_accuracy")
+    assert problem.n_classes == 1
+    assert problem.costs.tolist() == [[0]]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"sample_weight": [1, 1]}, r"shape \(2,\), expected \(4,\)"),
+        ({"sample_weight": [1, 1, -1, 1]}, "negative in row 2"),
+        ({"sample_weight": [1, np.nan, 1, 1]}, "NaN or infinity"),
+        ({"sample_weight": [0, 0, 0, 0]}, "zero in every row"),
+        ({"sample_weight": [2**53, 1, 1, 1]}, r"2\*\*53"),
+        ({"sample_weight": [1e308] * 4}, r"sums to inf"),
+        ({"sample_weight": ["a"] * 4}, "must be numbers"),
+        ({"class_weight": "equal"}, "balanced"),
+        ({"class_weight": [1, 2]}, "give a dict"),
+        ({"class_weight": {2: 1.0}}, "names the label 2"),
+        ({"class_weight": {0: -1.0}}, "negative"),
+        ({"class_weight": {0: None}}, "number of at least 0"),
+        ({"class_weight": {0: 0, 1: 0}}, "zero in every row"),
+        ({"class_weight": "balanced", "objective": "balanced_accuracy"}, "cannot be combined"),
+        ({"objective": "auc"}, "accuracy, balanced_accuracy"),
+        ({"costs": [[0, 1]]}, r"shape \(1, 2\), expected \(2, 2\)"),
+        ({"costs": [[0, -1], [1, 0]]}, "at least 0"),
+        ({"costs": [[0, np.nan], [1, 0]]}, "finite"),
+        ({"costs": [[0, 0], [0, 0]]}, "all zero"),
+        ({"costs": [[2, 1], [1, 0]]}, "would cost less than the right one"),
+        ({"costs": [[0, "x"], [1, 0]]}, "matrix of numbers"),
+        ({"costs": [[0, 2.0**53], [1, 0]]}, r"2\*\*53"),
+        ({"cost_complexity": -0.1}, "from 0 to 1"),
+        ({"cost_complexity": 5}, "from 0 to 1"),
+        ({"cost_complexity": np.nan}, "from 0 to 1"),
+        ({"cost_complexity": True}, "from 0 to 1"),
+        ({"cost_complexity": "0.1"}, "from 0 to 1"),
+        ({"max_depth": -1}, "max_depth=-1"),
+        ({"max_depth": 2.0}, "max_depth=2.0"),
+        ({"max_depth": True}, "max_depth=True"),
+        ({"max_leaf_nodes": 0}, "max_leaf_nodes=0"),
+        ({"min_samples_leaf": 0}, "at least 1"),
+        ({"min_samples_leaf": 5}, "above the 4 rows"),
+        ({"min_samples_leaf": 1.0}, "strictly between"),
+        ({"min_samples_leaf": 0.0}, "strictly between"),
+        ({"min_samples_leaf": True}, "at least 1"),
+        ({"min_samples_leaf": "2"}, "at least 1"),
+    ],
+)
+def test_bad_arguments(options, words):
+    with pytest.raises(InputError, match=words):
+        make_problem(TABLE, Y, **options)
+
+
+def test_limits_are_taken_over():
+    problem = make_problem(
+        TABLE, Y, max_depth=np.int64(0), max_leaf_nodes=1, min_samples_leaf=0.3, cost_complexity=0
+    )
+    assert (problem.max_depth, problem.max_leaf_nodes, problem.min_samples_leaf) == (0, 1, 2)
+    assert problem.cost_complexity == 0.0
+
+
+def test_class_weight():
+    problem = make_problem(TABLE, Y, sample_weight=[1, 2, 3, 4], class_weight={0: 10})
+    assert problem.sample_weight.tolist() == [10, 2, 3, 4]
+    text = make_problem(TABLE, ["a", "b", "b", "b"], class_weight={"b": 0.5})
+    assert text.sample_weight.tolist() == [1, 0.5, 0.5, 0.5]
+
+
+def test_costs_with_a_price_for_the_right_answer():
+    assert make_problem(TABLE, Y, costs=[[1, 5], [3, 1]]).costs.tolist() == [[1, 5], [3, 1]]
+
+
+def test_balanced_weights_of_whole_weights_are_whole_and_small():
+    assert make_problem(TABLE, Y, objective="balanced_accuracy").sample_weight.tolist() == [3, 1, 1, 1]
+    same = make_problem(TABLE, Y, class_weight="balanced")
+    assert same.sample_weight.tolist() == [3, 1, 1, 1]
+    scaled = make_problem(TABLE, [0, 0, 1, 1], sample_weight=[2, 4, 5, 5], objective="balanced_accuracy")
+    assert scaled.sample_weight.tolist() == [10, 20, 15, 15]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.one_of(st.integers(0, 6), st.floats(0.01, 5)), st.integers(0, 2)),
+        min_size=1,
+    ).filter(lambda rows: any(weight > 0 for _, weight, _ in rows))
+)
+def test_weighted_error_is_one_minus_balanced_accuracy(rows):
+    y, weight, guess = (np.array(column) for column in zip(*rows, strict=True))
+    table = table_from(np.arange(len(y), dtype=float)[:, None])
+    problem = make_problem(table, y, sample_weight=weight, objective="balanced_accuracy")
+    kept = weight > 0
+    loss = problem.sample_weight[y[kept] != guess[kept]].sum() / problem.total_weight
+    recalls = [
+        weight[(y == c) & (guess == c)].sum() / weight[y == c].sum() for c in range(3) if weight[y == c].sum()
+    ]
+    assert loss == pytest.approx(1 - np.mean(recalls), abs=1e-12)
+    if (weight == np.floor(weight)).all():
+        assert (problem.sample_weight == np.floor(problem.sample_weight)).all()
+
+
+def test_balanced_weights_fall_back_to_fractions_where_whole_ones_would_be_too_large():
+    primes = [1000003, 1000033, 1000037]
+    table = table_from(np.arange(3.0)[:, None])
+    problem = make_problem(table, [0, 1, 2], sample_weight=primes, objective="balanced_accuracy")
+    np.testing.assert_allclose(problem.sample_weight, sum(primes) / 3)
+
+
+def test_rows_of_weight_zero_are_as_if_they_were_not_there():
+    table = table_from([[1, "a"], [7, None], [2, "b"], [None, "c"], [4, "a"]])
+    y = [0, 2, 1, 1, 0]
+    weight = [1, 0, 2, 0, 1]
+    problem = make_problem(table, y, sample_weight=weight, min_samples_leaf=0.5)
+    alone = make_problem(table_from([[1, "a"], [2, "b"], [4, "a"]]), [0, 1, 0], sample_weight=[1, 2, 1])
+    ours, theirs = midpoints(problem.table), midpoints(alone.table)
+    assert ours.splits == theirs.splits
+    np.testing.assert_array_equal(ours.goes_right, theirs.goes_right)
+    assert problem.sample_weight.tolist() == [1, 2, 1]
+    assert problem.y.tolist() == [0, 1, 0]
+    assert problem.classes.tolist() == [0, 1, 2]  # every label that was passed
+    assert problem.min_samples_leaf == 2  # half of three rows, rounded up
+    assert problem.notes == ("2 of 5 rows have weight zero and were left out.",)
+
+
+def test_arrays_of_the_problem_are_frozen_and_not_those_of_the_caller():
+    weight = np.ones(4)
+    problem = make_problem(TABLE, Y, sample_weight=weight)
+    weight[0] = 5
+    assert problem.sample_weight[0] == 1
+    for array in (problem.y, problem.sample_weight, problem.costs):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
