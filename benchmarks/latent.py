@@ -1,13 +1,15 @@
-"""Latent trees: kernels beside generic solvers, training steps, accuracy, clustering, pruning, and large tables.
+"""Latent trees: kernels beside generic solvers, training steps, accuracy, clustering, pruning, and large
+tables.
 
     python benchmarks/latent.py all --data DATA --out results/latent.json
     python benchmarks/latent.py kernels
 
-Parts: kernels (Figures 5 and 10 of the paper), step, tables (Table 5), clusters (Table 3), large, pruning (Figure 6).
-One thread; times are medians of CPU time of this process, so that a shared machine disturbs them little (wall time is
-beside them). Peers (cvxpylayers, OSQP, XGBoost) run in the same process on the same input and are skipped, and said
-so, where they are not installed. DATA holds latent/mushroom.csv.gz, latent/glass.csv, latent/covtype_20k.csv.gz,
-gosdt_guesses/fico.csv.gz, osdt/tic-tac-toe.csv; parts whose data is absent are skipped, and said so.
+Parts: kernels (Figures 5 and 10 of the paper), step, tables (Table 5), clusters (Table 3), large, pruning
+(Figure 6). One thread; times are medians of CPU time of this process, so that a shared machine disturbs
+them little (wall time is beside them). Peers (cvxpylayers, OSQP, XGBoost) run in the same process on the
+same input and are skipped, and said so, where they are not installed. DATA holds latent/mushroom.csv.gz,
+latent/glass.csv, latent/covtype_20k.csv.gz, gosdt_guesses/fico.csv.gz, osdt/tic-tac-toe.csv; parts whose
+data is absent are skipped, and said so.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ def measure(run: Callable[[], Any], budget: float = 0.4) -> dict[str, float]:
 
 
 def kernels(_: Path | None) -> list[dict[str, Any]]:
-    """Projection and layer, forward and forward+backward, n x depth; beside cvxpylayers and OSQP where they can."""
+    """Projection and layer, forward and forward+backward, n x depth; beside cvxpylayers and OSQP where they
+    can.
+    """
     rows = []
     for n in (10, 100, 512, 1000, 10_000, 100_000):
         for depth in (2, 3, 4, 6, 8, 10):
@@ -142,7 +146,9 @@ def constraints(n: int, nodes: int) -> tuple[Any, np.ndarray[Any, Any]]:
 
 
 def peers(q: np.ndarray[Any, Any], pruning: float) -> dict[str, Any]:
-    """OSQP (forward) and cvxpylayers (forward and backward) on the same problem, with the largest difference in a."""
+    """OSQP (forward) and cvxpylayers (forward and backward) on the same problem, with the largest
+    difference in a.
+    """
     out: dict[str, Any] = {}
     n, nodes = q.shape
     ours = prune_traversals(torch.tensor(q), pruning)[0].numpy()
@@ -265,7 +271,9 @@ PAPER = {"mushrooms": (0.0005, 0.0008, 20), "FICO": (0.2884, 0.0020, 10), "tic-t
 
 
 def tables(data: Path | None, n_splits: int = 3, trials: int = 8) -> list[dict[str, Any]]:
-    """Table 5. Depth in 2..6 and lambda log-uniform in [1e-3, 1e3] by validation error, then four seeds a split."""
+    """Table 5. Depth in 2..6 and lambda log-uniform in [1e-3, 1e3] by validation error, then four seeds a
+    split.
+    """
     rows = []
     for name, (error, deviation, seconds) in PAPER.items():
         try:
@@ -308,8 +316,8 @@ def tables(data: Path | None, n_splits: int = 3, trials: int = 8) -> list[dict[s
                 )
             rows.append(
                 {
-                    "data": name, "sha256": digest, "rows": len(y), "batch_norm": batch_norm, "splits": n_splits,
-                    "trials": trials, "seeds": len(SEEDS),
+                    "data": name, "sha256": digest, "rows": len(y), "batch_norm": batch_norm,
+                    "splits": n_splits, "trials": trials, "seeds": len(SEEDS),
                     "test error": float(np.mean(errors)), "deviation": float(np.std(errors)),
                     "cpu seconds a training": float(np.mean(times)),
                     "paper error": error, "paper deviation": deviation, "paper seconds": seconds,
@@ -355,7 +363,7 @@ def clusters(data: Path | None, n_splits: int = 4, trials: int = 6) -> list[dict
         others: dict[str, list[float]] = {}
         times = []
         for split in range(n_splits):
-            rest, train, validation, test = splits(frame, y, split)
+            rest, _, _, test = splits(frame, y, split)
             draw = np.random.default_rng(split)
             best: tuple[float, Any] = (np.inf, None)
             for _ in range(trials):
@@ -388,7 +396,9 @@ def clusters(data: Path | None, n_splits: int = 4, trials: int = 6) -> list[dict
 
 
 def baselines(X: Any, y: Any, rest: Any, test: Any, small: bool, seed: int) -> dict[str, float]:
-    """Dendrogram purity of test rows under bisecting k-means (HKMeans), and agglomerative trees of the test rows."""
+    """Dendrogram purity of test rows under bisecting k-means (HKMeans), and agglomerative trees of the test
+    rows.
+    """
     names = np.zeros(len(X), dtype=np.int64)
     for level in range(5):
         for node in range(2**level - 1, 2 ** (level + 1) - 1):
@@ -416,7 +426,9 @@ def baselines(X: Any, y: Any, rest: Any, test: Any, small: bool, seed: int) -> d
 
 
 class SoftTree(torch.nn.Module):
-    """Soft decision tree (Irsoy et al. 2012): sigmoid routing, constant leaves; the probabilistic relaxation."""
+    """Soft decision tree (Irsoy et al. 2012): sigmoid routing, constant leaves; the probabilistic
+    relaxation.
+    """
 
     def __init__(self, features: int, depth: int) -> None:
         super().__init__()
@@ -451,13 +463,15 @@ def soft_tree(X: Any, y: Any, T: Any, depth: int, loss: Any, epochs: int) -> tup
 
 
 def large(_: Path | None, n: int = 100_000, epochs: int = 15) -> list[dict[str, Any]]:
-    """100,000 training rows: a classification and a regression task, beside CART, XGBoost and a soft decision tree."""
+    """100,000 training rows: a classification and a regression task, beside CART, XGBoost and a soft
+    decision tree.
+    """
     rows: list[dict[str, Any]] = []
-    X, y = make_classification(
+    C, c = make_classification(
         n + 20_000, 30, n_informative=12, n_redundant=6, n_clusters_per_class=6, flip_y=0.02, random_state=0
     )
     R, r = make_friedman1(n + 20_000, 20, noise=1.0, random_state=0)
-    for task, X, y in (("classification", X, y), ("regression", R, r)):
+    for task, X, y in (("classification", C, c), ("regression", R, r)):
         A, T, ya, yt = X[:n], X[n:], y[:n], y[n:]
         center, scale = A.mean(0), A.std(0)
         classify = task == "classification"
@@ -539,7 +553,7 @@ def pruning(data: Path | None) -> list[dict[str, Any]]:
     except FileNotFoundError as absent:
         return [{"skipped": str(absent)}]
     X = ordinal(frame)
-    rest, train, validation, test = splits(X, y, 0)
+    _, train, validation, test = splits(X, y, 0)
     for strength in (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0):
         purity, active, mean_a = [], [], []
         for seed in SEEDS:
@@ -562,8 +576,10 @@ def pruning(data: Path | None) -> list[dict[str, Any]]:
         model, _ = fit({"depth": 6, "pruning": strength}, X, y, train, validation, 0)
         before = sum(p.numel() for p in model.network_.parameters())
         rows.append(
-            {"data": "mushrooms", "lambda": strength, "error": float((model.predict(X[test]) != y[test]).mean()),
-             "active": len(model.active_nodes_) / 127, "mean a": float(model.pruning_vector_.mean()), "parameters": before,
+            {"data": "mushrooms", "lambda": strength,
+             "error": float((model.predict(X[test]) != y[test]).mean()),
+             "active": len(model.active_nodes_) / 127, "mean a": float(model.pruning_vector_.mean()),
+             "parameters": before,
              "parameters after prune": sum(p.numel() for p in model.prune().network_.parameters())}
         )  # fmt: skip
     return rows

@@ -13,6 +13,9 @@ import treewright
 
 PUBLIC = [
     "Cuts",
+    "LatentTreeClassifier",
+    "LatentTreeClusterer",
+    "LatentTreeRegressor",
     "OptimalTreeClassifier",
     "Problem",
     "SolveResult",

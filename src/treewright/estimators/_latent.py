@@ -16,6 +16,7 @@ from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_progress import EpochCallback
 from treewright.problem import encode_labels
 from treewright.table import Table
+from treewright.tree import merge_equal_leaves
 
 if TYPE_CHECKING:
     import torch
@@ -154,6 +155,11 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         table = self._table(X)
         if isinstance(y, np.ndarray) and y.ndim == 2:
             y = column_or_1d(y, warn=True)
+        return self.fit_table(table, y)
+
+    def fit_table(self, table: Table, y: ArrayLike) -> Self:
+        """Train the tree on a table that has been read already; see `fit`."""
+        self.columns_ = table.columns
         self.classes_, index = encode_labels(y, table.n_rows)
         n_outputs = 1 if len(self.classes_) <= 2 else len(self.classes_)
         self._train(
@@ -200,7 +206,9 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
     def _harden_on(self, rows: NDArray[np.float64], index: NDArray[np.int32]) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, classification_tree
 
-        tree = self._harden(rows, classification_tree(self.columns_, self.classes_, index))
+        tree = merge_equal_leaves(
+            self._harden(rows, classification_tree(self.columns_, self.classes_, index))
+        )
         agreement = float((self._proba(rows).argmax(axis=1) == tree.prediction[tree.apply(rows)]).mean())
         return HardenedTree(
             tree,
@@ -262,6 +270,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
             The checkpoint is damaged or of a model of another shape.
         """
         table = self._table(X)
+        self.columns_ = table.columns
         target = _numbers(y, table.n_rows)
         self._center, self._scale = float(target.mean()), float(target.std()) or 1.0
         scaled = (target - self._center) / self._scale
@@ -423,6 +432,7 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
             The table, the targets or a parameter cannot be used.
         """
         table = self._table(X)
+        self.columns_ = table.columns
         chosen = _positions(self.targets, table)
         goal = fit_goal(table, chosen or range(len(table.columns)), self.categories)
         only = True if not chosen else self.tree_only

@@ -105,7 +105,6 @@ class LatentTreeBase(BaseEstimator):  # type: ignore[misc]
     def _table(self, X: Any) -> Table:
         table = table_from(X, categorical_features=self.categorical_features)
         validate_data(self, X, skip_check_array=True)
-        self.columns_ = table.columns
         return table
 
     def _train(

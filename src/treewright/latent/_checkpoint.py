@@ -57,7 +57,7 @@ def load_checkpoint(path: str | os.PathLike[str], model: torch.nn.Module) -> dic
         name = differing[0]
         raise ModelFileError(
             f"the checkpoint {os.fspath(path)} is of a model of another shape: {name} is "
-            f"{theirs.get(name, 'absent')} there and {ours.get(name, 'absent')} here. Use the depth, columns, "
-            "classes and layers it was saved with, or remove the file to start anew."
+            f"{theirs.get(name, 'absent')} there and {ours.get(name, 'absent')} here. Use the depth, "
+            "columns, classes and layers it was saved with, or remove the file to start anew."
         )
     return content
