@@ -30,6 +30,7 @@ PACKAGES = [
     "convert",
     "datasets",
     "estimators",
+    "latent",
     "problem",
     "result",
     "search",

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LatentTreeClassifier", "LatentTreeClusterer", "LatentTreeRegressor"]
 
-COMMON = """Parameters
+PARAMETERS = """
+    Parameters
     ----------
-    depth : int, default=5
+    depth : int, default=5 (clustering: 3)
         Depth of the tree, >= 1.
     pruning : float, default=1.0
         lambda >= 0 of eq. (3), relative to the rows of a batch: larger shrinks the use of nodes; 0 = none.
@@ -74,7 +75,9 @@ COMMON = """Parameters
         A progress bar; a callable gets each `treewright.latent.Epoch` and stops training by returning True.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as categories.
+"""
 
+ATTRIBUTES = """
     Attributes
     ----------
     network_ : LatentTreeNetwork
@@ -89,7 +92,9 @@ COMMON = """Parameters
     n_features_in_ : int
     n_iter_ : int
         Epochs made.
+"""
 
+NOTES = """
     Notes
     -----
     Missing values take the column's mean, and a column that has some brings an indicator. Predictions use
@@ -105,7 +110,8 @@ COMMON = """Parameters
 
 def _documented(cls: Any) -> Any:
     """Put the common parameters in the place that a class docstring leaves for them."""
-    cls.__doc__ = cls.__doc__.replace("{common}", COMMON.strip())
+    for place, text in (("parameters", PARAMETERS), ("attributes", ATTRIBUTES), ("notes", NOTES)):
+        cls.__doc__ = cls.__doc__.replace("{" + place + "}", text.strip())
     return cls
 
 
@@ -115,7 +121,11 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
 
     Minimises (binary) cross-entropy of a predictor over features and traversals (eq. 10).
 
-    {common}
+    {parameters}
+
+    {attributes}
+
+    {notes}
 
     Examples
     --------
@@ -235,7 +245,11 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
     Minimises the mean squared error of a predictor over features and traversals (eq. 10). The target is
     centred and scaled for training; a callable loss sees the scaled one.
 
-    {common}
+    {parameters}
+
+    {attributes}
+
+    {notes}
 
     Examples
     --------
@@ -332,17 +346,18 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
     The tree is trained to regress the columns `targets` from all others; its nodes are the clusters, its
     leaves the finest ones. Without `targets` every column is predicted from the row's path alone.
 
-    {common}
-
-    Notes
-    -----
+    {parameters}
     targets : sequence of str or int, default=None
         Columns to predict; they are no inputs. None predicts every column, from the path alone.
+
+    {attributes}
     labels_ : ndarray of shape (n_rows,)
         Cluster (0, 1, ...) of each training row.
     nodes_ : ndarray of shape (n_rows,)
-        Breadth-first number of the node that each training row ends at; the node's ancestors are its larger
+        Breadth-first number of the node that each training row ends at; its ancestors are the row's larger
         clusters.
+
+    {notes}
 
     Examples
     --------
@@ -359,7 +374,6 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         self,
         depth: int = 3,
         *,
-        targets: Sequence[str] | Sequence[int] | None = None,
         pruning: float = 1.0,
         splits: Literal["linear", "elu"] | torch.nn.Module = "linear",
         hidden_layers: Sequence[int] = (),
@@ -383,6 +397,7 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Literal["auto"] | bool | EpochCallback = "auto",
         categorical_features: Sequence[str] | Sequence[int] | None = None,
+        targets: Sequence[str] | Sequence[int] | None = None,
     ) -> None:
         super().__init__(
             depth,

@@ -58,7 +58,21 @@ class Epoch:
 
 @dataclass(frozen=True)
 class TrainResult:
-    """How training went; the trained model is the network that was given."""
+    """How training went; the trained model is the network that was given.
+
+    Parameters
+    ----------
+    history : tuple of Epoch
+    best_epoch : int
+        Number of the epoch whose model was kept.
+    stop_reason : StopReason or None
+        None if training ran out of epochs or patience.
+    seconds : float
+        Resumed runs included.
+    resumed_from : int
+        Epochs that a checkpoint brought.
+    options : TrainOptions
+    """
 
     history: tuple[Epoch, ...]
     best_epoch: int
