@@ -359,7 +359,7 @@ def clusters(data: Path | None, n_splits: int = 4, trials: int = 6) -> list[dict
         except FileNotFoundError as absent:
             rows.append({"data": name, "skipped": str(absent)})
             continue
-        ours: dict[str, list[float]] = {"test": [], "all rows": []}
+        ours: dict[str, list[float]] = {"test": [], "published": [], "all rows": []}
         others: dict[str, list[float]] = {}
         times = []
         for split in range(n_splits):
@@ -372,12 +372,15 @@ def clusters(data: Path | None, n_splits: int = 4, trials: int = 6) -> list[dict
                     int(draw.integers(2, 7)), pruning=float(10 ** draw.uniform(-3, 3)), targets=targets,
                     batch_size=batch, random_state=SEEDS[split], progress=False,
                     epochs=100 if name == "glass" else 40,
+                    learning_rate=1e-3 if name == "glass" else 1e-2,
                 ).fit(frame.iloc[rest])  # fmt: skip
                 times.append(time.process_time() - start)
                 score = min(e.validation_loss for e in model.result_.history)
                 if score < best[0]:
                     best = (score, model)
-            ours["test"].append(dendrogram_purity(best[1].apply(frame.iloc[test]), y[test]))
+            reached = best[1].apply(frame.iloc[test])
+            ours["test"].append(dendrogram_purity(reached, y[test]))
+            ours["published"].append(dendrogram_purity(reached, y[test], self_pairs=True))
             ours["all rows"].append(dendrogram_purity(best[1].apply(frame), y))
             X = frame.to_numpy(dtype=float)
             X = (X - X[rest].mean(0)) / np.where(X[rest].std(0) > 0, X[rest].std(0), 1)
@@ -387,6 +390,9 @@ def clusters(data: Path | None, n_splits: int = 4, trials: int = 6) -> list[dict
             {
                 "data": name, "sha256": digest, "rows": len(y), "splits": n_splits, "trials": trials,
                 "purity (test)": [float(np.mean(ours["test"])), float(np.std(ours["test"]))],
+                "purity (test, self pairs as published)": [
+                    float(np.mean(ours["published"])), float(np.std(ours["published"]))
+                ],
                 "purity (all rows)": [float(np.mean(ours["all rows"])), float(np.std(ours["all rows"]))],
                 "paper": [paper, deviation], "cpu seconds a training": float(np.mean(times)),
             }
@@ -407,7 +413,10 @@ def baselines(X: Any, y: Any, rest: Any, test: Any, small: bool, seed: int) -> d
             if len(seen) > 2:
                 split = KMeans(2, n_init=3, random_state=seed).fit(X[seen])
                 names[here] = 2 * node + 1 + split.predict(X[here])
-    out = {"HKMeans depth 5 (test)": dendrogram_purity(names[test], y[test])}
+    out = {
+        "HKMeans depth 5 (test)": dendrogram_purity(names[test], y[test]),
+        "HKMeans depth 5 (test, self pairs)": dendrogram_purity(names[test], y[test], self_pairs=True),
+    }
     rows = test if small else test[:2000]
     model = AgglomerativeClustering(1, compute_full_tree=True).fit(X[rows])
     n = len(rows)

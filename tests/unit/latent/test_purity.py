@@ -9,7 +9,7 @@ from treewright.errors import InputError  # noqa: E402
 from treewright.latent import dendrogram_purity  # noqa: E402
 
 
-def by_definition(nodes, labels, parent):
+def by_definition(nodes, labels, parent, self_pairs=False):
     """Mean over pairs of one class of the purity of their lowest common ancestor."""
 
     def ancestors(t):
@@ -22,7 +22,7 @@ def by_definition(nodes, labels, parent):
     paths = [ancestors(t) for t in nodes]
     total, pairs = 0.0, 0
     for i in range(len(nodes)):
-        for j in range(i):
+        for j in range(len(nodes)) if self_pairs else range(i):
             if labels[i] == labels[j]:
                 lowest = next(t for t in paths[i] if t in paths[j])
                 below = [k for k in range(len(nodes)) if lowest in paths[k]]
@@ -40,6 +40,14 @@ def test_equals_the_definition(seed):
     assert dendrogram_purity(nodes, labels) == pytest.approx(
         by_definition(nodes, labels, lambda t: (t - 1) // 2 if t else -1), abs=1e-12
     )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_self_pairs_as_published(seed):
+    rng = np.random.default_rng(seed)
+    nodes, labels = rng.integers(0, 31, 25), rng.integers(0, 3, 25)
+    expected = by_definition(nodes, labels, lambda t: (t - 1) // 2 if t else -1, self_pairs=True)
+    assert dendrogram_purity(nodes, labels, self_pairs=True) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))
