@@ -85,6 +85,6 @@ def test_every_public_name_is_documented(name: str, thing: object) -> None:
         assert documented_parameters(sections(docstring).get("Parameters", "")) == parameters
     if inspect.isfunction(thing) and inspect.signature(thing).return_annotation not in (None, "None"):
         text = sections(docstring)
-        assert "Returns" in text or "Yields" in text or text["Summary"].startswith("Return"), (
+        assert "Returns" in text or "Yields" in text or text["Summary"].startswith(("Return", "Yield")), (
             f"{name} returns what?"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from treewright._native import core
 from treewright.errors import InputError
@@ -33,8 +33,8 @@ class SearchOptions:
     greedy_start : bool, default=True
         Begin with a greedy tree, for early incumbents.
     lattice : bool, default=True
-        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program over
-        column groups, where it is small enough.
+        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program
+        over column groups, where it is small enough.
     kernel : {"automatic", "rows", "columns"}, default="automatic"
         How pair matrices are counted.
     plain_steps : int, default=20000
@@ -59,7 +59,8 @@ class SearchOptions:
     def native(self) -> core.BitsOptions:
         """Return the switches as the compiled core takes them."""
         options = core.BitsOptions()
-        for name in ("lookahead", "two_leaves", "budgets", "similar_support", "cache", "greedy_start", "lattice", "plain_steps"):
-            setattr(options, name, getattr(self, name))
+        for field in fields(self):
+            if field.name not in ("equivalent_points", "kernel"):
+                setattr(options, field.name, getattr(self, field.name))
         options.kernel = core.PairKernel[self.kernel.upper()]
         return options
