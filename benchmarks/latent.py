@@ -293,9 +293,8 @@ def read(data: Path, name: str) -> tuple[pd.DataFrame, np.ndarray[Any, Any], str
     if name == "tic-tac-toe":  # one column a square again: blank 0, o 1, x 2, as the sorted letters b, o, x
         squares = [frame[f"Feat{k}_o"] + 2 * frame[f"Feat{k}_x"] for k in range(9)]
         frame = pd.concat(squares, axis=1, keys=[f"square{k}" for k in range(9)])
-        # The file at hand is near balanced, the full set is not, and purity depends on that. Keep the first rows
-        # of each class in the shares of the 581,012 rows.
-        # each class in the shares of the 581,012 rows.
+        # The file at hand is near balanced, the full set is not, and purity depends on that: keep the first
+        # rows of each class in the shares of the 581,012 rows.
         full = np.array([211840, 283301, 35754, 2747, 9493, 17367, 20510])
         keep = (full * min(np.bincount(y)[1:] / full)).astype(int)
         rows = np.sort(np.concatenate([np.flatnonzero(y == k + 1)[: keep[k]] for k in range(7)]))
@@ -616,13 +615,14 @@ def pruning(data: Path | None) -> list[dict[str, Any]]:
     X = ordinal(frame)
     _, train, validation, test = splits(X, y, 0)
     for strength in (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0):
-        purity, active, mean_a = [], [], []
+        purity, active, in_batch, mean_a = [], [], [], []
         for seed in SEEDS:
             model = LatentTreeClusterer(
                 4, pruning=strength, targets=["RI", "Na"], batch_size=8, random_state=seed, progress=False
             ).fit(glass)
             purity.append(dendrogram_purity(model.nodes_, label))
             active.append(len(model.active_nodes_) / 31)
+            in_batch.append(model.result_.history[-1].active_in_batch)
             mean_a.append(float(model.pruning_vector_.mean()))
         rows.append(
             {
@@ -630,6 +630,7 @@ def pruning(data: Path | None) -> list[dict[str, Any]]:
                 "lambda": strength,
                 "purity": float(np.mean(purity)),
                 "active": float(np.mean(active)),
+                "active in a batch of 8": float(np.mean(in_batch)),
                 "mean a": float(np.mean(mean_a)),
             }
         )

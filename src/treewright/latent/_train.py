@@ -41,7 +41,10 @@ class Epoch:
     validation_error : float
         Error rate, or the loss again where no error was given.
     active_nodes : float
-        Share of the nodes of the complete tree with a > 0.
+        Share of the nodes of the complete tree with a > 0, a solved on the training rows.
+    active_in_batch : float
+        The same for the vectors of the single batches, on average (what Figure 7 of the paper shows): a node
+        is active in a batch only if one of its few rows comes near.
     learning_rate : float
     seconds : float
         Since training began.
@@ -52,6 +55,7 @@ class Epoch:
     validation_loss: float
     validation_error: float
     active_nodes: float
+    active_in_batch: float
     learning_rate: float
     seconds: float
 
@@ -193,12 +197,14 @@ class _Run:
         network = self.network.train()
         order = torch.randperm(self.x.shape[0], generator=self.shuffle).to(self.x.device)
         total = torch.zeros((), device=self.x.device)
+        touched = torch.zeros((), device=self.x.device)
         for rows in order.tensor_split(self.n_batches):
             self.optimizer.zero_grad(set_to_none=True)
             value = self.loss(network(self.x[rows]), self.y[rows])
             value.backward()  # type: ignore[no-untyped-call]
             self.optimizer.step()
             total += value.detach() * len(rows)
+            touched += network.tree.pruning_vector.count_nonzero()
         network.eval()
         network.tree.fix_pruning(self.x[self.sample], batch_size=self.rows_per_batch)
         validation_loss, validation_error = self.judge()
@@ -215,8 +221,16 @@ class _Run:
             self.scheduler.step()
         active = len(network.tree.active_nodes) / network.tree.out_features
         train_loss = float(total) / self.x.shape[0]
+        in_batch = float(touched) / self.n_batches / network.tree.out_features
         record = Epoch(
-            len(self.history) + 1, train_loss, validation_loss, validation_error, active, rate, self.seconds()
+            number=len(self.history) + 1,
+            train_loss=train_loss,
+            validation_loss=validation_loss,
+            validation_error=validation_error,
+            active_nodes=active,
+            active_in_batch=in_batch,
+            learning_rate=rate,
+            seconds=self.seconds(),
         )
         self.history.append(record)
         return record

@@ -152,6 +152,8 @@ def plot_latent_tree_by_class(
 def plot_active_nodes(model: Any, ax: Axes | None = None) -> Axes:
     """Draw the percentage of active nodes and the validation score over the epochs, as in Figure 7.
 
+    Figure 7 shows the nodes that are active in a batch, on average; beside it are those of all training rows.
+
     Parameters
     ----------
     model : fitted latent tree estimator
@@ -168,6 +170,8 @@ def plot_active_nodes(model: Any, ax: Axes | None = None) -> Axes:
     history = model.result_.history
     epochs = [epoch.number for epoch in history]
     ax.plot(epochs, [100 * epoch.active_nodes for epoch in history], color=OKABE_ITO[0], label="active nodes")
+    batch = [100 * epoch.active_in_batch for epoch in history]
+    ax.plot(epochs, batch, color=OKABE_ITO[4], label="active nodes in a batch")
     ax.set_xlabel("epoch")
     ax.set_ylabel("active nodes (%)")
     ax.set_ylim(0, 102)

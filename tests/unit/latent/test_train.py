@@ -166,6 +166,16 @@ def test_a_diverging_run_says_so():
         train(network(), x, y, lambda out, y: out.sum() * torch.nan, TrainOptions(epochs=3))
 
 
+def test_active_nodes_are_counted():
+    """A row reaches one node a level, and touches few more: small batches see fewer nodes than all rows."""
+    x, y = xor(300)
+    model = network(depth=5)
+    result = train(model, x, y, CROSS, TrainOptions(epochs=10, batch_size=2))
+    last = result.history[-1]
+    assert last.active_in_batch < last.active_nodes <= 1
+    assert len(model.tree.active_nodes) / 63 <= 1
+
+
 def test_batches_are_equal():
     """130 rows in batches of at most 64: 44 + 43 + 43, never a last batch of 2 with another lambda."""
     x, y = xor(130)

@@ -71,9 +71,10 @@ def test_one_tree_a_class(model):
 
 def test_active_nodes_over_training(model):
     ax = plot_active_nodes(model)
-    (line,) = ax.get_lines()
-    np.testing.assert_allclose(line.get_ydata(), [100 * e.active_nodes for e in model.result_.history])
-    assert len(line.get_xdata()) == model.n_iter_
+    whole, batch = ax.get_lines()
+    np.testing.assert_allclose(whole.get_ydata(), [100 * e.active_nodes for e in model.result_.history])
+    np.testing.assert_allclose(batch.get_ydata(), [100 * e.active_in_batch for e in model.result_.history])
+    assert len(whole.get_xdata()) == model.n_iter_
 
 
 @pytest.mark.parametrize("max_depth", [-1, 1.5, True])
