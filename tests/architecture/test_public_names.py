@@ -2,6 +2,7 @@
 
 import enum
 import importlib
+import importlib.util
 import inspect
 import re
 import typing
@@ -30,7 +31,6 @@ PACKAGES = [
     "convert",
     "datasets",
     "estimators",
-    "latent",
     "problem",
     "result",
     "search",
@@ -38,6 +38,8 @@ PACKAGES = [
     "table",
     "tree",
 ]
+if importlib.util.find_spec("torch") is not None:
+    PACKAGES.append("latent")
 
 
 def test_public_names() -> None:

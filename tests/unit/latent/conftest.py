@@ -1,4 +1,4 @@
-"""One thread for PyTorch, so that sums are in one order and times are of one core; the tests skip without it."""
+"""One thread for PyTorch, so that sums are in one order; the tests skip without it."""
 
 try:
     import torch
