@@ -642,7 +642,9 @@ def pruning(data: Path | None) -> list[dict[str, Any]]:
              "error": float((model.predict(X[test]) != y[test]).mean()),
              "active": len(model.active_nodes_) / 127, "mean a": float(model.pruning_vector_.mean()),
              "parameters": before,
-             "parameters after prune": sum(p.numel() for p in model.prune().network_.parameters())}
+             "parameters after prune": sum(p.numel() for p in model.prune().network_.parameters()),
+             "parameters after prune(0.05)": sum(p.numel() for p in model.prune(0.05).network_.parameters()),
+             "error after prune(0.05)": float((model.predict(X[test]) != y[test]).mean())}
         )  # fmt: skip
     return rows
 

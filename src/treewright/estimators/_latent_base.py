@@ -243,10 +243,16 @@ class LatentTreeBase(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.network_.tree.active_nodes
 
-    def prune(self) -> Any:
-        """Drop the dead parts of the network (a = 0); predictions stay; return self."""
+    def prune(self, threshold: float = 0.0) -> Any:
+        """Drop the nodes with a <= threshold from the network; return self.
+
+        Parameters
+        ----------
+        threshold : float, default=0.0
+            With 0 every prediction stays the same; with more, no traversal z changes by more than this.
+        """
         check_is_fitted(self)
-        self.network_.prune_()
+        self.network_.prune_(threshold)
         return self
 
     def _keep_hardened(self, make: Callable[[], HardenedTree]) -> HardenedTree | str:

@@ -72,13 +72,11 @@ class LatentTreeNetwork(nn.Module):
             out = torch.addmm(out, self.x_weight, x.t())
         return out.t() if self.rest is None else self.rest(out.t())
 
-    def prune_(self) -> LatentTreeNetwork:
-        """Drop dead nodes of the tree (`LatentTree.prune_`) and their inputs to the predictor; "
-        "return self.
-        """
-        alive = self.tree.pruning_vector > 0
+    def prune_(self, threshold: float = 0.0) -> LatentTreeNetwork:
+        """Drop nodes of the tree (`LatentTree.prune_`) and their inputs to the predictor; return self."""
+        alive = self.tree.pruning_vector > threshold
         alive[0] = True
-        self.tree.prune_()
+        self.tree.prune_(threshold)
         with torch.no_grad():
             self.z_weight = nn.Parameter(self.z_weight[:, alive].clone())
         return self

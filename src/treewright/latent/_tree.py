@@ -293,14 +293,27 @@ class LatentTree(nn.Module):
         self.pruning_vector.copy_(a)
         return self.pruning_vector
 
-    def prune_(self) -> LatentTree:
-        """Drop the nodes with a = 0 in the stored vector, and the splits that only led to them; return self.
+    def prune_(self, threshold: float = 0.0) -> LatentTree:
+        """Drop the nodes with a <= threshold in the stored vector, and the splits that only led to them.
 
-        The output in evaluation mode stays the same (their z is 0 for every row: z <= a); parameters,
-        memory and time shrink. Optimizers hold the old parameters: make a new one to train on. Dropped
-        nodes do not come back.
+        With 0 the output in evaluation mode stays the same: dropped z are 0 for every row, since z <= a. With
+        a larger threshold no z changes by more than it. a falls along the tree, so whole subtrees go.
+        Parameters, memory and time shrink. Optimizers hold the old parameters: make a new one to train on.
+        Dropped nodes do not come back.
+
+        Parameters
+        ----------
+        threshold : float, default=0.0
+            In [0, 1).
+
+        Returns
+        -------
+        LatentTree
+            This tree.
         """
-        alive = self.pruning_vector.detach().cpu().numpy() > 0
+        if not 0 <= threshold < 1:
+            raise InputError(f"threshold must be in [0, 1); got {threshold!r}.")
+        alive = self.pruning_vector.detach().cpu().numpy() > threshold
         self._become(self.shape.keep(alive))
         return self
 

@@ -112,6 +112,20 @@ def test_pruned_tree_equals_the_unpruned_one(options):
     np.testing.assert_array_equal(small.tree.active_nodes, tree.active_nodes)
 
 
+@pytest.mark.parametrize("threshold", [0.05, 0.2, 0.5])
+def test_a_threshold_changes_no_traversal_by_more(threshold):
+    tree, x = made(depth=5, pruning=30.0), rows()
+    tree.initialize(x)
+    tree.eval()
+    tree.fix_pruning(x)
+    small = copy.deepcopy(tree).prune_(threshold)
+    assert small.shape.n_nodes < tree.shape.n_nodes
+    assert (small.pruning_vector[1:] > threshold).all()
+    assert (small(x) - tree(x)).abs().max() <= threshold
+    with pytest.raises(InputError, match="threshold"):
+        tree.prune_(1.0)
+
+
 def test_pruned_tree_can_be_trained_on():
     tree = with_dead_nodes()
     tree.prune_().train()
