@@ -1,6 +1,7 @@
 """scikit-learn estimators, one file a method."""
 
-from treewright.estimators._latent import LatentTreeClassifier, LatentTreeClusterer, LatentTreeRegressor
+from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
+from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 
 __all__ = ["LatentTreeClassifier", "LatentTreeClusterer", "LatentTreeRegressor", "OptimalTreeClassifier"]
