@@ -7,6 +7,7 @@ void bind_bits(nb::module_& m);
 void bind_control(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_latent(nb::module_& m);
+void bind_sweep(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled core of treewright; imported by treewright._native only.";
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
     bind_control(m);
     bind_cpu(m);
     bind_latent(m);
+    bind_sweep(m);
 }
