@@ -7,6 +7,7 @@ void bind_bits(nb::module_& m);
 void bind_control(nb::module_& m);
 void bind_bornagain(nb::module_& m);
 void bind_cpu(nb::module_& m);
+void bind_latent(nb::module_& m);
 void bind_sweep(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -15,5 +16,6 @@ NB_MODULE(_core, m) {
     bind_bornagain(m);
     bind_control(m);
     bind_cpu(m);
+    bind_latent(m);
     bind_sweep(m);
 }

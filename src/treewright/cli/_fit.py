@@ -42,6 +42,12 @@ def fit(
         Path | None,
         typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
     ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="'exact' proves optimality; 'latent' trains linear splits (needs treewright[latent])."
+        ),
+    ] = "exact",
     cost_complexity: Annotated[
         float,
         typer.Option("--cost-complexity", "-c", help="Price of one leaf, as a fraction of the total weight."),
@@ -90,6 +96,9 @@ def fit(
     require_proof: Annotated[
         bool, typer.Option("--require-proof", help="Exit with code 1 if the tree is not proven optimal.")
     ] = False,
+    pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
+    epochs: Annotated[int, typer.Option(help="--method latent: most passes over the rows.")] = 100,
+    seed: Annotated[int, typer.Option(help="--method latent: seed of weights and order.")] = 0,
     progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
     ascii_only: ASCII = False,
 ) -> None:
@@ -131,6 +140,22 @@ def fit(
         categorical=categorical or (),
     )
     assert csv.target is not None  # a target was named
+    if method == "latent":
+        from treewright.cli._latent import fit_latent
+
+        if max_leaf_nodes is not None or min_samples_leaf != "1" or class_weight or cost or require_proof:
+            raise InputError(
+                "--method latent takes none of --max-leaf-nodes, --min-samples-leaf, --class-weight, --cost, "
+                "--require-proof; leave them out, or use --method exact."
+            )
+        fit_latent(
+            csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=cost_complexity,
+            pruning=pruning, epochs=epochs, seed=seed, time_limit=limits.time_limit, progress=progress,
+            ascii_only=ascii_only,
+        )  # fmt: skip
+        return
+    if method != "exact":
+        raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
     labels = _labels(csv.target)
     factors = _class_weight(class_weight or [], labels)
     by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
