@@ -1,5 +1,6 @@
 """Compiled core of treewright; imported by treewright._native only."""
 
+from collections.abc import Sequence
 import enum
 from typing import Annotated, overload
 
@@ -103,6 +104,23 @@ class BitsProblem:
 
     @property
     def unit_shift(self) -> int: ...
+
+class BornAgainEnsemble:
+    """A tree ensemble over the cells of its thresholds."""
+
+def bornagain_ensemble(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], plane: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], roots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_cells: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, link: int, single: bool, exact: bool, divisor: float, cut: float) -> BornAgainEnsemble: ...
+
+def bornagain_forecast(ensemble: BornAgainEnsemble, cell_limit: float, time_limit: float) -> dict: ...
+
+def bornagain_exact(ensemble: BornAgainEnsemble, goal: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+
+def bornagain_hybrid(ensemble: BornAgainEnsemble, exact_boxes: float, grid_cells: float, samples: int, max_leaves: float, seed: int, descents: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+
+def bornagain_active(ensemble: BornAgainEnsemble, cells: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+
+def bornagain_find_other(ensemble: BornAgainEnsemble, lo: Sequence[int], hi: Sequence[int], label: int) -> object: ...
+
+def bornagain_label(ensemble: BornAgainEnsemble, cell: Sequence[int]) -> int: ...
 
 class Stop(enum.Enum):
     """Why a run ended before its proof."""
