@@ -73,6 +73,29 @@ std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& 
     return next;
 }
 
+// What the tree costs on the reduced rows, in cost units.
+std::int64_t cost_of_shape(const Dataset& data, const Shape& shape, const Units& units) {
+    std::vector<std::vector<std::uint32_t>> pending(1, std::vector<std::uint32_t>(data.n_rows));
+    std::iota(pending.back().begin(), pending.back().end(), 0U);
+    std::int64_t cost = 0;
+    for (const std::int32_t feature : shape) {
+        const std::vector<std::uint32_t> rows = std::move(pending.back());
+        pending.pop_back();
+        if (feature < 0) {
+            std::vector<std::int64_t> price(data.n_classes, 0);
+            for (const std::uint32_t r : rows)
+                for (std::size_t k = 0; k < price.size(); ++k) price[k] += data.cost[r * data.n_classes + k];
+            cost += (*std::min_element(price.begin(), price.end()) << units.shift) + units.leaf_price;
+            continue;
+        }
+        std::vector<std::uint32_t> side[2];
+        for (const std::uint32_t r : rows) side[data.bit(r, static_cast<std::size_t>(feature)) ? 1 : 0].push_back(r);
+        pending.push_back(std::move(side[1]));
+        pending.push_back(std::move(side[0]));
+    }
+    return cost;
+}
+
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
     auto* owned = new std::vector<T>(std::move(values));
@@ -114,11 +137,13 @@ class BitsProblem {
             control.units(units_.to_weight(1), static_cast<double>(data_.base_cost));
             out = total_ < (std::int64_t{1} << 28) ? ::search<std::int32_t>(data_, settings, row_prices, control)
                                                    : ::search<std::int64_t>(data_, settings, row_prices, control);
+            // A stop while the tree was being written may have left a worse one than was proven to exist.
+            if (out.bounds.upper < kInfinity) out.bounds.upper = cost_of_shape(data_, out.shape, units_);
             orient(data_, out.shape, 0, shape);
         }
         nb::dict result;
         result["shape"] = shape;
-        result["lower_bound"] = units_.to_weight(out.bounds.lower) + static_cast<double>(data_.base_cost);
+        result["lower_bound"] = units_.bound_to_weight(out.bounds.lower) + static_cast<double>(data_.base_cost);
         result["upper_bound"] = units_.to_weight(out.bounds.upper) + static_cast<double>(data_.base_cost);
         result["exact"] = out.bounds.exact();
         result["feasible"] = out.bounds.upper < kInfinity;
@@ -220,7 +245,9 @@ void bind_bits(nb::module_& m) {
         .def_rw("similar_support", &Options::similar_support)
         .def_rw("cache", &Options::cache)
         .def_rw("greedy_start", &Options::greedy_start)
-        .def_rw("kernel", &Options::kernel);
+        .def_rw("lattice", &Options::lattice)
+        .def_rw("kernel", &Options::kernel)
+        .def_rw("plain_steps", &Options::plain_steps);
     nb::class_<BitsProblem>(m, "BitsProblem", "A problem over binary columns, reduced to distinct rows and columns.")
         .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
                       const Matrix<std::int64_t>&, double, std::int64_t, bool>(),

@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy
 from numpy.typing import NDArray
 
+
 class PairKernel(enum.Enum):
     """How pair matrices are counted."""
 
@@ -19,56 +20,89 @@ class BitsOptions:
     """Switches of the search over binary columns."""
 
     def __init__(self) -> None: ...
+
     @property
     def lookahead(self) -> bool: ...
+
     @lookahead.setter
     def lookahead(self, arg: bool, /) -> None: ...
+
     @property
     def two_leaves(self) -> bool: ...
+
     @two_leaves.setter
     def two_leaves(self, arg: bool, /) -> None: ...
+
     @property
     def budgets(self) -> bool: ...
+
     @budgets.setter
     def budgets(self, arg: bool, /) -> None: ...
+
     @property
     def similar_support(self) -> bool: ...
+
     @similar_support.setter
     def similar_support(self, arg: bool, /) -> None: ...
+
     @property
     def cache(self) -> bool: ...
+
     @cache.setter
     def cache(self, arg: bool, /) -> None: ...
+
     @property
     def greedy_start(self) -> bool: ...
+
     @greedy_start.setter
     def greedy_start(self, arg: bool, /) -> None: ...
+
+    @property
+    def lattice(self) -> bool: ...
+
+    @lattice.setter
+    def lattice(self, arg: bool, /) -> None: ...
+
     @property
     def kernel(self) -> PairKernel: ...
+
     @kernel.setter
     def kernel(self, arg: PairKernel, /) -> None: ...
 
-def solve_bits(
-    goes_right: Annotated[
-        NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    *,
-    leaf_price: float,
-    max_depth: int,
-    min_count: int,
-    options: BitsOptions,
-    equivalent_points: bool,
-    time_limit: float,
-    step_limit: int,
-    memory_limit: int,
-    report: object | None,
-) -> dict:
-    """
-    Search for the cheapest tree over binary columns. Costs and bounds are in weight units.
-    """
+    @property
+    def plain_steps(self) -> int: ...
+
+    @plain_steps.setter
+    def plain_steps(self, arg: int, /) -> None: ...
+
+class BitsProblem:
+    """A problem over binary columns, reduced to distinct rows and columns."""
+
+    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool) -> None: ...
+
+    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+        """Search for the cheapest tree. Bounds are in weight units."""
+
+    def find_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, most_found: int, most_explored: int) -> dict:
+        """Find conjunctions that cost less than the prices of their rows."""
+
+    def row_cost(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Return the largest cost of each distinct row, in weight units."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def n_columns(self) -> int: ...
+
+    @property
+    def base_cost(self) -> int: ...
+
+    @property
+    def leaf_price(self) -> int: ...
+
+    @property
+    def unit_shift(self) -> int: ...
 
 class Stop(enum.Enum):
     """Why a run ended before its proof."""

@@ -76,7 +76,8 @@ class SolveResult:
 
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
-        what = f"{self.tree.n_leaves} leaves, objective {self.objective:.6f} (training error {self.loss:.4f})"
+        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        what = f"{leaves}, objective {self.objective:.6f} (training error {self.loss:.4f})"
         if self.status is SolveStatus.OPTIMAL:
             return (
                 f"Proven optimal over {self.scope}: "

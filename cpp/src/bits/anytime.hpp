@@ -2,13 +2,15 @@
 //
 // Depth-first search proves fast but answers late: its bound at the root stays low until most splits are done, and its
 // tree is good only where it has been. So a run has three phases, all on one cache:
-//   1. one dive (greedy with a look two splits ahead), then the plain search for a few thousand steps: most problems end here;
+//   1. one dive (greedy with a look two splits ahead), then the plain search for some thousand steps: most problems end here;
+//      What remains without a depth limit, and has a small enough lattice, goes to the dense program (lattice.hpp);
 //   2. dives with more and more discrepancies (Harvey and Ginsberg 1995): take the second, third, ... best split where the
 //      first may have been wrong;
 //   3. the plain search again and again with a rising budget: each round proves the bound up to its budget, or ends with
 //      the optimum. Rounds share the cache, so a round costs little more than what is new in it.
 #pragma once
 
+#include "treewright/bits/lattice.hpp"
 #include "treewright/bits/search.hpp"
 
 #include <algorithm>
@@ -16,9 +18,9 @@
 namespace treewright::bits {
 
 namespace {
-constexpr std::int64_t kPlainSteps = 5000;
 constexpr std::int64_t kDiveSteps = 2000;
 constexpr int kMostDiscrepancies = 3;
+constexpr std::size_t kMostLatticeStates = 40'000'000;
 }  // namespace
 
 template <class Acc>
@@ -26,13 +28,22 @@ Bounds Search<Acc>::run() {
     Bounds known{std::min(c_, leaf_cost(root_)), leaf_cost(root_)};
     if (options_.greedy_start) known.upper = dive(root_, root_depth_, 0);
     announce(known);
-    control_.pause_after(kPlainSteps);
+    control_.pause_after(options_.plain_steps);
     const Bounds found = solve(root_, root_depth_, kInfinity);
     control_.resume();
     known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
     announce(known);
     if (settings_.max_leaves > 0) return run_capped(known);
-    return known.exact() || control_.ended() ? known : raise_bound(known);
+    if (known.exact() || control_.ended()) return known;
+    if (options_.lattice && root_depth_ == kUnlimited && settings_.min_count == 0) {
+        if (auto solved = solve_by_lattice(data_, settings_, kMostLatticeStates, control_)) {
+            shape_ = std::move(solved->shape);
+            known = {solved->value, solved->value};
+            announce(known);
+            return known;
+        }
+    }
+    return raise_bound(known);
 }
 
 template <class Acc>

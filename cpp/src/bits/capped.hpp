@@ -47,10 +47,7 @@ Bounds Search<Acc>::solve_capped(const Node& node, std::int32_t depth, std::int3
             return {known->lower, known->upper};
         }
     }
-    if (control_.step(work_of(node))) {
-        last_feature_ = Entry::kLeaf;
-        return {std::min(c_, leaf), leaf};
-    }
+    const bool stop = control_.step(work_of(node));
     Best best{leaf, Entry::kLeaf};
     const auto finish_capped = [&](std::int64_t lower) {
         const auto work = static_cast<std::uint32_t>(std::min<std::int64_t>(control_.steps() - steps_before, 0xffffff));
@@ -74,6 +71,7 @@ Bounds Search<Acc>::solve_capped(const Node& node, std::int32_t depth, std::int3
         if (value < best.value) best = {value, column(i)};
     }
     if (leaves <= 3 || depth <= 2) return finish_capped(best.value);
+    if (stop) return finish_capped(std::min(best.value, floor_of_four_leaves(node)));
 
     // lower[side][l]: bound of that child with at most l leaves.
     const auto lower0 = arena_.take<std::int64_t>(static_cast<std::size_t>(leaves));

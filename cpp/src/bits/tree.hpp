@@ -9,6 +9,7 @@ namespace treewright::bits {
 
 template <class Acc>
 Shape Search<Acc>::tree() {
+    if (!shape_.empty()) return shape_;
     Shape shape;
     if (capped_) {
         emit_capped(root_, root_depth_, settings_.max_leaves, shape);
@@ -24,11 +25,12 @@ std::size_t Search<Acc>::local_column(const Node& node, std::int32_t column) {
     return static_cast<std::size_t>(std::lower_bound(columns.begin(), columns.end(), column) - columns.begin());
 }
 
-// Writes the best tree known for the node; solves what the cache has lost, unless the run was stopped.
+// Writes the best tree known for the node. What the cache has lost is solved again; once the run is stopped the best
+// tree of depth two stands in for it, so that the tree is always whole (the caller compares its cost with the bound).
 template <class Acc>
 void Search<Acc>::emit(const Node& node, std::int32_t depth, Shape& out) {
     ArenaScope scope(arena_);
-    Children children = bound_children(node, depth);
+    const Children children = bound_children(node, depth);
     Best best = best_of_depth_two(node, depth, children);
     if (depth > 2 && best.value > floor_of_four_leaves(node)) {
         const std::uint64_t hash = cache_.hash(node.key.data(), depth);
@@ -36,7 +38,7 @@ void Search<Acc>::emit(const Node& node, std::int32_t depth, Shape& out) {
         if ((known == nullptr || known->lower < known->upper) && !control_.stopped()) {
             const Bounds found = solve(node, depth, kInfinity);
             known = cache_.find(node.key.data(), depth, hash);
-            if (known == nullptr) best = {found.upper, last_feature_};
+            if (known == nullptr && !control_.stopped()) best = {found.upper, last_feature_};
         }
         if (known != nullptr && known->upper < best.value) best = {known->upper, known->feature};
     }

@@ -1,1 +1,5 @@
+"""The command line: `treewright fit`, `predict`, `show`, `verify`, `demo`."""
 
+from treewright.cli._app import app, main
+
+__all__ = ["app", "main"]

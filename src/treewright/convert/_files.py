@@ -20,6 +20,10 @@ __all__ = ["check_writable", "write_bytes"]
 def check_writable(path: str | Path) -> None:
     """Find out, before a long run, whether `write_bytes` could write to `path`.
 
+    Parameters
+    ----------
+    path : str or Path
+
     Raises
     ------
     InputError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
@@ -12,11 +13,10 @@ from sklearn.utils.validation import validate_data
 
 from treewright.binarize import Cuts, auto_cuts, given_cuts, midpoints, quantiles
 from treewright.errors import InputError
-from treewright.estimators._progress import progress_bar
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SearchOptions, solve
+from treewright.search import Limits, SearchOptions, progress_bar, solve
 from treewright.search._limits import ProgressCallback
 from treewright.table import Table, table_from
 
@@ -159,10 +159,14 @@ class OptimalTreeClassifier(TreeClassifier):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the gap.
         """
+        if self.search_options is not None and not isinstance(self.search_options, SearchOptions):
+            raise InputError(
+                f"search_options={self.search_options!r}; give a treewright.search.SearchOptions or None."
+            )
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = table_from(X, categorical_features=self.categorical_features)
         validate_data(self, X, skip_check_array=True)
-        if len(getattr(y, "shape", ())) == 2:
+        if getattr(y, "shape", ())[1:] == (1,):
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
                 DataConversionWarning,
@@ -208,8 +212,8 @@ class OptimalTreeClassifier(TreeClassifier):
                 return midpoints(table)
         elif isinstance(self.thresholds, Mapping):
             return given_cuts(table, self.thresholds)
-        elif isinstance(self.thresholds, int) and not isinstance(self.thresholds, bool):
-            return quantiles(table, self.thresholds)
+        elif isinstance(self.thresholds, Integral) and not isinstance(self.thresholds, bool):
+            return quantiles(table, int(self.thresholds))
         raise InputError(
             f'thresholds={self.thresholds!r}; give "auto", "all", a number of bins, or a mapping from '
             "column name to thresholds."

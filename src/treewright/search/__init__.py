@@ -2,6 +2,7 @@
 
 from treewright.search._limits import Limits, Progress
 from treewright.search._options import SearchOptions
+from treewright.search._progress_bar import progress_bar
 from treewright.search._solve import solve
 
-__all__ = ["Limits", "Progress", "SearchOptions", "solve"]
+__all__ = ["Limits", "Progress", "SearchOptions", "progress_bar", "solve"]

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 from treewright._native import core
@@ -83,10 +84,16 @@ class Limits:
     memory_limit: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("time_limit", "step_limit", "memory_limit"):
+        for name, kind, words in (
+            ("time_limit", Real, "a number of seconds"),
+            ("step_limit", Integral, "an integer"),
+            ("memory_limit", Integral, "an integer number of bytes"),
+        ):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InputError(f"{name}={value!r}: give a number above 0, or None for no limit.")
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, kind) or not float(value) > 0:
+                raise InputError(f"{name}={value!r}; give {words} above 0, or None for no limit.")
 
     def native(self) -> dict[str, Any]:
         """Return the limits as keyword arguments of the compiled core."""
@@ -99,8 +106,8 @@ class Limits:
             )
         return {
             "time_limit": math.inf if self.time_limit is None else float(self.time_limit),
-            "step_limit": 2**62 if self.step_limit is None else int(self.step_limit),
-            "memory_limit": int(memory),
+            "step_limit": 2**62 if self.step_limit is None else min(int(self.step_limit), 2**62),
+            "memory_limit": min(int(memory), 2**62),
         }
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from treewright._native import core
+from treewright.errors import InputError
 
 __all__ = ["SearchOptions"]
+
+KERNELS = ("automatic", "rows", "columns")
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,13 @@ class SearchOptions:
         Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).
     greedy_start : bool, default=True
         Begin with a greedy tree, for early incumbents.
+    lattice : bool, default=True
+        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program
+        over column groups, where it is small enough.
     kernel : {"automatic", "rows", "columns"}, default="automatic"
         How pair matrices are counted.
+    plain_steps : int, default=20000
+        Subproblems of the plain search before the phases for hard problems begin.
     """
 
     equivalent_points: bool = True
@@ -40,12 +48,19 @@ class SearchOptions:
     similar_support: bool = True
     cache: bool = True
     greedy_start: bool = True
+    lattice: bool = True
     kernel: str = "automatic"
+    plain_steps: int = 20_000
+
+    def __post_init__(self) -> None:
+        if self.kernel not in KERNELS:
+            raise InputError(f"kernel={self.kernel!r}; choose one of {', '.join(KERNELS)}.")
 
     def native(self) -> core.BitsOptions:
         """Return the switches as the compiled core takes them."""
         options = core.BitsOptions()
-        for name in ("lookahead", "two_leaves", "budgets", "similar_support", "cache", "greedy_start"):
-            setattr(options, name, getattr(self, name))
+        for field in fields(self):
+            if field.name not in ("equivalent_points", "kernel"):
+                setattr(options, field.name, getattr(self, field.name))
         options.kernel = core.PairKernel[self.kernel.upper()]
         return options

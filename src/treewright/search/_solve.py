@@ -19,6 +19,9 @@ from treewright.tree import Tree, grow, merge_equal_leaves
 
 __all__ = ["result_of", "solve"]
 
+NO_LIMIT = 2**20  # no tree is deeper or has more leaves in any search that ends
+LARGEST_GAP = 1e-4  # left by rounded weights; beyond it nothing is called optimal
+
 
 def solve(
     problem: Problem,
@@ -70,8 +73,8 @@ def solve(
         equivalent_points=options.equivalent_points,
     )
     raw = bits.search(
-        max_depth=-1 if problem.max_depth is None else problem.max_depth,
-        max_leaves=problem.max_leaf_nodes or 0,
+        max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
+        max_leaves=min(problem.max_leaf_nodes or 0, NO_LIMIT),
         options=options.native(),
         prices=None,
         report=native_report(progress, integers.unit),
@@ -98,10 +101,16 @@ def solve(
         tree,
         proven=raw["exact"],
         lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
+        upper_bound=raw["upper_bound"] * integers.unit + integers.slack,
         slack=integers.slack,
         scope=cuts.scope,
         stop=raw["stop"],
-        stats={"subproblems": raw["steps"], "distinct_rows": bits.n_rows, "distinct_columns": bits.n_columns, **stats},
+        stats={
+            "subproblems": raw["steps"],
+            "distinct_rows": bits.n_rows,
+            "distinct_columns": bits.n_columns,
+            **stats,
+        },
         options=asdict(options),
         notes=cuts.notes,
     )
@@ -113,6 +122,7 @@ def result_of(
     *,
     proven: bool,
     lower_bound: float,
+    upper_bound: float | None = None,
     slack: float,
     scope: str,
     stop: Any,
@@ -130,6 +140,9 @@ def result_of(
         Whether the engine proved the tree optimal, up to `slack`.
     lower_bound : float
         Proven bound on the objective.
+    upper_bound : float, default=None
+        What the engine says that the tree costs at most. If the tree costs more, the run was stopped while
+        its tree was written, and nothing is claimed but the lower bound.
     slack : float
         What integer rounding may have moved (0 for whole weights).
     scope : str
@@ -142,6 +155,15 @@ def result_of(
     paid = (tree.value[leaf] @ problem.costs)[np.arange(leaf.sum()), tree.prediction[leaf]].sum()
     loss = float(paid / problem.total_weight)
     objective = loss + problem.cost_complexity * tree.n_leaves
+    stopped = stop_reason(stop) is not None
+    if stopped and upper_bound is not None and objective > upper_bound + 1e-9 * abs(objective):
+        proven = False
+    if objective > 0 and 2 * slack > LARGEST_GAP * objective:
+        proven = False
+        notes = (
+            *notes,
+            f"The weights and costs were rounded for the search; that may move an objective by {slack:.1e}.",
+        )
     bound = objective - 2 * slack if proven else min(objective, lower_bound)
     constraints = {
         name: getattr(problem, name)
@@ -157,5 +179,5 @@ def result_of(
         stop_reason=None if proven else stop_reason(stop),
         stats=stats,
         options={**constraints, **options},
-        notes=notes,
+        notes=(*problem.notes, *notes),
     )

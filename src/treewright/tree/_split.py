@@ -76,6 +76,14 @@ class CategorySplit:
 class LinearSplit:
     """Rows with ``sum(weights * x[columns]) <= threshold`` go left; a row with a missing term goes right
     unless `missing_left`.
+
+    Parameters
+    ----------
+    columns : tuple of int
+    weights : tuple of float
+        One for each column.
+    threshold : float
+    missing_left : bool, default=False
     """
 
     columns: tuple[int, ...]
@@ -90,7 +98,11 @@ class LinearSplit:
 
     def goes_left(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return for each row of the encoded matrix `X` (n_rows, n_columns) whether it goes left."""
-        score = X[:, list(self.columns)] @ np.asarray(self.weights)
+        score = np.zeros(
+            len(X)
+        )  # term by term: a matrix product may round differently with the number of rows
+        for column, weight in zip(self.columns, self.weights, strict=True):
+            score += weight * X[:, column]
         left = score <= self.threshold
         if self.missing_left:
             left |= np.isnan(score)
@@ -123,7 +135,15 @@ def describe(
 
 
 def subject(split: Split, columns: Sequence[Column], digits: int | None = None) -> str:
-    """Return what `split` asks about: the name of its column, or the sum of a linear split."""
+    """Return what `split` asks about: the name of its column, or the sum of a linear split.
+
+    Parameters
+    ----------
+    split : Split
+    columns : sequence of Column
+    digits : int or None, default=None
+        Significant digits of numbers; None writes them in full.
+    """
     if not isinstance(split, LinearSplit):
         return columns[split.column].name
     text = ""
@@ -141,6 +161,15 @@ def relation(
 
     A missing value is mentioned where the training table had some: on its own side by "or missing", and on
     the other side by "and known" if the words would include it otherwise ("!= red and known").
+
+    Parameters
+    ----------
+    split : Split
+    columns : sequence of Column
+    goes_left : bool, default=True
+        Which side.
+    digits : int or None, default=None
+        Significant digits of numbers; None writes them in full.
     """
     if isinstance(split, LinearSplit):
         may_be_missing = any(columns[column].has_missing for column in split.columns)

@@ -1,7 +1,7 @@
 """The tree of all methods: flat, frozen arrays with scikit-learn's names, and the schema it speaks of.
 
-Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if its
-split is None. Nothing here knows how the tree was found.
+Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if
+its split is None. Nothing here knows how the tree was found.
 """
 
 from __future__ import annotations
@@ -187,6 +187,10 @@ def grow(
     sample_weight : ndarray of shape (n_rows,)
     costs : ndarray of shape (n_classes, n_classes)
         ``costs[true, predicted]``; a leaf predicts the cheapest class, the lowest index on ties.
+
+    Returns
+    -------
+    Tree
     """
     n_nodes = len(splits)
     left = np.full(n_nodes, LEAF, dtype=np.int32)
@@ -212,7 +216,14 @@ def grow(
 
 
 def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
-    """Return the splits from the root to `leaf`, each with whether the path goes left."""
+    """Return the splits from the root to `leaf`, each with whether the path goes left.
+
+    Parameters
+    ----------
+    tree : Tree
+    leaf : int
+        Number of a node.
+    """
     parent = np.full(tree.node_count, -1)
     for node, split in enumerate(tree.splits):
         if split is not None:

@@ -1,1 +1,6 @@
+"""An independent checker: recomputes every claim about a tree from the data and the tree alone."""
 
+from treewright.verify._report import Check, VerificationReport
+from treewright.verify._verify import verify
+
+__all__ = ["Check", "VerificationReport", "verify"]

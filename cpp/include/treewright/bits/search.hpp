@@ -49,7 +49,9 @@ struct Options {
     bool similar_support = true;  // B6
     bool cache = true;
     bool greedy_start = true;     // a greedy tree first, for early incumbents
+    bool lattice = true;          // the dense program where branch and bound does not end at once (lattice.hpp)
     PairKernel kernel = PairKernel::automatic;
+    std::int64_t plain_steps = 20000;  // of the plain search before anything else is tried
 };
 
 struct Settings {
@@ -176,6 +178,7 @@ class Search {
     std::vector<Acc> scan_scratch_;
     Node root_;
     std::int32_t root_depth_;
+    Shape shape_;          // of the dense program, if it solved the root
     bool capped_ = false;  // whether the best tree is that of solve_capped
     std::int32_t last_feature_ = Entry::kLeaf;  // root split of the subproblem solved last
 };

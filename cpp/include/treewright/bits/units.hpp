@@ -20,11 +20,18 @@ struct Units {
     // `total` bounds every sum of weights; `price` is the price of a leaf in weight units.
     static Units make(std::int64_t total, double price) {
         Units units;
-        units.shift = std::min(32, 58 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total + 1))));
+        units.shift = std::clamp(58 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(total + 1))), 0, 32);
         // A leaf dearer than all errors together makes a single leaf optimal at any higher price too.
         const double capped = std::min(price, static_cast<double>(total) + 1.0);
         if (capped > 0) units.leaf_price = std::llround(std::ldexp(capped, units.shift)) + 1;
         return units;
+    }
+
+    // A bound in weight units. Every leaf was charged up to 1.5 cost units too much: with q the exact price in cost units
+    // and W >= 0 the errors, W + L*q >= q / (q + 1.5) * (W + L*(q + 1.5)).
+    [[nodiscard]] double bound_to_weight(std::int64_t bound) const {
+        const double charged = static_cast<double>(leaf_price);
+        return to_weight(bound) * (leaf_price > 0 ? (charged - 1.5) / charged : 1.0);
     }
 
     [[nodiscard]] double to_weight(std::int64_t cost) const { return std::ldexp(static_cast<double>(cost), -shift); }

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from treewright.errors import InputError
-from treewright.search import Progress
-from treewright.search._limits import ProgressCallback
+from treewright.search._limits import Progress, ProgressCallback
 
 __all__ = ["progress_bar"]
 

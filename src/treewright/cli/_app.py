@@ -1,0 +1,71 @@
+"""The program `treewright`: its verbs, and the exit codes they share.
+
+Only typer is loaded here; each verb loads what it needs when it runs, so that ``treewright --help`` is quick.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treewright import __version__
+from treewright.cli._demo import demo
+from treewright.cli._fit import fit
+from treewright.cli._predict import predict
+from treewright.cli._show import show
+from treewright.cli._verify import verify
+
+__all__ = ["app", "main"]
+
+HELP = """Decision trees that people can read, check and trust: exact search with a proof of optimality.
+
+\b
+A first session:
+  treewright demo
+  treewright fit data.csv --target y --out model.json
+  treewright show model.json --out tree.png
+  treewright predict model.json new.csv --out predictions.csv
+  treewright verify model.json data.csv
+
+\b
+Exit codes:
+  0    done, and every check holds
+  1    a check failed: not verified, or not proven optimal where that was required
+  2    bad input: a file, a column, an option; the message says what to do
+  130  interrupted (fit has then saved its best tree)
+"""
+
+app = typer.Typer(
+    name="treewright",
+    help=HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(short_help="Find the optimal tree for a CSV file.")(fit)
+app.command(short_help="Predict the rows of a CSV file.")(predict)
+app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
+app.command(short_help="Check a tree against its data.")(verify)
+app.command(short_help="See proven trees on real data.")(demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"treewright {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the program."""
+    app()

@@ -1,0 +1,253 @@
+"""`treewright fit`: from a CSV file to a tree with its certificate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.cli._common import (
+    ASCII,
+    CHECK_FAILED,
+    INTERRUPTED,
+    Csv,
+    DecimalComma,
+    Encoding,
+    Missing,
+    Separator,
+    exits_by_code,
+    note,
+    pairs,
+    read_csv,
+    say,
+    tree_text,
+)
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from treewright.binarize import Cuts
+    from treewright.problem import Problem
+
+__all__ = ["fit"]
+
+
+@exits_by_code
+def fit(
+    data: Csv,
+    target: Annotated[str, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
+    ] = None,
+    cost_complexity: Annotated[
+        float,
+        typer.Option("--cost-complexity", "-c", help="Price of one leaf, as a fraction of the total weight."),
+    ] = 0.01,
+    max_depth: Annotated[
+        int | None, typer.Option(help="Most splits on a path.", show_default="unlimited")
+    ] = None,
+    max_leaf_nodes: Annotated[int | None, typer.Option(help="Most leaves.", show_default="unlimited")] = None,
+    min_samples_leaf: Annotated[
+        str, typer.Option(help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.")
+    ] = "1",
+    thresholds: Annotated[
+        str,
+        typer.Option(help="'all' midpoints, a number of quantile bins, or 'auto': all while there are few."),
+    ] = "auto",
+    objective: Annotated[str, typer.Option(help="'accuracy' or 'balanced_accuracy'.")] = "accuracy",
+    class_weight: Annotated[
+        list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="TRUE:PREDICTED=COST of a wrong prediction; 1 where not given. Repeatable.", metavar="COST"
+        ),
+    ] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option("--ignore", "-x", help="Column that is no feature. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    separator: Separator = None,
+    missing: Missing = None,
+    encoding: Encoding = "utf-8",
+    decimal_comma: DecimalComma = False,
+    time_limit: Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")] = 60.0,
+    step_limit: Annotated[
+        int | None, typer.Option(help="Subproblems; the same on every machine.", show_default="unlimited")
+    ] = None,
+    memory_limit: Annotated[
+        int | None, typer.Option(help="MiB for the search.", show_default="half of the memory")
+    ] = None,
+    require_proof: Annotated[
+        bool, typer.Option("--require-proof", help="Exit with code 1 if the tree is not proven optimal.")
+    ] = False,
+    progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
+    ascii_only: ASCII = False,
+) -> None:
+    """Find the tree of smallest error + cost_complexity x leaves, and say what is proven about it.
+
+    Ctrl-C stops the search; the best tree found so far is kept and saved.
+
+    \b
+    Examples:
+      treewright fit data.csv --target y --out model.json
+      treewright fit data.csv -t y -c .005 --max-depth 5 --time-limit 300 -o model.json
+      treewright fit data.csv -t sick --cost yes:no=10 --ignore id --thresholds all
+
+    \b
+    Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
+    130 interrupted (the best tree found has been saved).
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.convert import Model, Terms, check_writable, save_model
+    from treewright.problem import make_problem
+    from treewright.result import SolveStatus, StopReason
+    from treewright.search import Limits, progress_bar, solve
+
+    if out is not None:
+        check_writable(out)  # now, not after an hour of search
+    limits = Limits(
+        None if math.isinf(time_limit) else time_limit,
+        step_limit,
+        None if memory_limit is None else memory_limit << 20,
+    )
+    csv = read_csv(
+        data,
+        target=target,
+        weight=weight,
+        separator=separator,
+        missing=missing,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        ignore=ignore or (),
+        categorical=categorical or (),
+    )
+    assert csv.target is not None  # a target was named
+    labels = _labels(csv.target)
+    factors = _class_weight(class_weight or [], labels)
+    by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
+    costs = _costs(cost or [], labels)
+    problem = make_problem(
+        csv.table,
+        csv.target,
+        sample_weight=csv.sample_weight,
+        class_weight=by_label if by_label is not None else factors,  # type: ignore[arg-type]  # text: balanced
+        costs=costs,
+        objective=objective,  # type: ignore[arg-type]  # make_problem checks it
+        cost_complexity=cost_complexity,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=_number(min_samples_leaf),
+    )
+    cuts = _cuts(problem, thresholds)
+    size = f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns, {len(cuts.splits)} splits"
+    note(f"{size}. Searching; Ctrl-C keeps the best tree so far.")
+    with progress_bar("auto" if progress else False, limits.time_limit) as report:
+        result = solve(problem, cuts, limits=limits, progress=report)
+    extra = [text for text in problem.notes if text not in result.notes]
+    result = replace(result, notes=(*extra, *result.notes))
+    terms = Terms(
+        cost_complexity=problem.cost_complexity,
+        max_depth=problem.max_depth,
+        max_leaf_nodes=problem.max_leaf_nodes,
+        min_samples_leaf=problem.min_samples_leaf,
+        objective=objective,
+        class_weight=factors,
+        costs=costs,
+        target=target,
+        weight=weight,
+    )
+    saved = ""
+    if out is not None:
+        save_model(out, Model.of(result, terms))
+        saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
+    interrupted = result.stop_reason is StopReason.INTERRUPT
+    if interrupted:
+        note("Interrupted. The best tree found so far " + (f"is saved to {out}." if out else "follows."))
+    say(tree_text(result.tree, ascii_only))
+    say()
+    say(result.sentence())
+    for text in result.notes:
+        say(f"Note: {text}")
+    say(_effort(result.stats))
+    if saved:
+        say(saved)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if result.status is not SolveStatus.OPTIMAL:
+        note("Not proven optimal; try a longer --time-limit, a --max-depth, a larger --cost-complexity.")
+        if require_proof:
+            raise typer.Exit(CHECK_FAILED)
+
+
+def _effort(stats: Any) -> str:
+    seconds, steps = stats.get("seconds"), stats.get("subproblems")
+    text = "Search:" if seconds is None else f"Search: {seconds:.3f} s"
+    return text if steps is None else f"{text}, {steps:,} subproblems."
+
+
+def _cuts(problem: Problem, thresholds: str) -> Cuts:
+    from treewright.binarize import auto_cuts, midpoints, quantiles
+
+    if thresholds == "auto":
+        return auto_cuts(problem.table, sample_weight=problem.sample_weight)
+    if thresholds == "all":
+        return midpoints(problem.table)
+    if thresholds.isascii() and thresholds.isdigit():
+        return quantiles(problem.table, int(thresholds), sample_weight=problem.sample_weight)
+    raise InputError(f"--thresholds {thresholds!r}; give 'auto', 'all' or a number of quantile bins.")
+
+
+def _number(text: str) -> int | float:
+    """An integer stays one: 1 is one row, 1.0 would be a fraction."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--min-samples-leaf {text!r}; give an integer, or a fraction below 1.") from None
+
+
+def _labels(target: NDArray[Any]) -> dict[str, Any]:
+    """The labels by their text, in the order of the classes."""
+    import numpy as np
+
+    return {str(label): label for label in np.unique(target).tolist()}
+
+
+def _class_weight(entries: list[str], labels: dict[str, Any]) -> tuple[float, ...] | str | None:
+    if not entries or entries == ["balanced"]:
+        return entries[0] if entries else None
+    factors = dict.fromkeys(labels, 1.0)
+    for name, factor in pairs(entries, "--class-weight"):
+        if name not in labels:
+            raise InputError(f"--class-weight names the label {name!r}; the labels are {', '.join(labels)}.")
+        factors[name] = factor
+    return tuple(factors.values())
+
+
+def _costs(entries: list[str], labels: dict[str, Any]) -> tuple[tuple[float, ...], ...] | None:
+    if not entries:
+        return None
+    names = list(labels)
+    matrix = [[float(i != j) for j in range(len(names))] for i in range(len(names))]
+    for name, price in pairs(entries, "--cost"):
+        places = [(i, j) for i, a in enumerate(names) for j, b in enumerate(names) if f"{a}:{b}" == name]
+        if len(places) != 1:
+            raise InputError(
+                f"--cost {name!r}; give TRUE:PREDICTED=COST with two of the labels {', '.join(names)}."
+            )
+        matrix[places[0][0]][places[0][1]] = price
+    return tuple(map(tuple, matrix))

@@ -1,0 +1,101 @@
+"""`treewright show`: a saved tree as text, Graphviz source or a picture."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.cli._common import ASCII, ModelPath, exits_by_code, note, say, tree_text
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.convert import Model
+
+__all__ = ["show"]
+
+PICTURES = ("png", "svg", "pdf")
+FORMATS = ("text", "dot", *PICTURES)
+BY_SUFFIX = {".txt": "text", ".dot": "dot", ".gv": "dot", **{f".{name}": name for name in PICTURES}}
+
+
+@exits_by_code
+def show(
+    model: ModelPath,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write; its ending chooses the format.")
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", "-f", help="One of text, dot, png, svg, pdf.", show_default="text"),
+    ] = None,
+    digits: Annotated[int, typer.Option(help="Significant digits of numbers; 0 for all.", min=0)] = 6,
+    counts: Annotated[bool, typer.Option("--counts", help="Text: add the weight of each class.")] = False,
+    orientation: Annotated[str, typer.Option(help="Pictures: 'down', 'right' or 'auto'.")] = "auto",
+    dpi: Annotated[int, typer.Option(help="Resolution of a PNG picture.", min=20, max=1200)] = 150,
+    ascii_only: ASCII = False,
+) -> None:
+    """Show a saved tree and what is proven about it.
+
+    Pictures need matplotlib: pip install 'treewright[plot]'.
+
+    \b
+    Examples:
+      treewright show model.json
+      treewright show model.json --out tree.svg
+      treewright show model.json --format dot | dot -Tpdf > tree.pdf
+
+    Exit codes: 0 done, 2 bad input.
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.convert import check_writable, load_model, write_bytes
+
+    kind = _format(format_, out)
+    if kind in PICTURES and out is None:
+        raise InputError(f"A {kind} picture goes to a file: add --out tree.{kind}.")
+    if out is not None:
+        check_writable(out)
+    content = load_model(model)
+    if kind in PICTURES:
+        from treewright.show import tree_figure
+
+        figure = tree_figure(content.tree, orientation=orientation, digits=digits or None)  # type: ignore[arg-type]
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=kind, dpi=dpi)
+        picture = buffer.getvalue()
+    else:
+        picture = _text(content, kind, digits, counts, ascii_only).encode("utf-8")
+    if out is None:
+        say(picture.decode("utf-8").rstrip("\n"))
+        return
+    write_bytes(out, picture)
+    note(f"Wrote {out}.")
+
+
+def _text(model: Model, kind: str, digits: int, counts: bool, ascii_only: bool) -> str:
+    if kind == "dot":
+        from treewright.show import to_graphviz
+
+        return to_graphviz(model.tree, digits=digits or None)
+    lines = [tree_text(model.tree, ascii_only, digits=digits or None, counts=counts), ""]
+    result = model.result
+    if result is None:
+        lines.append(f"{model.tree.n_leaves} leaves; nothing is claimed about this tree.")
+    else:
+        lines += [result.sentence(), *(f"Note: {text}" for text in result.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def _format(format_: str | None, out: Path | None) -> str:
+    if format_ is not None:
+        if format_ not in FORMATS:
+            raise InputError(f"--format {format_!r}; choose one of {', '.join(FORMATS)}.")
+        return format_
+    if out is None:
+        return "text"
+    if out.suffix.lower() not in BY_SUFFIX:
+        raise InputError(
+            f"--out {out} has an ending that names no format; use one of {', '.join(BY_SUFFIX)}, or --format."
+        )
+    return BY_SUFFIX[out.suffix.lower()]

@@ -1,0 +1,78 @@
+"""What the checker found, as data and as a table for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Check", "VerificationReport"]
+
+NOT_CHECKED = (
+    "Not checked: that no better tree exists. The lower bound was proven by the method; here it is only held "
+    "against every pruning of this tree."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One claim and what was found.
+
+    Parameters
+    ----------
+    name : str
+    ok : bool
+    expected : str
+        What the tree, the result or the constraint says.
+    found : str
+        What the data say.
+    message : str
+        What a failure means and what to do; empty if the claim holds.
+    """
+
+    name: str
+    ok: bool
+    expected: str
+    found: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationReport:
+    """All checks; ``str(report)`` is a table.
+
+    Parameters
+    ----------
+    checks : tuple of Check
+    claims_bound : bool, default=False
+        Whether a lower bound was among the claims.
+    """
+
+    checks: tuple[Check, ...]
+    claims_bound: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether every claim holds."""
+        return all(check.ok for check in self.checks)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The claims that do not hold."""
+        return tuple(check for check in self.checks if not check.ok)
+
+    def __str__(self) -> str:
+        header = ("", "check", "claimed", "found")
+        rows = [header] + [
+            ("ok" if check.ok else "FAIL", check.name, check.expected, check.found) for check in self.checks
+        ]
+        width = [max(len(row[k]) for row in rows) for k in range(4)]
+        lines = [
+            "  ".join(cell.ljust(w) for cell, w in zip(row, width, strict=True)).rstrip() for row in rows
+        ]
+        lines.insert(1, "  ".join("-" * w for w in width))
+        lines += [f"{check.name}: {check.message}" for check in self.failed]
+        held = sum(check.ok for check in self.checks)
+        verdict = "Verified" if self.ok else "NOT verified"
+        lines.append(f"{verdict}: {held} of {len(self.checks)} checks hold.")
+        if self.claims_bound:
+            lines.append(NOT_CHECKED)
+        return "\n".join(lines)

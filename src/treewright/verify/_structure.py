@@ -1,0 +1,79 @@
+"""Whether the arrays of a tree are a tree at all; everything else relies on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, Tree
+
+__all__ = ["fault_of_splits", "fault_of_structure"]
+
+
+def fault_of_structure(tree: Tree) -> str:
+    """Return the first fault of lengths, links or numbering, or an empty string."""
+    n_nodes = len(tree.splits)
+    n_outputs = 1 if tree.classes is None else len(tree.classes)
+    shapes: dict[str, tuple[NDArray[Any], tuple[int, ...]]] = {
+        "children_left": (tree.children_left, (n_nodes,)),
+        "children_right": (tree.children_right, (n_nodes,)),
+        "prediction": (tree.prediction, (n_nodes,)),
+        "n_node_samples": (tree.n_node_samples, (n_nodes,)),
+        "value": (tree.value, (n_nodes, n_outputs)),
+    }
+    if n_nodes == 0:
+        return "there is no node"
+    for name, (array, shape) in shapes.items():
+        if array.shape != shape:
+            return f"{name} has shape {array.shape}, not {shape}"
+    if not np.isfinite(tree.value).all():
+        return "value holds NaN or infinity"
+    pending = [0]
+    for node in range(n_nodes):
+        if not pending:
+            return f"node {node} is not below the root"
+        expected = pending.pop()
+        if expected != node:
+            return f"node {expected} stands where depth-first order has node {node}"
+        left, right = int(tree.children_left[node]), int(tree.children_right[node])
+        if tree.splits[node] is None:
+            if (left, right) != (-1, -1):
+                return f"leaf {node} has children"
+        else:
+            pending += [right, left]
+    return f"node {pending[-1]} is a child but does not exist" if pending else ""
+
+
+def fault_of_splits(tree: Tree) -> str:
+    """Return the first split that names what the schema does not have, or an empty string."""
+    for node, split in enumerate(tree.splits):
+        if split is not None and (fault := _fault(split, tree)):
+            return f"node {node}: {fault}"
+    n_classes = 1 if tree.classes is None else len(tree.classes)
+    outside = np.flatnonzero((tree.prediction < 0) | (tree.prediction >= n_classes))
+    return f"node {outside[0]}: predicts class {tree.prediction[outside[0]]}" if len(outside) else ""
+
+
+def _fault(split: Split, tree: Tree) -> str:
+    named = split.columns if isinstance(split, LinearSplit) else (split.column,)
+    if not named or not all(0 <= column < len(tree.columns) for column in named):
+        return f"column {named} of {len(tree.columns)}"
+    kinds = [tree.columns[column].kind for column in named]
+    if isinstance(split, CategorySplit):
+        n_categories = len(tree.columns[split.column].categories)
+        if kinds[0] is not ColumnKind.CATEGORICAL:
+            return "a category split of a column of numbers"
+        if not all(0 <= code < n_categories for code in split.left):
+            return f"category {split.left} of {n_categories}"
+        return ""
+    if np.isnan(split.threshold):
+        return "the threshold is NaN"
+    if isinstance(split, LinearSplit):
+        if len(split.weights) != len(named) or not np.isfinite(split.weights).all():
+            return "the weights do not fit the columns"
+        return ""
+    if kinds[0] is ColumnKind.CATEGORICAL and np.isfinite(split.threshold):
+        return "a finite threshold on a categorical column"
+    return ""

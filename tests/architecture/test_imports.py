@@ -1,0 +1,64 @@
+"""Who imports whom, and what `import treewright` costs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = (
+    "torch",
+    "highspy",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "sklearn",
+    "scipy",
+    "narwhals",
+    "typer",
+    "rich",
+    "tqdm",
+)
+
+
+def test_contracts_are_kept(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    failed = lint_imports(config_filename="pyproject.toml", no_cache=True)
+    assert not failed, capsys.readouterr().out
+
+
+def python(program: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *options, "-c", program], capture_output=True, text=True, check=True
+    )
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    loaded = python("import sys, treewright; print(*sys.modules)").stdout.split()
+    assert "treewright" in loaded
+    assert [name for name in HEAVY if name in loaded] == []
+
+
+@pytest.mark.parametrize("package", ["tree", "table", "binarize", "problem", "search", "result"])
+def test_packages_below_the_estimators_need_no_sklearn(package: str) -> None:
+    loaded = python(f"import sys, treewright.{package}; print(*sys.modules)").stdout.split()
+    assert [name for name in HEAVY if name in loaded] == []
+
+
+def test_importing_is_quick() -> None:
+    """Below 0.3 s beyond numpy; the best of three, for a busy machine."""
+    program = "import numpy; import treewright, treewright.search"
+
+    def seconds() -> float:
+        lines = python(program, "-X", "importtime").stderr.splitlines()
+        microseconds = [
+            int(line.split("|")[1])
+            for line in lines
+            if line.split("|")[-1].strip() in {"treewright", "treewright.search"}
+        ]
+        assert len(microseconds) == 2
+        return sum(microseconds) / 1e6
+
+    assert min(seconds() for _ in range(3)) < 0.3

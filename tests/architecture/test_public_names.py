@@ -1,0 +1,86 @@
+"""The public names are those below, every one documented; a new one is added here on purpose."""
+
+import enum
+import importlib
+import inspect
+import re
+import typing
+from collections.abc import Iterator
+
+import pytest
+
+import treewright
+
+PUBLIC = [
+    "Cuts",
+    "OptimalTreeClassifier",
+    "Problem",
+    "SolveResult",
+    "SolveStatus",
+    "Split",
+    "Table",
+    "Tree",
+    "__version__",
+]
+PACKAGES = [
+    "binarize",
+    "convert",
+    "datasets",
+    "estimators",
+    "problem",
+    "result",
+    "search",
+    "show",
+    "table",
+    "tree",
+]
+
+
+def test_public_names() -> None:
+    assert sorted(treewright.__all__) == PUBLIC
+    assert dir(treewright) == PUBLIC
+    for name in PUBLIC:
+        assert getattr(treewright, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
+        treewright.Nonsense  # noqa: B018
+
+
+def documented_objects() -> Iterator[tuple[str, object]]:
+    for package in PACKAGES:
+        module = importlib.import_module(f"treewright.{package}")
+        for name in module.__all__:
+            yield f"{package}.{name}", getattr(module, name)
+
+
+def sections(docstring: str) -> dict[str, str]:
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(docstring), flags=re.MULTILINE)
+    return dict(zip(["Summary", *parts[1::2]], parts[::2], strict=True))
+
+
+def documented_parameters(text: str) -> list[str]:
+    entries = re.findall(r"^(\*?\*?\w[\w, *]*?)(?: :.*)?$", text, flags=re.MULTILINE)
+    return [name.strip().lstrip("*") for entry in entries for name in entry.split(",")]
+
+
+@pytest.mark.parametrize(
+    ("name", "thing"), list(documented_objects()), ids=lambda x: x if isinstance(x, str) else ""
+)
+def test_every_public_name_is_documented(name: str, thing: object) -> None:
+    """A numpydoc docstring whose Parameters are those of the signature, in order."""
+    members = typing.get_args(thing)
+    if members:  # a union is as documented as its members
+        for member in members:
+            test_every_public_name_is_documented(name, member)
+        return
+    docstring = inspect.getdoc(thing)
+    assert docstring, f"{name} has no docstring"
+    if isinstance(thing, type) and issubclass(thing, (enum.Enum, BaseException)):
+        return
+    parameters = [p for p in inspect.signature(thing).parameters if p not in ("self", "args", "kwargs")]  # type: ignore[arg-type]
+    if parameters:
+        assert documented_parameters(sections(docstring).get("Parameters", "")) == parameters
+    if inspect.isfunction(thing) and inspect.signature(thing).return_annotation not in (None, "None"):
+        text = sections(docstring)
+        assert "Returns" in text or "Yields" in text or text["Summary"].startswith(("Return", "Yield")), (
+            f"{name} returns what?"
+        )

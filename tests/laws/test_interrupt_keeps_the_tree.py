@@ -1,0 +1,58 @@
+"""Law: Ctrl-C ends a search within 0.2 s with the best tree so far, and Python goes on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+PROGRAM = """
+import sys, time
+import numpy as np
+from treewright.problem import make_problem
+from treewright.table import table_from
+from treewright.binarize import midpoints
+from treewright.search import solve
+
+rng = np.random.default_rng(0)
+X = rng.integers(0, 2, (N_ROWS, N_COLUMNS)).astype(float)
+problem = make_problem(table_from(X), rng.integers(0, 2, N_ROWS), cost_complexity=PRICE)
+cuts = midpoints(problem.table)
+print("searching", flush=True)
+result = solve(problem, cuts)
+print("returned", time.time(), result.status.name, result.stop_reason.name, flush=True)
+assert result.lower_bound < result.objective <= 0.5 + PRICE
+time.sleep(0.01)  # a signal left over would be raised here
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a child")
+@pytest.mark.parametrize(("n_rows", "n_columns", "price"), [(400, 40, 0.002), (20_000, 120, 0.0005)])
+def test_interrupt(n_rows: int, n_columns: int, price: float) -> None:
+    """The best of three tries, for a machine that is busy with other work."""
+    tries = 3
+    while (delay := seconds_to_return(n_rows, n_columns, price)) >= 0.2 and (tries := tries - 1):
+        pass
+    assert delay < 0.2
+
+
+def seconds_to_return(n_rows: int, n_columns: int, price: float) -> float:
+    program = f"N_ROWS, N_COLUMNS, PRICE = {n_rows}, {n_columns}, {price}\n{PROGRAM}"
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline().strip() == "searching"
+        time.sleep(0.7)
+        sent = time.time()
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=30)
+    finally:
+        child.kill()
+    assert child.returncode == 0, err
+    word, returned, status, reason = out.split()
+    assert (word, status, reason) == ("returned", "FEASIBLE", "INTERRUPT")
+    return float(returned) - sent

@@ -1,0 +1,274 @@
+"""The checker accepts what is true and finds every lie."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from made_trees import COLUMNS, make_rows, make_tree
+from treewright import OptimalTreeClassifier
+from treewright.errors import InputError
+from treewright.problem import Problem, make_problem
+from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.table import Table, table_from
+from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit, grow
+from treewright.verify import verify
+from treewright.verify._route import rows_of_nodes
+
+
+def make_case(seed=0, n_leaves=6, cost_complexity=0.0, n_rows=120, **limits):
+    made = make_tree(seed, n_leaves, n_rows=n_rows)
+    problem = Problem(
+        Table(COLUMNS, made.X), made.y, made.tree.classes, made.weight, made.costs, cost_complexity, **limits
+    )
+    leaf = np.flatnonzero(made.tree.is_leaf)
+    paid = sum(made.tree.value[k] @ made.costs[:, made.tree.prediction[k]] for k in leaf)
+    loss = float(paid / made.weight.sum())
+    result = SolveResult(
+        tree=made.tree,
+        status=SolveStatus.FEASIBLE,
+        objective=loss + cost_complexity * len(leaf),
+        lower_bound=0.0,
+        loss=loss,
+        scope="all thresholds",
+        stop_reason=StopReason.STEP_LIMIT,
+        options={"cost_complexity": cost_complexity},
+    )
+    return problem, result
+
+
+def failures(problem, claim):
+    report = verify(problem, claim)
+    text = str(report)
+    assert ("NOT verified" in text) == (not report.ok)
+    for check in report.failed:
+        assert check.message
+        assert f"FAIL  {check.name}" in text
+    return {check.name for check in report.failed}
+
+
+@given(seed=st.integers(0, 10**6), n_leaves=st.integers(1, 9))
+def test_truth_is_accepted(seed, n_leaves):
+    problem, result = make_case(seed, n_leaves)
+    empty = (result.tree.n_node_samples[result.tree.is_leaf] == 0).any()
+    assert failures(problem, result) == ({"min_samples_leaf"} if empty else set())
+
+
+@given(seed=st.integers(0, 10**6), n_leaves=st.integers(1, 12))
+def test_routes_equal_apply(seed, n_leaves):
+    tree = make_tree(seed, n_leaves).tree
+    rows = make_rows(np.random.default_rng(seed), 50)
+    passed = rows_of_nodes(tree, rows)
+    leaf = tree.apply(rows)
+    for node in np.flatnonzero(tree.is_leaf):
+        np.testing.assert_array_equal(np.sort(passed[node]), np.flatnonzero(leaf == node))
+    assert len(passed[0]) == 50
+
+
+def full_case():
+    """A tree all of whose leaves hold rows, so that every part of it matters."""
+    for seed in range(1000):
+        problem, result = make_case(seed, 5)
+        if result.tree.n_node_samples.min() >= 3 and isinstance(result.tree.splits[0], ThresholdSplit):
+            return problem, result
+    raise AssertionError("no such tree")
+
+
+def with_array(tree, name, place, value):
+    array = getattr(tree, name).copy()
+    array[place] = value
+    return replace(tree, **{name: array})
+
+
+def test_changed_threshold_is_found():
+    problem, result = full_case()
+    for node, split in enumerate(result.tree.splits):
+        if isinstance(split, ThresholdSplit) and split.column < 2:
+            splits = list(result.tree.splits)
+            splits[node] = replace(split, threshold=-10.0)
+            found = failures(problem, replace(result, tree=replace(result.tree, splits=tuple(splits))))
+            assert "rows in each node" in found
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_any_changed_split_that_moves_rows_is_found(seed):
+    problem, result = make_case(seed, 6)
+    tree = result.tree
+    before = tree.apply(problem.table.X)
+    moved = 0
+    for node, split in enumerate(tree.splits):
+        if split is None:
+            continue
+        changes = [replace(split, missing_left=not split.missing_left)]
+        if isinstance(split, CategorySplit):
+            n = len(COLUMNS[split.column].categories)
+            changes.append(replace(split, left=tuple(set(range(n)) - set(split.left))))
+        elif isinstance(split, LinearSplit):
+            changes.append(replace(split, weights=tuple(-w for w in split.weights)))
+        else:
+            changes.append(replace(split, threshold=split.threshold - 1.0))
+        for change in changes:
+            other = replace(tree, splits=(*tree.splits[:node], change, *tree.splits[node + 1 :]))
+            after = other.apply(problem.table.X)
+            same_counts = np.array_equal(
+                np.bincount(before, minlength=tree.node_count), np.bincount(after, minlength=tree.node_count)
+            )
+            if same_counts:
+                continue
+            moved += 1
+            assert "rows in each node" in failures(problem, replace(result, tree=other))
+    assert moved or tree.node_count == 1
+
+
+def test_changed_leaf_label_is_found():
+    problem, result = full_case()
+    tree = result.tree
+    for node in np.flatnonzero(tree.is_leaf):
+        for label in range(3):
+            if tree.value[node, label] < tree.value[node].max():
+                lie = with_array(tree, "prediction", node, label)
+                found = failures(problem, replace(result, tree=lie))
+                assert found == {"cheapest label in each node", "loss", "objective"}
+
+
+def test_changed_count_and_weight_are_found():
+    problem, result = full_case()
+    for node in range(result.tree.node_count):
+        lie = with_array(result.tree, "n_node_samples", node, result.tree.n_node_samples[node] + 1)
+        assert failures(problem, lie) == {"rows in each node"}
+        lie = with_array(result.tree, "value", (node, 1), result.tree.value[node, 1] + 1)
+        assert failures(problem, lie) == {"class weights in each node"}
+
+
+def test_changed_numbers_of_the_result_are_found():
+    problem, result = full_case()
+    assert failures(problem, replace(result, objective=result.objective - 1e-6)) == {"objective"}
+    assert failures(problem, replace(result, loss=result.loss + 1e-6)) == {"loss"}
+    high = replace(result, lower_bound=result.objective + 1e-6)
+    assert "lower_bound <= objective" in failures(problem, high)
+    assert failures(problem, replace(result, options={"cost_complexity": 0.5})) == {"question"}
+
+
+def test_a_bound_that_a_pruning_beats_is_found():
+    problem, result = make_case(3, 8, cost_complexity=0.2)  # leaves so dear that a stump is far better
+    assert failures(problem, result) <= {"min_samples_leaf"}
+    lie = replace(result, lower_bound=result.objective - 1e-3)
+    assert "no pruning is better" in failures(problem, lie)
+    lie = replace(result, status=SolveStatus.OPTIMAL, stop_reason=None, lower_bound=result.objective)
+    assert "no pruning is better" in failures(problem, lie)
+
+
+def test_status_must_agree_with_the_gap():
+    problem, result = full_case()
+    claimed = replace(result, status=SolveStatus.OPTIMAL, stop_reason=None, lower_bound=result.objective)
+    assert failures(problem, claimed) == set()
+    assert failures(problem, replace(claimed, lower_bound=result.objective - 1e-6)) == {"status"}
+    assert failures(problem, replace(claimed, stop_reason=StopReason.TIME_LIMIT)) == {"status"}
+
+
+def test_constraints():
+    problem, result = full_case()
+    tree = result.tree
+    smallest = int(tree.n_node_samples[tree.is_leaf].min())
+    tight = replace(problem, max_depth=tree.depth, max_leaf_nodes=5, min_samples_leaf=smallest)
+    assert failures(tight, tree) == set()
+    assert failures(replace(problem, max_depth=tree.depth - 1), tree) == {"max_depth"}
+    assert failures(replace(problem, max_leaf_nodes=4), tree) == {"max_leaf_nodes"}
+    assert failures(replace(problem, min_samples_leaf=smallest + 1), tree) == {"min_samples_leaf"}
+
+
+def test_cost_matrix_decides_the_labels():
+    made = make_tree(9, 5, n_rows=200)
+    costs = np.array([[0.0, 10.0, 10.0], [0.1, 0.0, 1.0], [0.1, 1.0, 0.0]])
+    plain = 1.0 - np.eye(3)
+    dear = grow(COLUMNS, made.tree.classes, made.tree.splits, made.X, made.y, made.weight, costs)
+    assert not np.array_equal(dear.prediction, made.tree.prediction)
+    table = Table(COLUMNS, made.X)
+    problem = Problem(table, made.y, made.tree.classes, made.weight, costs, 0.0)
+    assert "cheapest label in each node" not in failures(problem, dear)
+    assert "cheapest label in each node" in failures(problem, made.tree)
+    assert "cheapest label in each node" in failures(replace(problem, costs=plain), dear)
+
+
+def test_broken_arrays_are_reported_and_do_not_hang():
+    problem, result = full_case()
+    tree = result.tree
+    lies = [
+        with_array(tree, "children_left", 0, 0),
+        with_array(tree, "children_right", 0, 1),
+        with_array(tree, "children_right", 0, 10**6),
+        with_array(tree, "value", (0, 0), np.nan),
+        replace(tree, splits=tree.splits[:-1]),
+        replace(tree, splits=()),
+        replace(tree, splits=(None, *tree.splits[1:])),
+        replace(tree, n_node_samples=tree.n_node_samples[:-1]),
+    ]
+    for lie in lies:
+        assert "structure" in failures(problem, lie)
+    assert "splits" in failures(problem, with_array(tree, "prediction", 1, 3))
+    for bad in (
+        ThresholdSplit(99, 0.5),
+        ThresholdSplit(-1, 0.5),
+        CategorySplit(0, (1,)),
+        CategorySplit(4, (9,)),
+    ):
+        assert "splits" in failures(problem, replace(tree, splits=(bad, *tree.splits[1:])))
+
+
+def test_other_tables_are_reported():
+    problem, result = full_case()
+    columns = (replace(COLUMNS[0], name="years"), *COLUMNS[1:])
+    assert failures(replace(problem, table=Table(columns, problem.table.X)), result) == {"columns"}
+    assert failures(replace(problem, classes=np.array(["a", "b", "c"])), result) == {"classes"}
+    X = problem.table.X.copy(order="F")
+    X[:, 0] = X[::-1, 0]
+    assert not verify(replace(problem, table=Table(COLUMNS, X)), result).ok
+    weight = problem.sample_weight * 2
+    assert "class weights in each node" in failures(replace(problem, sample_weight=weight), result)
+
+
+def test_wrong_argument():
+    problem, _ = make_case()
+    with pytest.raises(InputError, match="SolveResult"):
+        verify(problem, "tree")
+
+
+def test_report_reads_well():
+    problem, result = full_case()
+    text = str(verify(problem, result))
+    assert text.splitlines()[0].split() == ["check", "claimed", "found"]
+    assert "Verified: 16 of 16 checks hold." in text
+    assert "Not checked: that no better tree exists." in text
+    assert "Not checked" not in str(verify(problem, result.tree))
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10**6))
+def test_results_of_the_search_are_verified(seed):
+    rng = np.random.default_rng(seed)
+    X = make_rows(rng, 40)
+    y = rng.integers(0, 3, 40)
+    weight = rng.integers(1, 4, 40)
+    model = OptimalTreeClassifier(0.02, max_depth=3, min_samples_leaf=2, step_limit=20_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y, weight)
+    problem = make_problem(
+        table_from(X), y, sample_weight=weight, cost_complexity=0.02, max_depth=3, min_samples_leaf=2
+    )
+    assert failures(problem, model.result_) == set()
+
+
+def test_imports_no_method_and_no_core():
+    code = (
+        "import sys, treewright.verify;"
+        "sys.exit(any(m in sys.modules for m in ('treewright._native', 'treewright.search', 'sklearn')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
