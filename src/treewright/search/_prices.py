@@ -16,8 +16,8 @@ What makes this practical:
   greedy search comes first while it finds much.
 - Any prices q whose largest gain is proven to be at most g >= c are certified after scaling by c / g, so every exact
   pass may raise the bound, and stopping at any time loses nothing.
-- Prices stay at or below the largest cost of their row. This is a restriction (the bound stays valid), costs little,
-  and makes each row pay for at most K - 1 classes in the core's enumeration.
+- Prices stay below the largest cost of their row. This is a restriction (the bound stays valid), costs little, and
+  leaves fewer rows that gain, and less, which is what the core's exact bound has to enumerate.
 - On many rows the prices are made of groups, y = v_group * (largest cost of the row). A restriction as well.
 
 Rounding: prices are rounded down to integers, then certified as integers; scaling rounds down again. With worst >= g(L)
@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
+from treewright.search._row_groups import group_rows
 
 __all__ = ["PriceLimits", "RowPrices", "row_prices"]
 
@@ -44,6 +45,7 @@ MOST_ROWS_UNGROUPED = 1200
 MOST_GROUPS = 500
 TOLERANCE = 0.005  # relative gap to the linear program that ends the loop
 GREEDY_WIDTH = 4
+SHARE_OF_COST = 0.7  # a price is at most this share of its row's largest cost
 FINEST_BAR = 1.002
 
 
@@ -173,9 +175,9 @@ class _Loop:
         self.row_cost = bits.row_cost().astype(np.float64)
         self.group, self.scale = _groups(bits, self.row_cost)
         n = int(self.group.max()) + 1 if len(self.group) else 0
-        # y <= largest cost, and y <= c (the row itself is a conjunction, of cost 0).
+        # y <= c: the row itself is a conjunction, of cost 0.
         self.cap = np.full(n, np.inf)
-        np.minimum.at(self.cap, self.group, np.minimum(self.row_cost, self.leaf_price) / self.scale)
+        np.minimum.at(self.cap, self.group, np.minimum(SHARE_OF_COST * self.row_cost, self.leaf_price) / self.scale)
         self.mass = np.bincount(self.group, self.scale, minlength=n)
         self.center = np.zeros(n)  # variables of the certified prices
         self.vertex = self.cap.copy()
@@ -184,7 +186,7 @@ class _Loop:
         self.bound = 0
         self.pool = _Pool()
         self.work = 0
-        self.coarseness = 1.0  # multiplies the bar's distance from 1; doubled when the work limit is met
+        self.coarseness = 1.0  # multiplies the bar's distance from 1; raised when the work limit is met
 
     def is_done(self, known_bound: float) -> bool:
         value = self.bound / self.unit
@@ -208,14 +210,15 @@ class _Loop:
         if n_new < 10 or found["worst"] < c * (2 * bar - 1):
             call_work = min(self.limits.call_work, max(10_000, self.limits.work - self.work))
             exact = self.bits.bound_violations(
-                prices, max_depth=self.depth, bar=math.ceil(c * bar), most_work=call_work
+                prices,
+                max_depth=self.depth,
+                bar=math.ceil(c * bar), most_work=call_work
             )
             self.work += int(exact["explored"])
             n_new += self._add(exact)
             if exact["complete"]:
                 self._certify(prices, middle, int(exact["worst"]))
-            elif n_new < 10:
-                self.coarseness *= 2
+            self.coarseness *= 0.9 if exact["complete"] else 1.6
         self._solve()
 
     def _certify(self, prices: NDArray[np.int64], variables: NDArray[np.float64], worst: int) -> None:
@@ -235,7 +238,7 @@ class _Loop:
             begin = end
             columns, where = np.unique(self.group[rows], return_inverse=True)
             self.pool.columns.append(columns)
-            self.pool.values.append(np.bincount(where, self.scale[rows]))
+            self.pool.values.append(np.bincount(where, self.scale[rows]).astype(np.float64))
             self.pool.right.append(self.leaf_price + float(cost))
             self.pool.idle.append(0)
         return len(found["ends"])
@@ -261,7 +264,9 @@ class _Loop:
         self.vertex = np.clip(answer.x, 0.0, self.cap)
         self.program_value = min(self.program_value, -float(answer.fun))
         slack = right - matrix @ self.vertex
-        pool.idle = [0 if s < 0.05 * self.leaf_price else old + 1 for s, old in zip(slack, pool.idle, strict=True)]
+        pool.idle = [
+            0 if s < 0.05 * self.leaf_price else old + 1 for s, old in zip(slack, pool.idle, strict=True)
+        ]
         if len(pool.right) > 3 * len(self.cap):
             pool.keep(np.flatnonzero(np.array(pool.idle) < 6))
 
@@ -269,16 +274,9 @@ class _Loop:
 def _groups(
     bits: core.BitsProblem, row_cost: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return each row's variable and what the price is multiplied with: alone, or with the rows of a leaf and class."""
+    """Return each row's variable and what the variable is multiplied with."""
     n = bits.n_rows
     if n <= MOST_ROWS_UNGROUPED:
         return np.arange(n), np.ones(n)
-    from sklearn.tree import DecisionTreeClassifier
-
     features = bits.row_bits().reshape(n, bits.n_columns)
-    label = bits.row_class()
-    weight = np.maximum(row_cost, 0)
-    tree = DecisionTreeClassifier(max_leaf_nodes=MOST_GROUPS // 2, random_state=0)
-    leaf = tree.fit(features, label, sample_weight=weight if weight.any() else None).apply(features)
-    _, group = np.unique(leaf * (int(label.max()) + 1) + label, return_inverse=True)
-    return group.astype(np.intp), np.maximum(row_cost, 1e-12)
+    return group_rows(features, bits.row_class(), row_cost, MOST_GROUPS // 2), np.maximum(row_cost, 1e-12)

@@ -13,8 +13,9 @@ from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
 from treewright.search._integers import integer_costs
-from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
+from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions
+from treewright.search._phases import search_in_phases
 from treewright.tree import Tree, grow, merge_equal_leaves
 
 __all__ = ["result_of", "solve"]
@@ -72,13 +73,14 @@ def solve(
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
     )
-    raw = bits.search(
+    raw = search_in_phases(
+        bits,
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
         max_leaves=min(problem.max_leaf_nodes or 0, NO_LIMIT),
-        options=options.native(),
-        prices=None,
-        report=native_report(progress, integers.unit),
-        **limits.native(),
+        options=options,
+        limits=limits,
+        unit=integers.unit,
+        progress=progress,
     )
     if not raw["feasible"]:
         raise SolverError(
@@ -96,6 +98,9 @@ def solve(
         problem.costs,
     )
     stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
+    stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
+    if raw["row_price_bound"] is not None:
+        stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
     return result_of(
         problem,
         tree,
