@@ -2,9 +2,9 @@
 
     python benchmarks/row_prices.py [--seconds 30] [--only NAME ...] [--lambdas 0.01 ...]
 
-The tables are the binary ones of the reference data folder beside the checkout, and four made from its raw files. Each
-line is one run; seconds are of the processor, since machines are shared, and the limit is on those of the clock.
-"""
+The tables are the binary ones of the reference data folder beside the checkout, and four made from its raw
+files. Each line is one run; seconds are of the processor, since machines are shared, and the limit is on
+those of the clock."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def binary(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def raw(file: str, thresholds: int, most_columns: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return quantile cuts of the columns with more than two values, the others as they are; last column is the class."""
+    """Return quantile cuts of columns with more than two values, the others as they are."""
     table = pd.read_csv(DATA / "gosdt_guesses" / file)
     y = np.unique(table.iloc[:, -1], return_inverse=True)[1]
     columns = []
@@ -47,7 +47,10 @@ def raw(file: str, thresholds: int, most_columns: int | None) -> tuple[np.ndarra
 
 
 TABLES = {
-    **{n: (binary, n) for n in ("anneal", "heart-cleveland", "yeast", "hepatitis", "kr-vs-kp", "german-credit")},
+    **{
+        n: (binary, n)
+        for n in ("anneal", "heart-cleveland", "yeast", "hepatitis", "kr-vs-kp", "german-credit")
+    },
     "fico": (raw, "fico.csv.gz", 2, None),
     "coupon": (raw, "coupon_carryout.csv.gz", 2, 60),
     "rest20": (raw, "coupon_rest20.csv.gz", 2, 60),
