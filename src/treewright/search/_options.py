@@ -36,7 +36,7 @@ class SearchOptions:
         Solve problems of unlimited depth that branch and bound does not finish at once by a dense program
         over column groups, where it is small enough.
     row_prices : bool, default=True
-        For problems that the first 20,000 subproblems do not solve: a dual bound for every subset, found with
+        For problems that twice `plain_steps` subproblems do not solve: a dual bound for every subset, found with
         cutting planes (``treewright/search/_prices.py``). Used with a depth limit of 6 or more, or none.
     kernel : {"automatic", "rows", "columns"}, default="automatic"
         How pair matrices are counted.
@@ -51,8 +51,8 @@ class SearchOptions:
     similar_support: bool = True
     cache: bool = True
     greedy_start: bool = True
-    row_prices: bool = True
     lattice: bool = True
+    row_prices: bool = True
     kernel: str = "automatic"
     plain_steps: int = 20_000
 

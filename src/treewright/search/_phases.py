@@ -3,7 +3,8 @@
 Nearly every problem ends within the first steps. One that does not, and may have deep trees, gains more
 from a bound on every subset (``_prices.py``) than from more steps. How much is worth spending on prices
 cannot be known before, so stages of pricing and searching grow in turn: the whole costs a small multiple of
-the better choice. Figures: docs/decisions/row-prices.md."""
+the better choice. Figures: docs/decisions/row-prices.md.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,6 @@ from treewright.search._prices import PriceLimits, PriceLoop
 
 __all__ = ["search_in_phases"]
 
-FIRST_STEPS = 20_000
 GROWTH = (
     5  # each stage may do this many times the steps of the one before, so restarts cost a quarter at most
 )
@@ -67,12 +67,13 @@ def search_in_phases(
         and bits.leaf_price > 0
         and (max_depth < 0 or max_depth >= LEAST_DEPTH)
         and bits.n_rows * bits.n_columns <= MOST_CELLS
-        and steps > FIRST_STEPS
+        and steps > 2 * options.plain_steps
     )
     start = time.perf_counter()
     known: dict[str, Any] = {"row_price_bound": None, "row_price_seconds": 0.0, "row_price_rounds": 0}
     loop: PriceLoop | None = None
-    stage_steps = FIRST_STEPS
+    # The first stage goes past the plain steps, so that the lattice is tried before prices are made.
+    stage_steps = 2 * options.plain_steps
     last = not may_price
     while True:
         spent = time.perf_counter() - start
@@ -89,6 +90,7 @@ def search_in_phases(
 
         # Prices for the next stage.
         plain_bound = known["lower_bound"]
+        arguments["options"].lattice = False  # tried by now
         loop = loop or PriceLoop(bits, None if max_depth < 0 else max_depth)
         priced = loop.run(
             PriceLimits(

@@ -25,7 +25,8 @@ What makes this practical:
 Rounding: prices are rounded down to integers, then certified as integers; scaling rounds down again. With
 worst >= g(L) for all L (integers), y' = floor(y * c / worst) <= y * c / worst, and y(L) <= cost(L) + worst
 gives y'(L) <= cost(L) * c / worst + c <= cost(L) + c, as cost >= 0 and worst >= c. The quotient is taken in
-integers."""
+integers.
+"""
 
 from __future__ import annotations
 
