@@ -6,10 +6,12 @@ namespace nb = nanobind;
 void bind_bits(nb::module_& m);
 void bind_control(nb::module_& m);
 void bind_cpu(nb::module_& m);
+void bind_sweep(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled core of treewright; imported by treewright._native only.";
     bind_bits(m);
     bind_control(m);
     bind_cpu(m);
+    bind_sweep(m);
 }

@@ -77,7 +77,7 @@ class SolveResult:
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
         leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
-        what = f"{leaves}, objective {self.objective:.6f} (training error {self.loss:.4f})"
+        what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
         if self.status is SolveStatus.OPTIMAL:
             return (
                 f"Proven optimal over {self.scope}: "

@@ -247,7 +247,7 @@ def _cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[
         if not group:
             continue
         x = table.X[:, j]
-        missing = np.flatnonzero(np.isnan(x))
+        missing = np.flatnonzero(np.isnan(x)) if table.columns[j].has_missing else None
         for split in group:
             out = goes_right[row].view(np.bool_)
             if isinstance(split, ThresholdSplit):
@@ -255,7 +255,10 @@ def _cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[
             else:
                 assert isinstance(split, CategorySplit)  # offers hold these two kinds
                 np.not_equal(x, split.left[0], out=out)
-            goes_right[row][missing] = not split.missing_left  # as `Split.goes_left`; a test compares them
+            if missing is not None:
+                goes_right[row][
+                    missing
+                ] = not split.missing_left  # as in `Split.goes_left`; tested
             row += 1
     return Cuts(tuple(splits), goes_right, scope, (*table.notes, *notes))
 

@@ -14,11 +14,11 @@ from sklearn.utils.validation import validate_data
 from treewright.binarize import Cuts, auto_cuts, given_cuts, midpoints, quantiles
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeClassifier
-from treewright.problem import make_problem
+from treewright.problem import Problem, make_problem
 from treewright.result import SolveStatus
 from treewright.search import Limits, SearchOptions, progress_bar, solve
 from treewright.search._limits import ProgressCallback
-from treewright.table import Table, table_from
+from treewright.table import table_from
 
 __all__ = ["OptimalTreeClassifier"]
 
@@ -187,7 +187,7 @@ class OptimalTreeClassifier(TreeClassifier):
         with progress_bar(self.progress, self.time_limit) as report:
             result = solve(
                 problem,
-                self._cuts(problem.table),
+                self._cuts(problem),
                 limits=limits,
                 options=self.search_options,
                 progress=report,
@@ -204,16 +204,17 @@ class OptimalTreeClassifier(TreeClassifier):
             )
         return self
 
-    def _cuts(self, table: Table) -> Cuts:
+    def _cuts(self, problem: Problem) -> Cuts:
+        table, weight = problem.table, problem.sample_weight
         if isinstance(self.thresholds, str):
             if self.thresholds == "auto":
-                return auto_cuts(table)
+                return auto_cuts(table, sample_weight=weight)
             if self.thresholds == "all":
-                return midpoints(table)
+                return midpoints(table, sample_weight=weight)
         elif isinstance(self.thresholds, Mapping):
-            return given_cuts(table, self.thresholds)
+            return given_cuts(table, self.thresholds, sample_weight=weight)
         elif isinstance(self.thresholds, Integral) and not isinstance(self.thresholds, bool):
-            return quantiles(table, int(self.thresholds))
+            return quantiles(table, int(self.thresholds), sample_weight=weight)
         raise InputError(
             f'thresholds={self.thresholds!r}; give "auto", "all", a number of bins, or a mapping from '
             "column name to thresholds."
