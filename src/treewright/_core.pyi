@@ -147,3 +147,67 @@ def detected_simd() -> Simd:
 
 def set_simd_limit(limit: Simd) -> None:
     """Use no level above `limit`."""
+
+class SweepOptions:
+    """Switches of the sweep engine; none changes the optimum."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def monotone(self) -> bool: ...
+
+    @monotone.setter
+    def monotone(self, arg: bool, /) -> None: ...
+
+    @property
+    def lipschitz(self) -> bool: ...
+
+    @lipschitz.setter
+    def lipschitz(self, arg: bool, /) -> None: ...
+
+    @property
+    def leaf_count(self) -> bool: ...
+
+    @leaf_count.setter
+    def leaf_count(self, arg: bool, /) -> None: ...
+
+    @property
+    def shallower(self) -> bool: ...
+
+    @shallower.setter
+    def shallower(self, arg: bool, /) -> None: ...
+
+    @property
+    def cache(self) -> bool: ...
+
+    @cache.setter
+    def cache(self, arg: bool, /) -> None: ...
+
+    @property
+    def neighbours(self) -> bool: ...
+
+    @neighbours.setter
+    def neighbours(self, arg: bool, /) -> None: ...
+
+    @property
+    def sharing_work(self) -> int: ...
+
+    @sharing_work.setter
+    def sharing_work(self, arg: int, /) -> None: ...
+
+    @property
+    def slack(self) -> float: ...
+
+    @slack.setter
+    def slack(self, arg: float, /) -> None: ...
+
+    @property
+    def lanes(self) -> int: ...
+
+    @lanes.setter
+    def lanes(self, arg: int, /) -> None: ...
+
+def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree over all cuts of ranked columns; see treewright.search._sweep.
+    """

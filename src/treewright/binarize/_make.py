@@ -256,9 +256,7 @@ def _cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[
                 assert isinstance(split, CategorySplit)  # offers hold these two kinds
                 np.not_equal(x, split.left[0], out=out)
             if missing is not None:
-                goes_right[row][
-                    missing
-                ] = not split.missing_left  # as in `Split.goes_left`; tested
+                goes_right[row][missing] = not split.missing_left  # as in `Split.goes_left`; tested
             row += 1
     return Cuts(tuple(splits), goes_right, scope, (*table.notes, *notes))
 

@@ -36,8 +36,9 @@ class SearchOptions:
         Solve problems of unlimited depth that branch and bound does not finish at once by a dense program
         over column groups, where it is small enough.
     row_prices : bool, default=True
-        For problems that twice `plain_steps` subproblems do not solve: a dual bound for every subset, found with
-        cutting planes (``treewright/search/_prices.py``). Used with a depth limit of 6 or more, or none.
+        For problems that twice `plain_steps` subproblems do not solve: a dual bound for every subset,
+        found with cutting planes (``treewright/search/_prices.py``). Used with a depth limit of 6 or more,
+        or none.
     kernel : {"automatic", "rows", "columns"}, default="automatic"
         How pair matrices are counted.
     plain_steps : int, default=20000

@@ -74,6 +74,7 @@ def search_in_phases(
     loop: PriceLoop | None = None
     # The first stage goes past the plain steps, so that the lattice is tried before prices are made.
     stage_steps = 2 * options.plain_steps
+    n_priced = 0
     last = not may_price
     while True:
         spent = time.perf_counter() - start
@@ -111,8 +112,9 @@ def search_in_phases(
             known["seconds"] = time.perf_counter() - start
             return known
         stage_steps *= GROWTH
-        base = float(bits.base_cost)
-        if priced.bound - base < LEAST_SHARE * (plain_bound - base):  # the search proves more by itself
+        n_priced += 1
+        worth = priced.bound - bits.base_cost >= LEAST_SHARE * (plain_bound - bits.base_cost)
+        if n_priced > 1 and not worth:  # the search proves more by itself
             loop, last = None, True
             continue
         last = (
