@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -157,12 +158,15 @@ class BitsProblem {
     }
 
     nb::dict suggest_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::size_t width) const {
-        return violations([&] { return treewright::bits::suggest_violations(pricing(prices, max_depth), width); });
+        const Pricing question = pricing(prices, max_depth);
+        return violations([&](Control& control) { return treewright::bits::suggest_violations(question, width, control); });
     }
 
     nb::dict bound_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::int64_t bar,
                               std::int64_t most_work) const {
-        return violations([&] { return treewright::bits::bound_violations(pricing(prices, max_depth), bar, most_work); });
+        const Pricing question = pricing(prices, max_depth);
+        return violations(
+            [&](Control& control) { return treewright::bits::bound_violations(question, bar, most_work, control); });
     }
 
     // Largest cost of each distinct row, in weight units.
@@ -209,14 +213,18 @@ class BitsProblem {
 
     template <class Find>
     static nb::dict violations(const Find& find) {
+        constexpr double kForever = std::numeric_limits<double>::infinity();
+        Control control = treewright::make_control(kForever, std::numeric_limits<std::int64_t>::max(),
+                                                   std::numeric_limits<std::size_t>::max(), nb::none());
         Violations found;
         {
             nb::gil_scoped_release release;
-            found = find();
+            found = find(control);
         }
         nb::dict result;
         result["worst"] = found.worst;
         result["complete"] = found.complete;
+        result["stop"] = control.reason();
         result["explored"] = found.explored;
         result["rows"] = to_numpy(std::move(found.rows));
         result["ends"] = to_numpy(std::move(found.ends));

@@ -28,7 +28,7 @@ namespace {
 
 class Enumeration {
    public:
-    Enumeration(const Pricing& pricing, std::int64_t bar, std::int64_t most_work)
+    Enumeration(const Pricing& pricing, std::int64_t bar, std::int64_t most_work, Control& control)
         : data_(pricing.data),
           words_(data_.n_words),
           gains_(data_, pricing.prices, pricing.unit_shift),
@@ -37,6 +37,7 @@ class Enumeration {
           max_depth_(pricing.max_depth),
           closed_(pricing.unlimited()),
           most_work_(most_work),
+          control_(control),
           slots_(2 * data_.n_columns + 1),
           finds_(data_.n_classes * slots_ * kSeconds) {}
 
@@ -93,7 +94,9 @@ class Enumeration {
 
     void visit(const Node& node, std::int32_t depth) {
         ++out_.explored;
-        work_ += 1 + static_cast<std::int64_t>((node.positive.size() + node.negative.size()) / 64);
+        const auto size = static_cast<std::int64_t>(node.positive.size() + node.negative.size());
+        work_ += 1 + size / 64;
+        if (control_.step(1 + size * static_cast<std::int64_t>(words_) / 32)) work_ = std::max(work_, most_work_);
         if (depth >= max_depth_ || node.potential <= bar_) return;
         ArenaScope scope(arena_);
         const std::span<Branch> branches = viable_branches(node);
@@ -239,6 +242,7 @@ class Enumeration {
     std::int32_t max_depth_;
     bool closed_;
     std::int64_t most_work_;
+    Control& control_;
     std::int64_t work_ = 0;
     std::int32_t worst_ = 0;  // largest gain found
     std::int32_t open_ = 0;   // largest potential left unexplored
@@ -252,8 +256,8 @@ class Enumeration {
 
 }  // namespace
 
-Violations bound_violations(const Pricing& pricing, std::int64_t bar, std::int64_t most_work) {
-    return Enumeration(pricing, bar, most_work).run();
+Violations bound_violations(const Pricing& pricing, std::int64_t bar, std::int64_t most_work, Control& control) {
+    return Enumeration(pricing, bar, most_work, control).run();
 }
 
 }  // namespace treewright::bits

@@ -11,8 +11,9 @@ namespace {
 
 class Greedy {
    public:
-    Greedy(const Pricing& pricing, std::size_t width)
+    Greedy(const Pricing& pricing, std::size_t width, Control& control)
         : pricing_(pricing),
+          control_(control),
           data_(pricing.data),
           gains_(data_, pricing.prices, pricing.unit_shift),
           threshold_(gains_.quanta(pricing.leaf_price)),
@@ -30,6 +31,7 @@ class Greedy {
             note(k, all);
             for (std::uint32_t literal = 0; literal < 2 * data_.n_columns && pricing_.max_depth >= 1; ++literal) {
                 ++slot_;
+                if (control_.stopped()) break;
                 select(all, literal, first);
                 if (potential(k, first) <= threshold_) continue;
                 const std::int32_t total = note(k, first);
@@ -93,6 +95,7 @@ class Greedy {
 
     std::int32_t note(std::size_t k, std::span<const std::uint32_t> rows) {
         ++out_.explored;
+        control_.step(1 + static_cast<std::int64_t>(rows.size() * data_.n_words / 32));
         std::int32_t gain = 0;
         for (const std::uint32_t r : rows) gain += gains_.of(k, r);
         worst_ = std::max(worst_, gain);
@@ -108,6 +111,7 @@ class Greedy {
     }
 
     const Pricing& pricing_;
+    Control& control_;
     const Dataset& data_;
     Gains gains_;
     std::int32_t threshold_;
@@ -121,6 +125,8 @@ class Greedy {
 
 }  // namespace
 
-Violations suggest_violations(const Pricing& pricing, std::size_t width) { return Greedy(pricing, width).run(); }
+Violations suggest_violations(const Pricing& pricing, std::size_t width, Control& control) {
+    return Greedy(pricing, width, control).run();
+}
 
 }  // namespace treewright::bits

@@ -56,6 +56,7 @@ void check_finds(const Dataset& data, const std::vector<std::int64_t>& prices, s
 
 int main() {
     Dice dice(6);
+    treewright::Control control{treewright::Limits{}};
     for (int trial = 0; trial < 400; ++trial) {
         const MadeInput in(dice, 1 + dice.below(7), 1 + dice.below(40), 2 + dice.below(2));
         const Dataset data = reduce(in.view());
@@ -70,17 +71,17 @@ int main() {
         const std::int32_t depth = limited ? static_cast<std::int32_t>(dice.below(4)) : static_cast<std::int32_t>(data.n_columns);
         const std::int64_t expected = largest(data, prices, all, 0, depth);
         const Pricing pricing{data, prices, leaf_price, kShift, limited ? depth : 1 << 20};
-        const Violations whole = bound_violations(pricing, leaf_price, 1 << 20);
+        const Violations whole = bound_violations(pricing, leaf_price, 1 << 20, control);
         check(whole.complete, "explored to the end");
         check(whole.worst == std::max(expected, leaf_price), "the largest gain");
         check_finds(data, prices, leaf_price, whole);
         check(whole.ends.empty() == (expected <= leaf_price), "a violation is found where there is one");
-        check_finds(data, prices, leaf_price, suggest_violations(pricing, 1 + dice.below(4)));
-        check(suggest_violations(pricing, 2).worst <= std::max(expected, std::int64_t{0}), "suggestions exist");
+        check_finds(data, prices, leaf_price, suggest_violations(pricing, 1 + dice.below(4), control));
+        check(suggest_violations(pricing, 2, control).worst <= std::max(expected, std::int64_t{0}), "suggestions exist");
         const std::int64_t bar = leaf_price + static_cast<std::int64_t>(dice.below(100));
-        check(bound_violations(pricing, bar, 1 << 20).worst == std::max(expected, bar), "up to the bar");
+        check(bound_violations(pricing, bar, 1 << 20, control).worst == std::max(expected, bar), "up to the bar");
         for (const std::int64_t most : {1, 2, 5, 20})
-            check(expected <= bound_violations(pricing, leaf_price, most).worst, "cut short, `worst` still holds");
+            check(expected <= bound_violations(pricing, leaf_price, most, control).worst, "cut short, `worst` still holds");
     }
     std::puts("prices: ok");
 }

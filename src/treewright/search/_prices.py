@@ -255,7 +255,9 @@ class PriceLoop:
             self.bound, self.certified, self.center = total, scaled, variables * (c / worst)
 
     def _add(self, found: dict[str, Any]) -> int:
-        """Add the conjunctions found to the pool."""
+        """Add the conjunctions found to the pool; raise what the core was interrupted with."""
+        if found["stop"] == core.Stop.INTERRUPT:
+            raise KeyboardInterrupt
         begin = 0
         for end, cost in zip(found["ends"], found["cheapest"], strict=True):
             rows = found["rows"][begin:end]
