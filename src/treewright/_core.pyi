@@ -84,11 +84,22 @@ class BitsProblem:
     def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """Search for the cheapest tree. Bounds are in weight units."""
 
-    def find_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, most_found: int, most_explored: int) -> dict:
-        """Find conjunctions that cost less than the prices of their rows."""
+    def suggest_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, width: int) -> dict:
+        """
+        Find conjunctions that cost less than the prices of their rows, quickly.
+        """
+
+    def bound_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, bar: int, most_work: int) -> dict:
+        """Bound by how much prices exceed the costs of any conjunction."""
 
     def row_cost(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """Return the largest cost of each distinct row, in weight units."""
+
+    def row_bits(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+        """Return the distinct rows as zeros and ones, one after another."""
+
+    def row_class(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Return the cheapest class of each distinct row."""
 
     @property
     def n_rows(self) -> int: ...

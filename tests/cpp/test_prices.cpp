@@ -1,4 +1,4 @@
-// find_violations against a list of all conjunctions.
+// suggest_violations and bound_violations against a list of all conjunctions.
 #include "check.hpp"
 #include "made_input.hpp"
 #include "treewright/bits/prices.hpp"
@@ -33,10 +33,30 @@ std::int64_t largest(const Dataset& data, const std::vector<std::int64_t>& price
     return best;
 }
 
+// Every conjunction found breaks (*) and comes with its cheapest cost.
+void check_finds(const Dataset& data, const std::vector<std::int64_t>& prices, std::int64_t leaf_price,
+                 const Violations& found) {
+    std::int64_t begin = 0;
+    for (std::size_t f = 0; f < found.ends.size(); ++f) {
+        std::int64_t paid = 0;
+        std::vector<std::int64_t> cost(data.n_classes, 0);
+        for (std::int64_t at = begin; at < found.ends[f]; ++at) {
+            const std::uint32_t r = found.rows[static_cast<std::size_t>(at)];
+            paid += prices[r];
+            for (std::size_t k = 0; k < data.n_classes; ++k) cost[k] += data.cost[r * data.n_classes + k];
+        }
+        begin = found.ends[f];
+        const std::int64_t cheapest = *std::min_element(cost.begin(), cost.end());
+        check(cheapest == found.cheapest[f], "its cheapest class");
+        check(paid > leaf_price + (cheapest << kShift), "what was found is a violation");
+    }
+}
+
 }  // namespace
 
 int main() {
     Dice dice(6);
+    treewright::Control control{treewright::Limits{}};
     for (int trial = 0; trial < 400; ++trial) {
         const MadeInput in(dice, 1 + dice.below(7), 1 + dice.below(40), 2 + dice.below(2));
         const Dataset data = reduce(in.view());
@@ -50,29 +70,18 @@ int main() {
         const bool limited = dice.coin();
         const std::int32_t depth = limited ? static_cast<std::int32_t>(dice.below(4)) : static_cast<std::int32_t>(data.n_columns);
         const std::int64_t expected = largest(data, prices, all, 0, depth);
-        const Violations whole =
-            find_violations(data, prices, leaf_price, kShift, limited ? depth : 1 << 20, 1000, 1 << 20);
+        const Pricing pricing{data, prices, leaf_price, kShift, limited ? depth : 1 << 20};
+        const Violations whole = bound_violations(pricing, leaf_price, 1 << 20, control);
         check(whole.complete, "explored to the end");
-        if (expected > leaf_price) check(whole.worst == expected, "the worst violation");
-        if (expected <= leaf_price) check(whole.worst <= leaf_price && whole.ends.empty(), "no violation is invented");
-        std::int64_t begin = 0;
-        for (std::size_t f = 0; f < whole.ends.size(); ++f) {
-            std::int64_t paid = 0;
-            std::vector<std::int64_t> cost(data.n_classes, 0);
-            for (std::int64_t at = begin; at < whole.ends[f]; ++at) {
-                const std::uint32_t r = whole.rows[static_cast<std::size_t>(at)];
-                paid += prices[r];
-                for (std::size_t k = 0; k < data.n_classes; ++k) cost[k] += data.cost[r * data.n_classes + k];
-            }
-            begin = whole.ends[f];
-            const std::int64_t cheapest = *std::min_element(cost.begin(), cost.end());
-            check(cheapest == whole.cheapest[f], "its cheapest class");
-            check(paid > leaf_price + (cheapest << kShift), "what was found is a violation");
-        }
-        for (const std::int64_t most : {1, 2, 5, 20}) {
-            const Violations part = find_violations(data, prices, leaf_price, kShift, limited ? depth : 1 << 20, 2, most);
-            check(expected <= std::max(part.worst, leaf_price), "cut short, `worst` still holds");
-        }
+        check(whole.worst == std::max(expected, leaf_price), "the largest gain");
+        check_finds(data, prices, leaf_price, whole);
+        check(whole.ends.empty() == (expected <= leaf_price), "a violation is found where there is one");
+        check_finds(data, prices, leaf_price, suggest_violations(pricing, 1 + dice.below(4), control));
+        check(suggest_violations(pricing, 2, control).worst <= std::max(expected, std::int64_t{0}), "suggestions exist");
+        const std::int64_t bar = leaf_price + static_cast<std::int64_t>(dice.below(100));
+        check(bound_violations(pricing, bar, 1 << 20, control).worst == std::max(expected, bar), "up to the bar");
+        for (const std::int64_t most : {1, 2, 5, 20})
+            check(expected <= bound_violations(pricing, leaf_price, most, control).worst, "cut short, `worst` still holds");
     }
     std::puts("prices: ok");
 }

@@ -38,6 +38,10 @@ class SearchOptions:
     lattice : bool, default=True
         Solve problems of unlimited depth that branch and bound does not finish at once by a dense program
         over column groups, where it is small enough.
+    row_prices : bool, default=True
+        For problems that twice `plain_steps` subproblems do not solve: a dual bound for every subset,
+        found with cutting planes (``treewright/search/_prices.py``). Used with a depth limit of 6 or more,
+        or none.
     kernel : {"automatic", "rows", "columns"}, default="automatic"
         How pair matrices are counted.
     plain_steps : int, default=20000
@@ -53,6 +57,7 @@ class SearchOptions:
     cache: bool = True
     greedy_start: bool = True
     lattice: bool = True
+    row_prices: bool = True
     kernel: str = "automatic"
     plain_steps: int = 20_000
 
@@ -66,7 +71,7 @@ class SearchOptions:
         """Return the switches as the compiled core takes them."""
         options = core.BitsOptions()
         for field in fields(self):
-            if field.name not in ("engine", "equivalent_points", "kernel"):
+            if field.name not in ("engine", "equivalent_points", "kernel", "row_prices"):
                 setattr(options, field.name, getattr(self, field.name))
         options.kernel = core.PairKernel[self.kernel.upper()]
         return options

@@ -10,8 +10,9 @@ from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._integers import integer_costs
-from treewright.search._limits import Limits, ProgressCallback, native_report
+from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions
+from treewright.search._phases import search_in_phases
 from treewright.search._result import result_of
 from treewright.search._space import Thresholds, cuts_for
 from treewright.search._sweep import solve_sweep
@@ -93,13 +94,14 @@ def solve_cuts(
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
     )
-    raw = bits.search(
+    raw = search_in_phases(
+        bits,
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
         max_leaves=min(problem.max_leaf_nodes or 0, NO_LIMIT),
-        options=options.native(),
-        prices=None,
-        report=native_report(progress, integers.unit),
-        **limits.native(),
+        options=options,
+        limits=limits,
+        unit=integers.unit,
+        progress=progress,
     )
     if not raw["feasible"]:
         raise SolverError(
@@ -117,6 +119,9 @@ def solve_cuts(
         problem.costs,
     )
     stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
+    stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
+    if raw["row_price_bound"] is not None:
+        stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
     return result_of(
         problem,
         tree,
