@@ -17,7 +17,9 @@ from treewright.table import load_csv
 frame = load_breast_cancer(as_frame=True).frame
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "data.csv"
-    frame[["mean radius", "mean texture", "worst area", "worst smoothness", "target"]].to_csv(path, index=False)
+    frame[["mean radius", "mean texture", "worst area", "worst smoothness", "target"]].to_csv(
+        path, index=False
+    )
 
     data = load_csv(path, target="target")
     model = OptimalTreeClassifier(cost_complexity=0.02, thresholds=8)

@@ -1,7 +1,8 @@
 """Compiled core of treewright; imported by treewright._native only."""
 
+from collections.abc import Sequence
 import enum
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -115,6 +116,23 @@ class BitsProblem:
     @property
     def unit_shift(self) -> int: ...
 
+class BornAgainEnsemble:
+    """A tree ensemble over the cells of its thresholds."""
+
+def bornagain_ensemble(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], plane: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], roots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_cells: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, link: int, single: bool, exact: bool, divisor: float, cut: float) -> BornAgainEnsemble: ...
+
+def bornagain_forecast(ensemble: BornAgainEnsemble, cell_limit: float, time_limit: float) -> dict: ...
+
+def bornagain_exact(ensemble: BornAgainEnsemble, goal: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+
+def bornagain_hybrid(ensemble: BornAgainEnsemble, exact_boxes: float, grid_cells: float, samples: int, max_leaves: float, seed: int, descents: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+
+def bornagain_active(ensemble: BornAgainEnsemble, cells: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+
+def bornagain_find_other(ensemble: BornAgainEnsemble, lo: Sequence[int], hi: Sequence[int], label: int) -> object: ...
+
+def bornagain_label(ensemble: BornAgainEnsemble, cell: Sequence[int]) -> int: ...
+
 class Stop(enum.Enum):
     """Why a run ended before its proof."""
 
@@ -147,6 +165,45 @@ def detected_simd() -> Simd:
 
 def set_simd_limit(limit: Simd) -> None:
     """Use no level above `limit`."""
+
+@overload
+def latent_layer_forward(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, offset: float, fixed: bool, z: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> bool: ...
+
+@overload
+def latent_layer_forward(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, offset: float, fixed: bool, z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool:
+    """
+    Fill z and state = (a, slope) from scores s; False if a score is not finite.
+    """
+
+@overload
+def latent_layer_backward(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offset: float, state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_s: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+@overload
+def latent_layer_backward(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], offset: float, state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_s: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Fill grad_s."""
+
+@overload
+def latent_project_forward(q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, z: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool: ...
+
+@overload
+def latent_project_forward(q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """
+    Fill z, state = (a, slope) and group from scores q (nodes, rows); False if a score is not finite.
+    """
+
+@overload
+def latent_project_backward(q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+@overload
+def latent_project_backward(q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Fill grad_q."""
+
+@overload
+def latent_transpose(source: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], to: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+@overload
+def latent_transpose(source: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], to: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Fill `to` with the transposed `source`."""
 
 class SweepOptions:
     """Switches of the sweep engine; none changes the optimum."""

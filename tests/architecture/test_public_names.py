@@ -2,6 +2,7 @@
 
 import enum
 import importlib
+import importlib.util
 import inspect
 import re
 import typing
@@ -13,6 +14,9 @@ import treewright
 
 PUBLIC = [
     "Cuts",
+    "LatentTreeClassifier",
+    "LatentTreeClusterer",
+    "LatentTreeRegressor",
     "OptimalTreeClassifier",
     "Problem",
     "SolveResult",
@@ -34,6 +38,8 @@ PACKAGES = [
     "table",
     "tree",
 ]
+if importlib.util.find_spec("torch") is not None:
+    PACKAGES.append("latent")
 
 
 def test_public_names() -> None:

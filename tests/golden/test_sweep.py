@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from treewright.problem import Problem
+from treewright.search import Limits
 from treewright.search._sweep import solve_sweep
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
@@ -91,6 +92,6 @@ def test_price_of_leaves_bounds_the_depth():
     """Wilt at 0.01 without a depth limit: open after 20 s in the note (228 / 283), proven here."""
     problem = read("wilt", 3, 0.01)
     unlimited = Problem(**{**problem.__dict__, "max_depth": None})
-    result = solve_sweep(unlimited, time_limit=60)
+    result = solve_sweep(unlimited, limits=Limits(time_limit=60))
     assert result.status.name == "OPTIMAL"
     assert result.objective == pytest.approx(138 / 4839 + 3 * 0.01)

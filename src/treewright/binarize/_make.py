@@ -15,11 +15,21 @@ from treewright.errors import InputError
 from treewright.table import Table
 from treewright.tree import CategorySplit, ColumnKind, Split, ThresholdSplit
 
-__all__ = ["auto_cuts", "given_cuts", "midpoints", "quantiles"]
+__all__ = ["auto_cuts", "count_splits", "given_cuts", "midpoints", "quantiles"]
 
 DEFAULT_MAX_SPLITS = 512
 LARGEST_MATRIX = 4 * 2**30  # bytes; beyond it asking for "all midpoints" is a mistake, not a wish
 ALL = 2**62  # a level that keeps every choice
+
+
+def count_splits(table: Table) -> int:
+    """Count the splits that `midpoints` would return, without making them.
+
+    Parameters
+    ----------
+    table : Table
+    """
+    return sum(offer.n_splits(ALL) for offer in _offers(table, None))
 
 
 def midpoints(

@@ -1,5 +1,14 @@
 """scikit-learn estimators, one file a method."""
 
+from treewright.estimators._born_again import BornAgainTreeClassifier
+from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
+from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 
-__all__ = ["OptimalTreeClassifier"]
+__all__ = [
+    "BornAgainTreeClassifier",
+    "LatentTreeClassifier",
+    "LatentTreeClusterer",
+    "LatentTreeRegressor",
+    "OptimalTreeClassifier",
+]

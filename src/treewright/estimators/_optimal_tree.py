@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.utils.validation import validate_data
 
-from treewright.binarize import Cuts, auto_cuts, given_cuts, midpoints, quantiles
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeClassifier
-from treewright.problem import Problem, make_problem
+from treewright.problem import make_problem
 from treewright.result import SolveStatus
 from treewright.search import Limits, SearchOptions, progress_bar, solve
 from treewright.search._limits import ProgressCallback
@@ -42,10 +40,10 @@ class OptimalTreeClassifier(TreeClassifier):
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     thresholds : "auto", "all", int or mapping, default="auto"
-        Which thresholds of continuous columns the tree may use: "all" midpoints between distinct values; an
-        int for that many quantile bins; a mapping from column name to thresholds; "auto" for all of them
-        while there are at most 512 splits in the table, otherwise as many quantiles per column as fit.
-        ``result_.scope`` and ``result_.notes`` say what was used: nothing is binned silently.
+        Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
+        that many quantile bins; a mapping from column name to thresholds. "auto" is "all", except with
+        `max_leaf_nodes`, where a table of over 512 splits gets as many quantiles a column as fit.
+        ``result_.scope`` and ``result_.notes`` say what was searched: nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
     costs : array-like of shape (n_classes, n_classes), default=None
@@ -187,7 +185,7 @@ class OptimalTreeClassifier(TreeClassifier):
         with progress_bar(self.progress, self.time_limit) as report:
             result = solve(
                 problem,
-                self._cuts(problem),
+                self.thresholds,
                 limits=limits,
                 options=self.search_options,
                 progress=report,
@@ -203,19 +201,3 @@ class OptimalTreeClassifier(TreeClassifier):
                 stacklevel=2,
             )
         return self
-
-    def _cuts(self, problem: Problem) -> Cuts:
-        table, weight = problem.table, problem.sample_weight
-        if isinstance(self.thresholds, str):
-            if self.thresholds == "auto":
-                return auto_cuts(table, sample_weight=weight)
-            if self.thresholds == "all":
-                return midpoints(table, sample_weight=weight)
-        elif isinstance(self.thresholds, Mapping):
-            return given_cuts(table, self.thresholds, sample_weight=weight)
-        elif isinstance(self.thresholds, Integral) and not isinstance(self.thresholds, bool):
-            return quantiles(table, int(self.thresholds), sample_weight=weight)
-        raise InputError(
-            f'thresholds={self.thresholds!r}; give "auto", "all", a number of bins, or a mapping from '
-            "column name to thresholds."
-        )

@@ -9,6 +9,7 @@ from treewright.errors import InputError
 
 __all__ = ["SearchOptions"]
 
+ENGINES = ("automatic", "cuts", "sweep")
 KERNELS = ("automatic", "rows", "columns")
 
 
@@ -18,6 +19,8 @@ class SearchOptions:
 
     Parameters
     ----------
+    engine : {"automatic", "cuts", "sweep"}, default="automatic"
+        Which engine searches: over binary columns, or over all thresholds of ranked columns.
     equivalent_points : bool, default=True
         Merge equal rows and charge their unavoidable errors at once (Hu et al. 2019, Theorem B.2).
     lookahead : bool, default=True
@@ -45,6 +48,7 @@ class SearchOptions:
         Subproblems of the plain search before the phases for hard problems begin.
     """
 
+    engine: str = "automatic"
     equivalent_points: bool = True
     lookahead: bool = True
     two_leaves: bool = True
@@ -58,6 +62,8 @@ class SearchOptions:
     plain_steps: int = 20_000
 
     def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise InputError(f"engine={self.engine!r}; choose one of {', '.join(ENGINES)}.")
         if self.kernel not in KERNELS:
             raise InputError(f"kernel={self.kernel!r}; choose one of {', '.join(KERNELS)}.")
 
@@ -65,7 +71,7 @@ class SearchOptions:
         """Return the switches as the compiled core takes them."""
         options = core.BitsOptions()
         for field in fields(self):
-            if field.name not in ("equivalent_points", "kernel", "row_prices"):
+            if field.name not in ("engine", "equivalent_points", "kernel", "row_prices"):
                 setattr(options, field.name, getattr(self, field.name))
         options.kernel = core.PairKernel[self.kernel.upper()]
         return options

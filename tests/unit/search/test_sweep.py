@@ -13,6 +13,7 @@ from brute_force_sweep import best_depth_two, best_objective
 from treewright import _core
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
+from treewright.search import Limits
 from treewright.search._sweep import SweepOptions, solve_sweep
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
@@ -240,7 +241,7 @@ def test_steps_limit_is_deterministic_and_bounds_hold():
     optimum = solve_sweep(problem)
     last_bound = 0.0
     for steps in (1, 3, 10, 100, 1000):
-        first, second = (solve_sweep(problem, step_limit=steps) for _ in range(2))
+        first, second = (solve_sweep(problem, limits=Limits(step_limit=steps)) for _ in range(2))
         assert first.tree.splits == second.tree.splits
         assert first.lower_bound == second.lower_bound <= optimum.objective + 1e-12
         assert first.objective >= optimum.objective - 1e-12
@@ -253,11 +254,11 @@ def test_progress_can_stop_and_memory_limit_stops():
     rng = np.random.default_rng(11)
     problem = make_problem(rng.random((2000, 8)), rng.integers(0, 2, 2000), max_depth=5, cost_complexity=0.0)
     seen = []
-    stopped = solve_sweep(problem, progress=lambda *report: seen.append(report) or len(seen) >= 3)
+    stopped = solve_sweep(problem, progress=lambda state: seen.append(state) or len(seen) >= 3)
     assert stopped.stop_reason.name == "CALLBACK"
     assert len(seen) == 3
-    assert all(bound <= objective for _, objective, bound, _, _ in seen)
-    small = solve_sweep(problem, memory_limit=1000, time_limit=20)
+    assert all(state.lower_bound <= state.objective for state in seen)
+    small = solve_sweep(problem, limits=Limits(memory_limit=1000, time_limit=20))
     assert small.stop_reason.name == "MEMORY_LIMIT"
     assert small.objective <= 0.5
 
@@ -267,7 +268,7 @@ def test_interrupt_returns_the_best_tree():
     problem = make_problem(rng.random((3000, 8)), rng.integers(0, 2, 3000), max_depth=6, cost_complexity=0.0)
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
-    result = solve_sweep(problem, time_limit=60)
+    result = solve_sweep(problem, limits=Limits(time_limit=60))
     timer.join()
     assert result.stop_reason.name == "INTERRUPT"
     assert result.tree.n_leaves > 1
