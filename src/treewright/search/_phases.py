@@ -23,7 +23,7 @@ GROWTH = (
     5  # each stage may do this many times the steps of the one before, so restarts cost a quarter at most
 )
 LEAST_DEPTH = 6  # with fewer splits on a path the plain search ends sooner than prices are made
-MOST_CELLS = 20_000_000  # distinct rows x columns that prices are made for
+MOST_CELLS = 100_000  # distinct rows x columns: above, prices cost more than they gave (docs/decisions)
 SHARE_OF_TIME = 0.35
 LEAST_SHARE = 0.5  # prices are given up if they prove less than this share of what the search proved
 WORK_PER_STEP = 30  # conjunctions visited for the prices of a stage, for each step of the stage before
