@@ -9,7 +9,7 @@ from typing import Any
 
 from treewright.tree import Tree
 
-__all__ = ["SolveResult", "SolveStatus", "StopReason"]
+__all__ = ["BornAgainResult", "SolveResult", "SolveStatus", "StopReason"]
 
 
 class SolveStatus(Enum):
@@ -90,3 +90,56 @@ class SolveResult:
             f"Not proven optimal{why}: the best tree found has {what}; over {self.scope} "
             f"no tree can be below {self.lower_bound:.6f}, so the gap is at most {100 * self.gap:.1f}%."
         )
+
+
+@dataclass(frozen=True)
+class BornAgainResult(SolveResult):
+    """A tree with the decisions of an ensemble, and proven bounds on its depth and leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        Depth (objective "depth") or number of leaves (all others).
+    lower_bound : float
+        No faithful tree has a smaller objective.
+    loss : float
+        0, for the tree decides like the ensemble.
+    scope : str
+        Over which rows it does, in words.
+    stop_reason : StopReason or None
+    stats : mapping
+        Has the sizes of the ensemble (``ensemble_trees``, ``ensemble_leaves``) and the bounds of both sizes:
+        ``depth_lower_bound`` and ``leaves_lower_bound`` (for "depth-leaves" among the trees of least depth).
+    options : mapping
+        ``method`` is "born-again"; ``objective`` says what was minimised.
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        of = {name: self.stats.get(name, "unknown") for name in BORN_AGAIN_STATS}  # a file may lack some
+        ensemble = f"{of['ensemble_trees']} trees with {of['ensemble_leaves']} leaves"
+        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        size = f"depth {self.tree.depth} and {leaves}"
+        if self.status is SolveStatus.OPTIMAL:
+            least = PROVEN_LEAST.get(str(self.options.get("objective")), "no faithful tree is smaller")
+            where = f"decides like the ensemble ({ensemble}) on {self.scope}"
+            return f"This tree of {size} {where}; proven: {least}."
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        least = f": at least depth {of['depth_lower_bound']} and {of['leaves_lower_bound']} leaves are needed"
+        return (
+            f"This tree of {size} decides like the ensemble ({ensemble}) on {self.scope}. Its size is not proven "
+            f"least{why}{least if of['leaves_lower_bound'] != 1 else ''}."
+        )
+
+
+BORN_AGAIN_STATS = ("ensemble_trees", "ensemble_leaves", "depth_lower_bound", "leaves_lower_bound")
+PROVEN_LEAST = {
+    "depth": "no faithful tree is shallower",
+    "leaves": "no faithful tree has fewer leaves",
+    "depth-leaves": "no faithful tree is shallower, and none of this depth has fewer leaves",
+    "heuristic": "no faithful tree has fewer leaves",
+    "active": "no tree that survives pruning has fewer leaves",
+}
