@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright.binarize import Cuts as Cuts
+    from treewright.estimators import BornAgainTreeClassifier as BornAgainTreeClassifier
     from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
     from treewright.estimators import LatentTreeRegressor as LatentTreeRegressor
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "BornAgainTreeClassifier": "treewright.estimators",
     "Cuts": "treewright.binarize",
     "LatentTreeClassifier": "treewright.estimators",
     "LatentTreeClusterer": "treewright.estimators",

@@ -9,7 +9,7 @@ from typing import Any
 
 from treewright.tree import Tree
 
-__all__ = ["SolveResult", "SolveStatus", "StopReason"]
+__all__ = ["BornAgainResult", "SolveResult", "SolveStatus", "StopReason"]
 
 
 class SolveStatus(Enum):
@@ -92,6 +92,7 @@ class SolveResult:
             f"{100 * self.gap:.1f}%."
         )
 
+
     def _constraints(self) -> str:
         """Words for the limits that the tree had to keep, such as " of depth at most 3"."""
         words = []
@@ -102,3 +103,57 @@ class SolveResult:
         if (self.options.get("min_samples_leaf") or 1) > 1:
             words.append(f"at least {self.options['min_samples_leaf']} rows a leaf")
         return " of " + ", ".join(words) if words else ""
+
+
+@dataclass(frozen=True)
+class BornAgainResult(SolveResult):
+    """A tree with the decisions of an ensemble, and proven bounds on its depth and leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        Depth (objective "depth") or number of leaves (all others).
+    lower_bound : float
+        No faithful tree has a smaller objective.
+    loss : float
+        0, for the tree decides like the ensemble.
+    scope : str
+        Over which rows it does, in words.
+    stop_reason : StopReason or None
+    stats : mapping
+        Has the sizes of the ensemble (``ensemble_trees``, ``ensemble_leaves``) and the bounds of both sizes:
+        ``depth_lower_bound`` and ``leaves_lower_bound`` (for "depth-leaves" among the trees of least depth).
+    options : mapping
+        ``method`` is "born-again"; ``objective`` says what was minimised.
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        of = {name: self.stats.get(name, "unknown") for name in BORN_AGAIN_STATS}  # a file may lack some
+        ensemble = f"{of['ensemble_trees']} trees with {of['ensemble_leaves']} leaves"
+        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        size = f"depth {self.tree.depth} and {leaves}"
+        if self.status is SolveStatus.OPTIMAL:
+            least = PROVEN_LEAST.get(str(self.options.get("objective")), "no faithful tree is smaller")
+            where = f"decides like the ensemble ({ensemble}) on {self.scope}"
+            return f"This tree of {size} {where}; proven: {least}."
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        least = f": at least depth {of['depth_lower_bound']} and {of['leaves_lower_bound']} leaves are needed"
+        return (
+            f"This tree of {size} decides like the ensemble ({ensemble}) on {self.scope}. Its size is not proven "
+            f"least{why}{least if of['leaves_lower_bound'] != 1 else ''}."
+        )
+
+
+BORN_AGAIN_STATS = ("ensemble_trees", "ensemble_leaves", "depth_lower_bound", "leaves_lower_bound")
+PROVEN_LEAST = {
+    "depth": "no faithful tree is shallower",
+    "leaves": "no faithful tree has fewer leaves",
+    "depth-leaves": "no faithful tree is shallower, and none of this depth has fewer leaves",
+    "heuristic": "no faithful tree has fewer leaves",
+    "active": "no tree that survives pruning has fewer leaves",
+}
+

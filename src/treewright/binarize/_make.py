@@ -28,6 +28,16 @@ def count_splits(table: Table) -> int:
     Parameters
     ----------
     table : Table
+
+    Returns
+    -------
+    int
+        Over all columns: thresholds between distinct values (twice where values are missing), categories
+        against the rest, and questions whether a value is known. 0 if no column varies.
+
+    Notes
+    -----
+    Sorts each column of numbers once, O(n_rows log n_rows); no row goes through a split.
     """
     return sum(offer.n_splits(ALL) for offer in _offers(table, None))
 

@@ -3,12 +3,11 @@
 from treewright.bornagain._certificate import find_other_decision
 from treewright.bornagain._forecast import Forecast, forecast
 from treewright.bornagain._prune import prune, solve_active
-from treewright.bornagain._result import BornAgainResult
-from treewright.bornagain._solve import OBJECTIVES, Progress, solve
+from treewright.bornagain._solve import Progress, solve
 from treewright.convert import Ensemble
+from treewright.result import BornAgainResult
 
 __all__ = [
-    "OBJECTIVES",
     "BornAgainResult",
     "Ensemble",
     "Forecast",

@@ -68,7 +68,7 @@ def find_other_decision(
         raise InputError("row is outside the box; give a row with lower < row <= upper in every column.")
     label = core.bornagain_label(engine.native, cell.tolist())
     if method == "bounds":
-        other = core.bornagain_find_other(engine.native, lo.tolist(), hi.tolist(), label)
+        other = engine.find_other(lo, hi, label)
     elif method == "milp":
         other = _solve_milp(engine, lo, hi, label)
     else:
@@ -152,10 +152,7 @@ def _solve_milp(engine: Engine, lo: NDArray[np.int64], hi: NDArray[np.int64], la
             return cell
         if start - answer.fun > -1e-6 * (1.0 + np.abs(lead).max()):
             # The lead is zero up to the solver's tolerance: a tie, which the model's own sums decide.
-            other: list[int] | None = core.bornagain_find_other(
-                engine.native, lo.tolist(), hi.tolist(), label
-            )
-            return other
+            return engine.find_other(lo, hi, label)
     return None
 
 

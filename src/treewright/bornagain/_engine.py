@@ -169,6 +169,11 @@ class Engine:
         """Run the dynamic program; see `treewright.bornagain.solve`."""
         return dict(core.bornagain_exact(self.native, goal, time_limit, step_limit, memory_limit, report))
 
+    def find_other(self, lo: NDArray[np.int64], hi: NDArray[np.int64], label: int) -> list[int] | None:
+        """Return a cell of the box lo..hi that is not of class `label`, or None if there is none."""
+        found: Any = core.bornagain_find_other(self.native, lo.tolist(), hi.tolist(), label)
+        return None if found is None else list(found)
+
     def hybrid(
         self,
         *,

@@ -15,11 +15,10 @@ from numpy.typing import ArrayLike
 
 from treewright._native import core
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
-from treewright.bornagain._result import BornAgainResult
 from treewright.bornagain._solve import STOPS, Progress, _reporter
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
-from treewright.result import SolveStatus
+from treewright.result import BornAgainResult, SolveStatus
 from treewright.tree import Tree
 
 __all__ = ["prune", "solve_active"]
@@ -198,6 +197,7 @@ def solve_active(
         stop_reason=None if found["optimal"] else STOPS.get(found["stop"]),
         stats=stats,
         options={
+            "method": "born-again",
             "objective": "active",
             "time_limit": time_limit,
             "step_limit": step_limit,

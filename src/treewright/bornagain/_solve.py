@@ -17,10 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._native import core
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
-from treewright.bornagain._result import BornAgainResult
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
-from treewright.result import SolveStatus, StopReason
+from treewright.result import BornAgainResult, SolveStatus, StopReason
 from treewright.tree import Tree
 
 __all__ = ["OBJECTIVES", "Progress", "solve"]
@@ -138,6 +137,7 @@ def solve(
     """
     _check(objective, time_limit, step_limit, memory_limit, max_leaves, samples, exact_boxes)
     options = {
+        "method": "born-again",
         "objective": objective,
         "time_limit": time_limit,
         "step_limit": step_limit,
@@ -336,16 +336,13 @@ def _finish(
             f"The exact method does not fit into the memory limit ({counts}). Raise memory_limit, or train "
             "on fewer distinct values per column.",
         )
-    assert ensemble.missing is not None  # set in __post_init__
-    kind = "all rows of float32 numbers" if ensemble.inputs == "float32" else "all rows"
-    with_missing = ", missing values included" if ensemble.missing.any() else " without missing values"
     return BornAgainResult(
         tree=tree,
         status=SolveStatus.OPTIMAL if optimal else SolveStatus.FEASIBLE,
         objective=float(value),
         lower_bound=float(value if optimal else min(bound, value)),
         loss=0.0,
-        scope=kind + with_missing,
+        scope=ensemble.scope,
         stop_reason=stop,
         stats=stats,
         options=options,

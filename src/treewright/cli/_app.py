@@ -13,6 +13,7 @@ from treewright import __version__
 from treewright.cli._demo import demo
 from treewright.cli._fit import fit
 from treewright.cli._predict import predict
+from treewright.cli._reborn import reborn
 from treewright.cli._show import show
 from treewright.cli._verify import verify
 
@@ -27,6 +28,7 @@ A first session:
   treewright show model.json --out tree.png
   treewright predict model.json new.csv --out predictions.csv
   treewright verify model.json data.csv
+  treewright reborn forest.json --out tree.json
 
 \b
 Exit codes:
@@ -48,6 +50,7 @@ app.command(short_help="Find the optimal tree for a CSV file.")(fit)
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Check a tree against its data.")(verify)
+app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
 app.command(short_help="See proven trees on real data.")(demo)
 
 

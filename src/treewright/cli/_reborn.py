@@ -1,187 +1,295 @@
-"""`treewright reborn`: one tree with the decisions of a model file, or of a forest trained on a CSV file.
-
-`register` adds the verb to an application; `check_against_ensemble` serves `treewright verify --ensemble`.
-"""
+"""`treewright reborn`: one tree with the decisions of a model file, or of a forest trained on a CSV file."""
 
 from __future__ import annotations
 
-import csv
+import math
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
-from treewright.bornagain import BornAgainResult, Ensemble, prune, solve, solve_active
-from treewright.errors import InputError, TreewrightError
-from treewright.tree import Tree, describe
-from treewright.verify import check_faithful
+from treewright.cli._common import (
+    ASCII,
+    CHECK_FAILED,
+    INTERRUPTED,
+    DecimalComma,
+    Encoding,
+    Missing,
+    Separator,
+    exits_by_code,
+    note,
+    read_csv,
+    say,
+    tree_text,
+)
+from treewright.errors import InputError
 
-__all__ = ["check_against_ensemble", "reborn", "register"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
+    from treewright.convert import Ensemble
+    from treewright.result import BornAgainResult
+    from treewright.table import CsvTable, Table
+    from treewright.tree import Column
+
+__all__ = ["reborn"]
+
+TABLE_SUFFIXES = (".csv", ".csv.gz")
+PRUNINGS = (None, "rows", "active")
 SHOWN_LEAVES = 64  # larger trees are not printed
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to an application."""
-    app.command("reborn")(reborn)
-
-
-def check_against_ensemble(tree: Tree, model: Path) -> tuple[bool, str]:
-    """Return whether `tree` decides like the model file everywhere, and the sentence to print."""
-    report = check_faithful(tree, Ensemble.load(model))
-    return report.faithful, report.sentence()
-
-
+@exits_by_code
 def reborn(
     source: Annotated[
         Path,
         typer.Argument(
-            help="A model file (XGBoost JSON, LightGBM text, published forest), or a CSV file to train on."
+            help="Model file (XGBoost JSON, LightGBM text, published forest), or CSV file to train a forest on."
         ),
     ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
+    ] = None,
     objective: Annotated[
-        str, typer.Option(help="depth, leaves, depth-leaves or heuristic.")
+        str, typer.Option(help="What is least: 'depth', 'leaves', 'depth-leaves'; or 'heuristic'.")
     ] = "depth-leaves",
+    prune: Annotated[
+        str | None,
+        typer.Option(
+            help="'rows' drops splits that no row needs; 'active' finds the fewest leaves that survive that.",
+            show_default="keep all decisions",
+        ),
+    ] = None,
     rows: Annotated[
-        Path | None, typer.Option(help="CSV file with training rows, for pruning a model file.")
+        Path | None, typer.Option(help="Model file: CSV file of rows to prune with.", metavar="CSV")
     ] = None,
-    pruning: Annotated[str | None, typer.Option("--prune", help="rows or active.")] = None,
     target: Annotated[
-        str | None, typer.Option(help="Label column of a CSV file; default: the last one.")
+        str | None,
+        typer.Option(
+            "--target", "-t", help="Column of labels.", metavar="COLUMN", show_default="the last one"
+        ),
     ] = None,
-    trees: Annotated[int, typer.Option(help="Trees of the forest to train.")] = 10,
-    depth: Annotated[int, typer.Option(help="Depth of the trees to train.")] = 3,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option("--ignore", "-x", help="Column that is no feature. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    trees: Annotated[int, typer.Option(help="CSV file: trees of the forest.", min=1)] = 10,
+    depth: Annotated[int, typer.Option(help="CSV file: depth of its trees.", min=1)] = 3,
     bins: Annotated[
-        int, typer.Option(help="Quantile bins of the columns before training; 0 leaves them raw.")
+        int, typer.Option(help="CSV file: quantile bins of each column before training; 0 for none.", min=0)
     ] = 0,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
-    check: Annotated[bool, typer.Option(help="Prove the tree faithful once more, independently.")] = True,
-    seed: Annotated[int, typer.Option(help="Seed of the forest.")] = 0,
+    seed: Annotated[int, typer.Option(help="CSV file: seed of the forest.", min=0)] = 0,
+    separator: Separator = None,
+    missing: Missing = None,
+    encoding: Encoding = "utf-8",
+    decimal_comma: DecimalComma = False,
+    time_limit: Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")] = 60.0,
+    check: Annotated[
+        bool, typer.Option(help="Prove the tree faithful once more by independent code.")
+    ] = True,
+    ascii_only: ASCII = False,
 ) -> None:
-    """Turn an ensemble into the smallest single tree with exactly its decisions."""
-    out = Console()
-    try:
-        ensemble, X = _ensemble(source, rows, target, trees, depth, bins, seed)
-        if pruning not in (None, "rows", "active"):
-            raise InputError(f"--prune must be 'rows' or 'active'; got {pruning!r}.")
-        if pruning is not None and X is None:
-            raise InputError("Pruning a model file needs training rows; give them with --rows FILE.csv.")
-        if pruning == "active":
-            assert X is not None  # checked above
-            result = solve_active(ensemble, X, time_limit=time_limit)
-        else:
-            result = solve(ensemble, objective=objective, X=X, time_limit=time_limit)
-        tree = result.tree
-        if pruning == "rows":
-            assert X is not None  # checked above
-            tree = prune(tree, X)
-    except TreewrightError as error:
-        Console(stderr=True).print(f"treewright reborn: {error}", style="red", markup=False, highlight=False)
-        raise typer.Exit(1) from error
-    out.print(_sizes(ensemble, result, tree, pruning))
-    out.print(result.sentence(), highlight=False, markup=False)
-    if check and pruning is None:
-        out.print(check_faithful(tree, ensemble).sentence(), highlight=False, markup=False)
-    if tree.n_leaves <= SHOWN_LEAVES:
-        out.print(_lines(tree), highlight=False, markup=False)
+    """Turn a forest or boosted model into the smallest single tree with exactly its decisions.
+
+    On continuous columns the faithful tree of many or deep trees is huge: use --bins, fewer or shallower trees,
+    or --prune active. A pruned tree decides like the model on the rows it was pruned with.
+
+    \b
+    Examples:
+      treewright reborn forest.txt --out model.json
+      treewright reborn booster.json --rows data.csv --prune active
+      treewright reborn data.csv --target y --trees 5 --depth 2 --bins 10
+
+    Exit codes: 0 done, 1 the check failed, 2 bad input or no tree within the limits, 130 interrupted.
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.bornagain import solve, solve_active
+    from treewright.convert import Ensemble, check_writable, save_model
+    from treewright.result import StopReason
+    from treewright.verify import check_faithful
+
+    if prune not in PRUNINGS:
+        raise InputError(f"--prune {prune!r}; give 'rows' or 'active', or leave it out.")
+    if out is not None:
+        check_writable(out)  # now, not after a minute of search
+
+    def read(path: Path, labels: str | None) -> CsvTable:
+        return read_csv(
+            path,
+            target=labels,
+            ignore=ignore or (),
+            separator=separator,
+            missing=missing,
+            encoding=encoding,
+            decimal_comma=decimal_comma,
+        )
+
+    X: NDArray[np.float64] | None
+    columns: tuple[Column, ...] | None = None
+    is_table = source.name.lower().endswith(TABLE_SUFFIXES)
+    if is_table:
+        csv = read(source, target or _last_column(source, separator, encoding))
+        ensemble, X = _train(csv, trees, depth, bins, seed)
+        columns = csv.table.columns
     else:
-        out.print(f"(A tree of {tree.n_leaves} leaves is not printed.)", highlight=False)
+        table = None if rows is None else read(rows, target).table
+        has_missing = table is not None and any(column.has_missing for column in table.columns)
+        ensemble = Ensemble.load(source, missing="route" if has_missing else "refuse")
+        X = None if table is None else _rows_for(ensemble, table)
+    if prune is not None and X is None:
+        raise InputError("--prune needs rows, which a model file lacks: add --rows FILE.csv.")
+    seconds = None if math.isinf(time_limit) else time_limit
+    note(f"{len(ensemble.trees)} trees, {ensemble.n_leaves} leaves. Searching; Ctrl-C ends the search.")
+    if prune == "active":
+        assert X is not None  # checked above
+        result = solve_active(ensemble, X, time_limit=seconds)
+    else:
+        result = solve(ensemble, objective=objective, X=X, time_limit=seconds)
+    faithful = check_faithful(result.tree, ensemble) if check and prune != "active" else None
+    kept = result
+    if prune == "rows":
+        assert X is not None  # checked above
+        kept = _pruned(result, X)
+    if columns is not None:
+        kept = _with_columns(kept, columns)
+    if out is not None:
+        save_model(out, kept)
+    _say_sizes(ensemble, result, kept)
+    say()
+    if kept.tree.n_leaves <= SHOWN_LEAVES:
+        say(tree_text(kept.tree, ascii_only))
+    else:
+        say(f"A tree of {kept.tree.n_leaves} leaves is not printed.")
+    say()
+    say(result.sentence())
+    if faithful is not None:
+        say(f"Checked by independent code: {faithful.sentence()}")
+    if prune == "rows" and kept.tree.n_leaves == result.tree.n_leaves:
+        say("Pruning removes nothing: some row needs every split.")
+    elif kept.tree.n_leaves != result.tree.n_leaves:
+        say(f"Pruned: {kept.sentence()}")
+    for text in kept.notes:
+        say(f"Note: {text}")
+    say(f"Search: {result.stats['seconds']:.3f} s.")
+    if out is not None:
+        again = (
+            "" if is_table or prune else f" Check it any time: treewright verify {out} --ensemble {source}"
+        )
+        say(f"Saved to {out}.{again}")
+    if faithful is not None and not faithful.faithful:
+        raise typer.Exit(CHECK_FAILED)
+    if result.stop_reason is StopReason.INTERRUPT:
+        raise typer.Exit(INTERRUPTED)
 
 
-def _ensemble(
-    source: Path, rows: Path | None, target: str | None, trees: int, depth: int, bins: int, seed: int
-) -> tuple[Ensemble, NDArray[np.float64] | None]:
-    if source.suffix.lower() != ".csv":
-        ensemble = Ensemble.load(source)
-        if rows is None:
-            return ensemble, None
-        names, X, _ = _read_csv(rows, target, with_label=None)
-        return ensemble, _columns_of(ensemble, names, X)
-    from treewright.estimators._born_again import make_forest  # scikit-learn loads slowly
+def _last_column(path: Path, separator: str | None, encoding: str) -> str:
+    from treewright.table._csv_text import read_text
 
-    names, X, y = _read_csv(source, target, with_label=True)
-    if bins > 0:
-        X = _binned(X, bins)
-    forest = make_forest(trees, depth, seed).fit(X, y)
-    ensemble = Ensemble.from_model(forest)
-    return Ensemble(**{**ensemble.__dict__, "feature_names": tuple(names)}), X
+    return read_text(path, "\t" if separator in ("\\t", "tab") else separator, encoding).names[-1]
+
+
+def _train(
+    csv: CsvTable, trees: int, depth: int, bins: int, seed: int
+) -> tuple[Ensemble, NDArray[np.float64]]:
+    """Train a forest on a table; rows with missing values follow the forest's own rule for them."""
+    import numpy as np
+
+    from treewright.convert import Ensemble
+    from treewright.estimators._born_again import make_forest
+
+    assert csv.target is not None  # a target was named
+    _check_numeric(csv.table.columns)
+    if len(np.unique(csv.target)) < 2:
+        raise InputError("The column of labels holds one label only; there is nothing to decide.")
+    X = _binned(csv.table.X, bins) if bins else csv.table.X
+    forest = make_forest(trees, depth, seed).fit(X, csv.target)
+    ensemble = Ensemble.from_model(forest, missing="route" if np.isnan(X).any() else "refuse")
+    return replace(ensemble, feature_names=csv.table.names), X
+
+
+def _rows_for(ensemble: Ensemble, table: Table) -> NDArray[np.float64]:
+    """Columns of the model by name or, where the model has no such names, the first ones in order."""
+    names = table.names
+    if set(ensemble.feature_names) <= set(names):
+        places = [names.index(name) for name in ensemble.feature_names]
+    elif len(names) >= ensemble.n_features:
+        places = list(range(ensemble.n_features))
+        note("The rows have other column names than the model: their first columns are taken, in order.")
+    else:
+        raise InputError(
+            f"The rows have {len(names)} columns, the model {ensemble.n_features}; give the columns that it "
+            "was trained on, in order."
+        )
+    _check_numeric([table.columns[place] for place in places])
+    return table.X[:, places]
+
+
+def _check_numeric(columns: tuple[Column, ...] | list[Column]) -> None:
+    from treewright.tree import ColumnKind
+
+    words = [column.name for column in columns if column.kind is ColumnKind.CATEGORICAL]
+    if words:
+        raise InputError(
+            f"The column {words[0]!r} holds text, and the ensembles read here take numbers. Leave it out with "
+            "--ignore, or give one 0/1 column a category."
+        )
 
 
 def _binned(X: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
-    """Replace each value by the largest cut at or below it, so that thresholds stay readable."""
-    answer = np.empty_like(X)
+    """Replace each value by the largest quantile at or below it, so that few thresholds remain."""
+    import numpy as np
+
+    answer = X.copy()
     for f in range(X.shape[1]):
-        cuts = np.unique(np.quantile(X[:, f], np.linspace(0, 1, bins + 1)[:-1], method="lower"))
-        answer[:, f] = cuts[np.maximum(np.searchsorted(cuts, X[:, f], side="right") - 1, 0)]
+        known = ~np.isnan(X[:, f])
+        x = X[known, f]
+        if len(x):
+            cuts = np.unique(np.quantile(x, np.linspace(0, 1, bins + 1)[:-1], method="lower"))
+            answer[known, f] = cuts[np.maximum(np.searchsorted(cuts, x, side="right") - 1, 0)]
     return answer
 
 
-def _columns_of(ensemble: Ensemble, names: list[str], X: NDArray[np.float64]) -> NDArray[np.float64]:
-    if set(ensemble.feature_names) <= set(names):
-        return X[:, [names.index(name) for name in ensemble.feature_names]]
-    if X.shape[1] < ensemble.n_features:
-        raise InputError(f"The rows have {X.shape[1]} columns, the model {ensemble.n_features}.")
-    return X[:, : ensemble.n_features]
+def _pruned(result: BornAgainResult, X: NDArray[np.float64]) -> BornAgainResult:
+    """The result of pruning by rows: decisions are kept on the rows, and nothing is proven about the size."""
+    from treewright.bornagain import prune
+    from treewright.result import SolveStatus
+
+    tree = prune(result.tree, X)
+    if tree.n_leaves == result.tree.n_leaves:  # every split is needed: the faithful tree, with its proof
+        return result
+    return replace(
+        result,
+        tree=tree,
+        status=SolveStatus.FEASIBLE,
+        objective=float(tree.n_leaves),
+        lower_bound=1.0,
+        scope=f"the {len(X)} rows that it was pruned with",
+        stats={**result.stats, "depth_lower_bound": 0, "leaves_lower_bound": 1},
+        notes=(*result.notes, "A pruned tree may differ from the ensemble where there are no training rows."),
+    )
 
 
-def _read_csv(
-    path: Path, target: str | None, with_label: bool | None
-) -> tuple[list[str], NDArray[np.float64], NDArray[Any]]:
-    """Read numeric columns; `with_label` None keeps all columns and returns no labels."""
-    try:
-        with path.open(newline="", encoding="utf-8") as stream:
-            table = list(csv.reader(stream))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(table) < 2:
-        raise InputError(f"{path} has no rows below its header.")
-    names = table[0]
-    if with_label and target is not None and target not in names:
-        raise InputError(f"{path} has no column {target!r}; its columns are {', '.join(names)}.")
-    label = (names.index(target) if target is not None else len(names) - 1) if with_label else -1
-    keep = [i for i in range(len(names)) if i != label]
-    try:
-        X = np.array([[float(row[i]) if row[i] != "" else np.nan for i in keep] for row in table[1:]])
-    except (ValueError, IndexError) as error:
-        raise InputError(f"{path} has a column that is not numeric or a short row: {error}.") from error
-    y = np.array([row[label] for row in table[1:]]) if with_label else np.empty(0)
-    return [names[i] for i in keep], X, y
+def _with_columns(result: BornAgainResult, columns: tuple[Column, ...]) -> BornAgainResult:
+    """Let the tree speak of the table's columns (0/1, true/false), so that it reads such files again."""
+    kinds = tuple(
+        replace(column, has_missing=own.has_missing)
+        for column, own in zip(columns, result.tree.columns, strict=True)
+    )
+    return replace(result, tree=replace(result.tree, columns=kinds))
 
 
-def _sizes(ensemble: Ensemble, result: BornAgainResult, tree: Tree, pruning: str | None) -> Table:
-    table = Table(title="Sizes")
-    for column in ("", "trees", "depth", "leaves"):
-        table.add_column(column, justify="left" if column == "" else "right")
-    deepest = max(t.depth for t in ensemble.trees)
-    table.add_row(ensemble.source, str(len(ensemble.trees)), str(deepest), str(ensemble.n_leaves))
-    table.add_row("born-again tree", "1", str(result.tree.depth), str(result.tree.n_leaves))
-    if pruning == "rows":
-        table.add_row("after pruning", "1", str(tree.depth), str(tree.n_leaves))
-    bounds = (str(result.stats["depth_lower_bound"]), str(result.stats["leaves_lower_bound"]))
-    table.add_row("proven at least", "", *bounds)
-    return table
-
-
-def _lines(tree: Tree) -> str:
-    lines: list[str] = []
-
-    def walk(node: int, words: str, level: int) -> None:
-        split = tree.splits[node]
-        if split is None:
-            assert tree.classes is not None  # born-again trees classify
-            lines.append(f"{'  ' * level}{words}{tree.classes[tree.prediction[node]]}")
-            return
-        for child, left in ((tree.children_left[node], True), (tree.children_right[node], False)):
-            condition = f"if {describe(split, tree.columns, left)}: "
-            if tree.splits[child] is None:
-                walk(int(child), condition, level)
-            else:
-                lines.append("  " * level + condition.rstrip())
-                walk(int(child), "", level + 1)
-
-    walk(0, "", 0)
-    return "\n".join(lines)
+def _say_sizes(ensemble: Ensemble, result: BornAgainResult, kept: BornAgainResult) -> None:
+    deepest = max(tree.depth for tree in ensemble.trees)
+    rows = [
+        (ensemble.source, str(len(ensemble.trees)), deepest, ensemble.n_leaves),
+        ("born-again tree", "1", result.tree.depth, result.tree.n_leaves),
+        ("proven at least", "", result.stats["depth_lower_bound"], result.stats["leaves_lower_bound"]),
+    ]
+    if kept.tree.n_leaves != result.tree.n_leaves:
+        rows.append(("after pruning", "1", kept.tree.depth, kept.tree.n_leaves))
+    width = max(20, *(len(name) for name, *_ in rows))
+    say(f"{'':<{width}} {'trees':>7} {'depth':>7} {'leaves':>7}")
+    for name, n_trees, depth, leaves in rows:
+        say(f"{name:<{width}} {n_trees:>7} {depth:>7} {leaves:>7}")

@@ -1,14 +1,14 @@
-"""`treewright verify`: hold a saved tree and its claims against the data."""
+"""`treewright verify`: hold a saved tree and its claims against the data, or against an ensemble."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from treewright.cli._common import (
     CHECK_FAILED,
-    Csv,
     DecimalComma,
     Encoding,
     Missing,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from treewright.convert import Model
     from treewright.tree import Tree
 
 __all__ = ["verify"]
@@ -32,7 +33,17 @@ __all__ = ["verify"]
 @exits_by_code
 def verify(
     model: ModelPath,
-    data: Csv,
+    data: Annotated[
+        Path | None,
+        typer.Argument(help="CSV file with a header line (plain or gzip).", show_default="none"),
+    ] = None,
+    ensemble: Annotated[
+        Path | None,
+        typer.Option(
+            "--ensemble",
+            help="Model file (XGBoost JSON, LightGBM text, published forest) that the tree decides like.",
+        ),
+    ] = None,
     target: Annotated[
         str | None,
         typer.Option("--target", "-t", help="Column of labels.", show_default="the one that fit used"),
@@ -45,19 +56,60 @@ def verify(
     """Recompute everything a model file claims from the data it was made from.
 
     The checker shares no code with the search. It cannot prove again that no better tree exists; it holds the
-    proven bound against this tree and all its prunings.
+    proven bound against this tree and all its prunings. With --ensemble it proves that the tree and the ensemble
+    decide alike everywhere, or shows a row on which they do not.
 
     \b
-    Example:
+    Examples:
       treewright verify model.json data.csv
+      treewright verify model.json --ensemble forest.json
 
     Exit codes: 0 every check holds, 1 a check failed, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
-    from treewright.convert import Terms, load_model
+    from treewright.convert import load_model
+    from treewright.result import BornAgainResult
+
+    if data is None and ensemble is None:
+        raise InputError("There is nothing to verify against: give the CSV file, or --ensemble FILE.")
+    content = load_model(model)
+    holds = True
+    if ensemble is not None:
+        holds = _decides_like(content, ensemble)
+    if data is not None:
+        if isinstance(content.result, BornAgainResult):
+            raise InputError(
+                "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
+                "and add --ensemble FILE."
+            )
+        csv_options = {
+            "separator": separator,
+            "missing": missing,
+            "encoding": encoding,
+            "decimal_comma": decimal_comma,
+        }
+        holds = _holds_on(content, data, target, csv_options) and holds
+    if not holds:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _decides_like(content: Model, path: Path) -> bool:
+    """Prove that the tree and the ensemble of a file decide alike everywhere, or show where they do not."""
+    from treewright.convert import Ensemble
+    from treewright.verify import check_faithful
+
+    routes_missing = any(column.has_missing for column in content.tree.columns)
+    model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
+    report = check_faithful(content.tree, model)
+    say(report.sentence())
+    return report.faithful
+
+
+def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
+    """Recompute what the file claims from the table, and print the report."""
+    from treewright.convert import Terms
     from treewright.problem import make_problem
     from treewright.verify import verify as check
 
-    content = load_model(model)
     tree, claim = content.tree, content.certificate
     if tree.classes is None:
         raise InputError("This is a regression tree; verify checks classification trees.")
@@ -69,11 +121,8 @@ def verify(
         data,
         target=column,
         weight=terms.weight,
-        separator=separator,
-        missing=missing,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
         columns=tree.columns,
+        **csv_options,
     )
     assert csv.target is not None  # a target was named
     labels = _labels_like(csv.target, tree)
@@ -97,8 +146,7 @@ def verify(
     say(str(report))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
-    if not report.ok:
-        raise typer.Exit(CHECK_FAILED)
+    return report.ok
 
 
 def _labels_like(labels: NDArray[Any], tree: Tree) -> NDArray[np.generic]:

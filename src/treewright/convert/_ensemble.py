@@ -269,6 +269,13 @@ class Ensemble:
         """Sum of the trees' depths: no optimal tree is deeper (Vidal and Schiffer 2020, Theorem 2)."""
         return sum(tree.depth for tree in self.trees)
 
+    @property
+    def scope(self) -> str:
+        """The rows that statements about this model hold for, in words."""
+        assert self.missing is not None  # set in __post_init__
+        rows = "all rows of float32 numbers" if self.inputs == "float32" else "all rows"
+        return f"{rows}, missing values included" if self.missing.any() else f"{rows} without missing values"
+
     @cached_property
     def thresholds(self) -> tuple[NDArray[np.float64], ...]:
         """Distinct finite thresholds of each column, ascending; the planes of the cells."""
@@ -365,6 +372,16 @@ def float32_threshold(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Rounding to float32 is monotone, so ``float32(x) <= t`` and ``x <= float32_threshold(t)`` agree for every
     x.
+
+    Parameters
+    ----------
+    threshold : ndarray of float64, any shape
+        Thresholds of a model that rounds its input. Infinite ones, and those outside the range of float32,
+        stay as they are.
+
+    Returns
+    -------
+    ndarray of float64, of the same shape
     """
     t = np.asarray(threshold, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright import __version__
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import BornAgainResult, SolveResult, SolveStatus, StopReason
 from treewright.tree import Tree
 
 __all__ = ["Certificate", "Model", "Terms"]
@@ -123,7 +123,8 @@ class Model:
         claim = self.certificate
         if claim is None:
             return None
-        return SolveResult(
+        kind = BornAgainResult if claim.options.get("method") == "born-again" else SolveResult
+        return kind(
             tree=self.tree,
             status=claim.status,
             objective=claim.objective,

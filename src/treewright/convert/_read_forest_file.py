@@ -19,6 +19,16 @@ __all__ = ["read_forest_file"]
 def read_forest_file(path: str | Path) -> Ensemble:
     """Read a published forest file.
 
+    Parameters
+    ----------
+    path : str or Path
+        Text file in the form that the top of this module describes.
+
+    Returns
+    -------
+    Ensemble
+        A hard vote of equal weights; columns ``x0``, ``x1``, ..., classes 0, 1, ...
+
     Raises
     ------
     ModelFileError

@@ -11,7 +11,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treewright.bornagain import OBJECTIVES, Ensemble, prune, solve, solve_active
+from treewright.bornagain import Ensemble, prune, solve, solve_active
+from treewright.bornagain._solve import OBJECTIVES
 from treewright.errors import InputError
 
 __all__ = ["BornAgainTreeClassifier", "make_forest"]

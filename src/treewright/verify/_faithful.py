@@ -111,13 +111,7 @@ def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
                     np.tile(label[undecided], 2),
                 )
             )
-    return FaithfulnessReport(True, None, None, None, n_boxes, _scope(ensemble))
-
-
-def _scope(ensemble: Ensemble) -> str:
-    assert ensemble.missing is not None  # set in __post_init__
-    kind = "all rows of float32 numbers" if ensemble.inputs == "float32" else "all rows"
-    return f"{kind}, missing values included" if ensemble.missing.any() else f"{kind} without missing values"
+    return FaithfulnessReport(True, None, None, None, n_boxes, ensemble.scope)
 
 
 def _check_input(tree: Tree, ensemble: Ensemble) -> None:
@@ -143,7 +137,7 @@ def _counter_example(
     by_ensemble = ensemble.predict(row[None, :])[0]
     if by_tree == by_ensemble:
         raise AssertionError("the counter-example is none: please report this as a bug of verify")
-    return FaithfulnessReport(False, row, by_tree, by_ensemble, n_boxes, _scope(ensemble))
+    return FaithfulnessReport(False, row, by_tree, by_ensemble, n_boxes, ensemble.scope)
 
 
 class _Space:
@@ -233,10 +227,8 @@ class _Space:
         fixed = np.ones(n, dtype=np.bool_)
         kind = np.float32 if ensemble.single else np.float64
         scores = np.tile(ensemble.bias.astype(kind), (n, 1))
-        if ensemble.link == "positive":
-            bias = np.array([0.0, ensemble.bias[0] - ensemble.cut])
-        else:
-            bias = ensemble.bias
+        one_score = ensemble.link == "positive"
+        bias = np.array([0.0, ensemble.bias[0] - ensemble.cut]) if one_score else ensemble.bias
         target = np.maximum(label, 0)
         low += bias[None, :] - bias[target][:, None]
         high += bias[None, :] - bias[target][:, None]
@@ -244,7 +236,7 @@ class _Space:
             reach, open_node = self.reachable(tree, lo, hi)
             leaves = np.flatnonzero(tree.feature < 0)
             value = tree.value[leaves]
-            if ensemble.link == "positive":
+            if one_score:
                 value = np.column_stack([np.zeros(len(leaves)), value[:, 0]])
             margin = value[None, :, :] - value[:, target].T[:, :, None]  # (n, leaves, k)
             here = reach[leaves].T[:, :, None]

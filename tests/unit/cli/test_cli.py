@@ -291,7 +291,7 @@ def test_require_proof(tmp_path):
 
 
 def test_help_has_examples_and_exit_codes():
-    for verb in ("fit", "predict", "show", "verify"):
+    for verb in ("fit", "predict", "show", "verify", "reborn"):
         result = run(verb, "--help")
         assert result.exit_code == 0
         assert f"\n    treewright {verb} " in result.output  # an example on a line of its own

@@ -1,22 +1,22 @@
 """The verb `reborn`, on model files and on tables."""
 
 import csv
+import json
 
+import numpy as np
 import pytest
-import typer
 from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
-from treewright.cli._reborn import check_against_ensemble, register
+from shared_folder import shared
+from treewright.bornagain import Ensemble, solve
+from treewright.cli import app
+from treewright.convert import load_model
+from treewright.result import BornAgainResult, SolveStatus
 
 
-@pytest.fixture
-def run():
-    app = typer.Typer()
-    app.command("other")(lambda: None)
-    register(app)
-    runner = CliRunner()
-    return lambda *words: runner.invoke(app, ["reborn", *map(str, words)], env={"COLUMNS": "300"})
+def run(verb, *words):
+    return CliRunner().invoke(app, [verb, *map(str, words)])
 
 
 @pytest.fixture
@@ -53,44 +53,151 @@ def forest(tmp_path):
     return path
 
 
-def test_a_model_file(run, forest):
-    result = run(forest)
+def test_a_model_file(forest, tmp_path):
+    out = tmp_path / "tree.json"
+    result = run("reborn", forest, "--out", out)
     assert result.exit_code == 0, result.output
     assert "Proven faithful" in result.output
-    assert "if x0 <= 0.5: 0" in result.output
+    assert "x0 <= 0.5" in result.output
+    kept = load_model(out).result
+    assert isinstance(kept, BornAgainResult)
+    assert kept.status is SolveStatus.OPTIMAL
+    assert (kept.objective, kept.lower_bound) == (2, 2)
+    assert kept.sentence() == solve(Ensemble.load(forest)).sentence()
+    assert kept.sentence() in result.output
+    assert kept.sentence() in run("show", out).output
 
 
-def test_a_table_is_trained_on_first(run, table):
-    result = run(table, "--trees", 3, "--depth", 2)
+def test_verify_against_the_ensemble(forest, tmp_path):
+    out = tmp_path / "tree.json"
+    assert run("reborn", forest, "-o", out).exit_code == 0
+    result = run("verify", out, "--ensemble", forest)
+    assert result.exit_code == 0, result.output
+    assert "Proven faithful" in result.output
+    document = json.loads(out.read_text())
+    document["nodes"][0]["split"]["threshold"] = 0.75
+    out.write_text(json.dumps(document))
+    result = run("verify", out, "--ensemble", forest)
+    assert result.exit_code == 1
+    assert "Not faithful: on the row" in result.output
+
+
+def test_verify_needs_something_to_compare_with(forest, table, tmp_path):
+    out = tmp_path / "tree.json"
+    assert run("reborn", forest, "-o", out).exit_code == 0
+    for words, message in [((out,), "--ensemble FILE"), ((out, table), "add --ensemble")]:
+        result = run("verify", *words)
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+
+def test_a_table_is_trained_on_first(table):
+    result = run("reborn", table, "--trees", 3, "--depth", 2)
     assert result.exit_code == 0, result.output
     assert "RandomForestClassifier" in result.output
     assert "petal" in result.output
+    assert (
+        run("reborn", table, "--trees", 3, "--depth", 2, "-t", "kind").stdout.splitlines()[:-1]
+        == (
+            result.stdout.splitlines()[:-1]  # all but the seconds
+        )
+    )
+
+
+def test_the_tree_of_a_table_reads_its_columns_again(tmp_path):
+    rng = np.random.default_rng(0)
+    path, out = tmp_path / "data.csv", tmp_path / "tree.json"
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "age", "smoker", "sick"])
+        for k in range(120):
+            age, smoker = int(rng.integers(20, 80)), bool(rng.integers(2))
+            label = "yes" if smoker and age > 50 else "no"
+            writer.writerow([k, "" if k % 9 == 0 else age, "true" if smoker else "false", label])
+    result = run(
+        "reborn",
+        path,
+        "-x",
+        "id",
+        "--trees",
+        3,
+        "--depth",
+        2,
+        "--bins",
+        8,
+        "--objective",
+        "leaves",
+        "-o",
+        out,
+    )
+    assert result.exit_code == 0, result.output
+    assert "missing values included" in result.output
+    predicted = run("predict", out, path)
+    assert predicted.exit_code == 0, predicted.output
+    with path.open() as stream:
+        labels = [row["sick"] for row in csv.DictReader(stream)]
+    assert np.mean(np.array(predicted.stdout.split()[1:]) == labels) > 0.8
 
 
 @pytest.mark.parametrize("kind", ["rows", "active"])
-def test_pruning(run, table, kind):
-    result = run(table, "--trees", 4, "--depth", 2, "--bins", 6, "--prune", kind)
+def test_pruning(table, kind, tmp_path):
+    out = tmp_path / "tree.json"
+    options = ("--trees", 6, "--depth", 3, "--bins", 6)
+    result = run("reborn", table, *options, "--prune", kind, "-o", out)
     assert result.exit_code == 0, result.output
     assert "setosa" in result.output
+    assert "may differ from the ensemble" in result.output
+    whole = run("reborn", table, *options, "-o", tmp_path / "whole.json")
+    assert whole.exit_code == 0, whole.output
+    tree, unpruned = load_model(out).tree, load_model(tmp_path / "whole.json").tree
+    assert tree.n_leaves < unpruned.n_leaves
+    assert run("predict", out, table).stdout == run("predict", tmp_path / "whole.json", table).stdout
 
 
-def test_mistakes_are_explained(run, forest, table, tmp_path):
+def test_pruning_keeps_the_proof_where_every_split_is_needed(forest, tmp_path):
+    rows, out = tmp_path / "rows.csv", tmp_path / "tree.json"
+    rows.write_text("x0,x1\n0,3\n1,5\n")
+    result = run("reborn", forest, "--rows", rows, "--prune", "rows", "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "Pruning removes nothing" in result.output
+    assert load_model(out).result.status is SolveStatus.OPTIMAL
+
+
+def test_pruning_a_model_file_with_rows(forest, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("a,b\n0,3\n0.25,5\n")  # all on one side
+    result = run("reborn", forest, "--rows", rows, "--prune", "rows")
+    assert result.exit_code == 0, result.output
+    assert "first columns are taken" in result.stderr
+    assert "Pruned: This tree of depth 0 and 1 leaf" in result.output
+
+
+def test_mistakes_are_explained(forest, table, tmp_path):
+    words_in_columns = tmp_path / "words.csv"
+    words_in_columns.write_text("colour,y\nred,0\nblue,1\n")
+    one_column = tmp_path / "one.csv"
+    one_column.write_text("a\n1\n2\n")
     for words, message in [
         ((tmp_path / "nowhere.txt",), "no file"),
         ((forest, "--prune", "rows"), "--rows"),
+        ((forest, "--prune", "rows", "--rows", one_column), "1 columns, the model 2"),
         ((table, "--target", "colour"), "no column 'colour'"),
-        ((table, "--prune", "hard"), "--prune must be"),
+        ((table, "--prune", "hard"), "--prune 'hard'"),
         ((table, "--objective", "size"), "objective must be"),
+        ((words_in_columns,), "holds text"),
+        ((table, "-o", tmp_path), "Cannot write"),
     ]:
-        result = run(*words)
-        assert result.exit_code == 1
-        assert message in result.output
+        result = run("reborn", *words)
+        assert result.exit_code == 2, result.output
+        assert message in result.stderr
+        assert result.stderr.splitlines()[-1].startswith("Error: ")
 
 
-def test_check_against_a_model_file(forest):
-    from treewright.bornagain import Ensemble, solve
-
-    tree = solve(Ensemble.load(forest)).tree
-    faithful, words = check_against_ensemble(tree, forest)
-    assert faithful
-    assert "Proven faithful" in words
+@pytest.mark.shared
+def test_a_published_forest(tmp_path):
+    forest = shared("data/born_again/Seeds/forests/Seeds.RF1.txt")
+    out = tmp_path / "tree.json"
+    result = run("reborn", forest, "--objective", "depth", "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "no faithful tree is shallower" in result.output
+    assert run("verify", out, "--ensemble", forest).exit_code == 0

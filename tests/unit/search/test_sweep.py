@@ -276,9 +276,11 @@ def test_interrupt_returns_the_best_tree():
 
 def test_max_leaf_nodes_is_refused_and_impossible_leaves_are_named():
     X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    with pytest.raises(InputError, match="max_leaf_nodes=3"):
+    with pytest.raises(
+        InputError, match="max_leaf_nodes is 3, but the search over all thresholds accepts only None"
+    ):
         solve_sweep(make_problem(X, y, max_leaf_nodes=3))
-    with pytest.raises(SolverError, match="at least 5 rows"):
+    with pytest.raises(SolverError, match="No tree has 5 rows in every leaf: the table has 4"):
         solve_sweep(make_problem(X, y, min_samples_leaf=5))
 
 
