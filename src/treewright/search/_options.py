@@ -59,7 +59,16 @@ class SearchOptions:
     def native(self) -> core.BitsOptions:
         """Return the switches as the compiled core takes them."""
         options = core.BitsOptions()
-        for name in ("lookahead", "two_leaves", "budgets", "similar_support", "cache", "greedy_start", "lattice", "plain_steps"):
+        for name in (
+            "lookahead",
+            "two_leaves",
+            "budgets",
+            "similar_support",
+            "cache",
+            "greedy_start",
+            "lattice",
+            "plain_steps",
+        ):
             setattr(options, name, getattr(self, name))
         options.kernel = core.PairKernel[self.kernel.upper()]
         return options

@@ -10,11 +10,13 @@ import numpy as np
 from treewright._native import core
 from treewright.binarize import Cuts
 from treewright.errors import SolverError
+from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
 from treewright.search._integers import integer_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import SearchOptions
+from treewright.search._under_guesses import under_guesses
 from treewright.tree import Tree, grow, merge_equal_leaves
 
 __all__ = ["result_of", "solve"]
@@ -30,6 +32,7 @@ def solve(
     limits: Limits | None = None,
     options: SearchOptions | None = None,
     progress: ProgressCallback | None = None,
+    reference: ReferenceCosts | None = None,
 ) -> SolveResult:
     """Find the tree of smallest objective whose splits are among `cuts`.
 
@@ -43,6 +46,10 @@ def solve(
     options : SearchOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    reference : ReferenceCosts, default=None
+        Guess lower bounds from what a reference model gets wrong (McTavish et al. 2022, section 4.3). The
+        result is then conditional: its status is OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what
+        Theorem 4.3 leaves.
 
     Returns
     -------
@@ -71,6 +78,9 @@ def solve(
         leaf_price=problem.cost_complexity / integers.unit,
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
+        guess=None
+        if reference is None
+        else integers.weight * integers.costs[problem.y, reference.predictions],
     )
     raw = bits.search(
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
@@ -96,7 +106,7 @@ def solve(
         problem.costs,
     )
     stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
-    return result_of(
+    result = result_of(
         problem,
         tree,
         proven=raw["exact"],
@@ -114,6 +124,10 @@ def solve(
         options=asdict(options),
         notes=cuts.notes,
     )
+    if reference is None:
+        return result
+    least = bits.base_cost * integers.unit + problem.cost_complexity - integers.slack  # one leaf, equal rows
+    return under_guesses(result, problem, cuts, reference, least, integers.slack)
 
 
 def result_of(
