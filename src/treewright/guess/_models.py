@@ -50,7 +50,7 @@ class ModelThreshold:
 
     def goes_left(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which of the known values the model sends left."""
-        x = values.astype(np.float32) if self.single else values
+        x = values.astype(np.float32).astype(np.float64) if self.single else values
         return np.asarray(x < self.threshold if self.strict else x <= self.threshold)
 
 

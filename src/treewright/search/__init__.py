@@ -1,8 +1,9 @@
 """Exact search for the tree of smallest objective."""
 
+from treewright.search._guided import Guesses, solve_guided
 from treewright.search._limits import Limits, Progress
 from treewright.search._options import SearchOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._solve import solve
 
-__all__ = ["Limits", "Progress", "SearchOptions", "progress_bar", "solve"]
+__all__ = ["Guesses", "Limits", "Progress", "SearchOptions", "progress_bar", "solve", "solve_guided"]

@@ -33,8 +33,8 @@ class SearchOptions:
     greedy_start : bool, default=True
         Begin with a greedy tree, for early incumbents.
     lattice : bool, default=True
-        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program over
-        column groups, where it is small enough.
+        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program
+        over column groups, where it is small enough.
     kernel : {"automatic", "rows", "columns"}, default="automatic"
         How pair matrices are counted.
     plain_steps : int, default=20000
