@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treewright.binarize import Cuts as Cuts
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
+    from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.problem import Problem as Problem
     from treewright.result import SolveResult as SolveResult
     from treewright.result import SolveStatus as SolveStatus
@@ -25,6 +26,7 @@ _HOME = {
     "SolveResult": "treewright.result",
     "SolveStatus": "treewright.result",
     "Split": "treewright.tree",
+    "ThresholdGuesser": "treewright.estimators",
     "Table": "treewright.table",
     "Tree": "treewright.tree",
 }

@@ -19,6 +19,7 @@ PUBLIC = [
     "SolveStatus",
     "Split",
     "Table",
+    "ThresholdGuesser",
     "Tree",
     "__version__",
 ]
@@ -27,6 +28,7 @@ PACKAGES = [
     "convert",
     "datasets",
     "estimators",
+    "guess",
     "problem",
     "result",
     "search",

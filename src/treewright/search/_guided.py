@@ -41,7 +41,7 @@ from treewright.search._solve import solve
 
 __all__ = ["Guesses", "solve_guided"]
 
-COMPARED_STEPS = 5000  # of the exact search beside the guessed one, at least
+COMPARED_STEPS = 300  # of the exact search beside the guessed one, at least; twice its steps otherwise
 COMPARED_SECONDS = 1.0
 
 
@@ -234,7 +234,7 @@ def _compared(
         left = min(left, limits.time_limit - result.stats["seconds"])
     if left <= 0:
         return result
-    steps = max(COMPARED_STEPS, int(result.stats["subproblems"]))
+    steps = max(COMPARED_STEPS, 2 * int(result.stats["subproblems"]))
     if limits.step_limit is not None:
         steps = min(steps, limits.step_limit)
     exact = solve(problem, cuts, limits=Limits(left, steps, limits.memory_limit), options=options)

@@ -29,7 +29,7 @@ from treewright.guess import (
 from treewright.table import table_from
 
 sys.path.insert(0, str(Path(__file__).parent))
-from slow_elimination import slow_elimination  # noqa: E402
+from slow_elimination import slow_elimination
 
 
 def made(seed: int, n_rows: int, n_columns: int, levels: int | None) -> tuple[np.ndarray, np.ndarray]:
