@@ -1,8 +1,8 @@
 """gosdt with its own guesses: thresholds by its binarizer, lower bounds by `y_ref`.
 
 Runs in gosdt's environment. A job is a JSON object: arrays (npz with X, y, X_test, y_test), n_estimators and
-max_depth of the reference, cells (pairs of price and depth), time_limit, columns (where to write the 0/1 columns
-and the reference's predictions).
+max_depth of the reference, cells (pairs of price and depth), time_limit, columns (where to write the 0/1
+columns and the reference's predictions).
 """
 
 import json

@@ -41,7 +41,9 @@ from treewright.search._solve import solve
 
 __all__ = ["Guesses", "solve_guided"]
 
-COMPARED_STEPS = 300  # of the exact search beside the guessed one, at least; twice its steps otherwise
+COMPARED_STEPS = 2000  # of the exact search beside the guessed one, or twice its steps if that is more
+COMPARED_PLAIN_STEPS = 300  # before the dense program, which is quick on few columns
+FEW_COLUMNS = 30
 COMPARED_SECONDS = 1.0
 
 
@@ -237,6 +239,12 @@ def _compared(
     steps = max(COMPARED_STEPS, 2 * int(result.stats["subproblems"]))
     if limits.step_limit is not None:
         steps = min(steps, limits.step_limit)
+    options = options or SearchOptions()
+    options = replace(
+        options,
+        plain_steps=min(COMPARED_PLAIN_STEPS, options.plain_steps),
+        lattice=options.lattice and len(cuts.splits) <= FEW_COLUMNS,
+    )
     exact = solve(problem, cuts, limits=Limits(left, steps, limits.memory_limit), options=options)
     ended = exact.status is SolveStatus.OPTIMAL
     saved = result.objective - exact.objective

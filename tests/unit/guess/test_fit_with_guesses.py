@@ -77,10 +77,10 @@ def test_every_combination_for_every_objective(
 def test_three_classes(data: object) -> None:
     X3, y3 = data(return_X_y=True)  # type: ignore[operator]
     names = np.array(["a", "b", "c"])[y3]
-    exact = OptimalTreeClassifier(0.02, thresholds="guess", max_depth=3).fit(X3, names)
-    guessed = OptimalTreeClassifier(0.02, thresholds="guess", max_depth=3, guess_lower_bounds=True).fit(
-        X3, names
-    )
+    exact = OptimalTreeClassifier(0.02, thresholds="guess", max_depth=3, reference=REFERENCE).fit(X3, names)
+    guessed = OptimalTreeClassifier(
+        0.02, thresholds="guess", max_depth=3, guess_lower_bounds=True, reference=REFERENCE
+    ).fit(X3, names)
     assert exact.result_.status is SolveStatus.OPTIMAL
     assert guessed.result_.status is SolveStatus.OPTIMAL_UNDER_GUESSES
     assert guessed.result_.objective >= exact.result_.objective - 1e-12
