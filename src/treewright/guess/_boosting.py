@@ -20,6 +20,7 @@ rounding errors as the dice. So every decision is taken with a certificate, or n
 node in
   the same way lead to the same children. Which one is credited does not matter to any prediction; the
   importance of each becomes an interval from "never credited" to "always credited".
+  Where they overlap, the lots are drawn as scikit-learn draws them, for the tied trees alone (`_lots.py`).
 * Ties between different divisions, and raw predictions too near to zero to have a certain sign, are not
 decided:
   `Boosted.certain_stages` or `wrong` says so, and the caller asks scikit-learn itself for that one fit.
@@ -49,6 +50,8 @@ class _Stage:
     least_credit: NDArray[np.float64]  # (n_columns,), without any tie
     most_credit: NDArray[np.float64]  # (n_columns,), with all ties
     touched: NDArray[np.bool_]  # (n_columns,)
+    leaf: NDArray[np.int64]  # (n_distinct,), number of the leaf
+    replayed: NDArray[np.float64] | None = None  # (n_rows, 1), raw_after in scikit-learn's very floats
 
 
 def can_boost(model: Any, n_classes: int, weight: NDArray[np.float64]) -> bool:
@@ -164,12 +167,18 @@ class BinaryBoosting:
             return None
         return float(np.where(raw >= 0, self.negatives, self.positives).sum())
 
-    def least_important(self) -> int | None:
-        """Return the column of smallest Gini importance, the first of equal ones; None where ties decide."""
+    def least_important(self, drawn: dict[int, NDArray[np.float64]] | None = None) -> int | None:
+        """Return the column of smallest Gini importance, the first of equal ones; None where ties decide.
+
+        `drawn` holds the importances of the columns left in trees whose ties have been drawn (`Lots`).
+        """
         if not self.is_certain:
             return None
-        least = np.sum([stage.least_credit for stage in self.stages], axis=0)[self.columns_left]
-        most = np.sum([stage.most_credit for stage in self.stages], axis=0)[self.columns_left]
+        least, most = np.zeros(len(self.columns_left)), np.zeros(len(self.columns_left))
+        for i, stage in enumerate(self.stages):
+            known = None if drawn is None else drawn.get(i)
+            least += stage.least_credit[self.columns_left] if known is None else known
+            most += stage.most_credit[self.columns_left] if known is None else known
         certain_zero = np.flatnonzero(most == 0)
         if len(certain_zero):
             first = int(certain_zero[0])
@@ -202,6 +211,8 @@ class BinaryBoosting:
         credit = np.zeros((2, self.n_columns))
         touched = np.zeros(self.n_columns, dtype=np.bool_)
         update = np.zeros(len(raw))
+        leaf = np.zeros(len(raw), dtype=np.int64)
+        n_leaves = 0
         nodes = [np.arange(len(raw))]
         for level in range(self.max_depth + 1):
             children: list[NDArray[np.int64]] = []
@@ -212,6 +223,8 @@ class BinaryBoosting:
                 pure = square[node].sum() / weight - (total / weight) ** 2 < 1e-13
                 if pure or not np.isfinite(gain).any():
                     hessian = curvature[node].sum()
+                    leaf[node] = n_leaves
+                    n_leaves += 1
                     update[node] = 0.0 if abs(hessian) < 1e-150 else total / hessian
                     if pure:  # rounding may split it without any effect but a trace of importance
                         here = self.columns_left[np.isfinite(gain)]
@@ -233,7 +246,7 @@ class BinaryBoosting:
             if not nodes:
                 break
         credit /= self.rows.sum()
-        return _Stage(raw + self.learning_rate * update, credit[0], credit[1], touched)
+        return _Stage(raw + self.learning_rate * update, credit[0], credit[1], touched, leaf)
 
     def _gains(
         self, nodes: list[NDArray[np.int64]], residual: NDArray[np.float64]

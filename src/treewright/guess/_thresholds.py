@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.guess._boosting import BinaryBoosting, can_boost
+from treewright.guess._lots import Lots
 from treewright.guess._models import ModelThreshold, importances, thresholds_of
 from treewright.guess._reference import Reference, fit_model
 
@@ -204,9 +205,11 @@ class _Fits:
         self.model, self.columns, self.y, self.weight = model, columns, y, weight
         self.left = np.arange(len(columns))
         self.n_fits = 1
+        self.is_plain = bool((weight == 1).all())  # rows of weight 1, which `Lots` needs
         self.n_by_model = 0
         self.fitted: Any = None
         self.boosting: BinaryBoosting | None = None
+        self.lots: Lots | None = None
         self.classes: NDArray[np.int32] = np.unique(y)
         if shortcuts and can_boost(model, len(self.classes), weight):
             self.boosting = BinaryBoosting(
@@ -241,6 +244,11 @@ class _Fits:
     def least_important(self) -> int:
         """Column of the smallest importance, the first of equal ones."""
         least = self.boosting.least_important() if self.boosting is not None else None
+        if least is None and self.boosting is not None and self.boosting.is_certain and self.is_plain:
+            if self.lots is None:
+                self.lots = Lots(self.model, self.columns, self.y == self.classes[1])
+            drawn = self.lots.credits(self.boosting)
+            least = None if drawn is None else self.boosting.least_important(drawn)
         if least is None:
             least = int(self.left[np.argmin(importances(self._model(), len(self.left)))])
         return least
