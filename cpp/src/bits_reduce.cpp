@@ -129,6 +129,8 @@ Dataset reduce(const Input& in) {
         for (std::size_t p = 0; p < k; ++p) group_cost[p] += in.weight[r] * row_costs[p];
         ++count[group_of[r]];
     }
+    std::vector<std::int64_t> guess(in.guess.empty() ? 0 : n_groups, 0);
+    for (std::size_t r = 0; r < in.guess.size(); ++r) guess[group_of[r]] += in.guess[r];
 
     Dataset out;
     out.n_classes = k;
@@ -143,7 +145,10 @@ Dataset reduce(const Input& in) {
         std::int64_t price = 0;
         for (std::size_t p = 0; p < k; ++p) price += (c[p] -= base);
         rank[g].second = price;
-        if (price > 0 || in.keep_free_rows) kept.push_back(g);
+        // The reference may see columns that were binarised away and answer equal rows differently, even worse than
+        // base on all of them: a row that costs nothing more is kept if its guess does.
+        const std::int64_t excess = guess.empty() ? 0 : (guess[g] = std::max<std::int64_t>(0, guess[g] - base));
+        if (price > 0 || excess > 0 || in.keep_free_rows) kept.push_back(g);
     }
     // Rows of one class together, cheap ones first: the bit planes of the kernels become short ranges. Ties by
     // content, so that the order of the input rows does not matter to anything that follows.
@@ -163,6 +168,7 @@ Dataset reduce(const Input& in) {
     out.bits.assign(out.n_rows * out.n_words, 0);
     out.cost.resize(out.n_rows * k);
     out.count.resize(out.n_rows);
+    if (!guess.empty()) out.guess.resize(out.n_rows);
     for (std::size_t r = 0; r < out.n_rows; ++r) {
         const std::uint64_t* source = bits.data() + representative[r] * in_words;
         std::uint64_t* target = out.bits.data() + r * out.n_words;
@@ -173,6 +179,7 @@ Dataset reduce(const Input& in) {
         }
         std::copy_n(cost.data() + kept[r] * k, k, out.cost.data() + r * k);
         out.count[r] = count[kept[r]];
+        if (!guess.empty()) out.guess[r] = guess[kept[r]];
     }
     return out;
 }

@@ -3,6 +3,7 @@
 #include "bits/anytime.hpp"
 #include "bits/capped.hpp"
 #include "bits/children.hpp"
+#include "bits/guess.hpp"
 #include "bits/tree.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<con
       prices_(prices),
       cache_(data.n_words, control.limits().bytes) {
     if (!options_.cache) cache_.disable();
-    if (settings.min_count > 0) options_.similar_support = false;  // B6
+    if (settings.min_count > 0 || !data.guess.empty()) options_.similar_support = false;  // B6; guess.hpp
 
     const std::size_t m = data.n_columns;
     const auto rows = arena_.take<std::uint32_t>(data.n_rows);
@@ -77,7 +78,8 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<con
     pairs.data = arena_.take<Acc>(pairs.entries()).data();
     const Active active{columns, mask};
     count_pairs(simd_, options_.kernel, rows_, rows, active, pairs, pair_scratch_);
-    root_ = {rows, active, pairs, total, key, std::accumulate(prices.begin(), prices.end(), std::int64_t{0})};
+    root_ = {rows, active, pairs, total, key, std::accumulate(prices.begin(), prices.end(), std::int64_t{0}),
+             guess_of(rows)};
     root_depth_ = depth_for(settings.max_depth, m);
 }
 
@@ -98,6 +100,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
         return finish(node, depth, {floor, best.value}, best.feature, steps_before);
 
     price_children(node, children);
+    guess_children(node, children);
     std::int64_t target = std::min(best.value, budget);
     const std::span<Candidate> open = candidates(node, depth, target, children);
     for (std::size_t at = 0; at < open.size() && !control_.stopped(); ++at) {

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
     from treewright.estimators import LatentTreeRegressor as LatentTreeRegressor
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
+    from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.problem import Problem as Problem
     from treewright.result import SolveResult as SolveResult
     from treewright.result import SolveStatus as SolveStatus
@@ -33,6 +34,7 @@ _HOME = {
     "SolveResult": "treewright.result",
     "SolveStatus": "treewright.result",
     "Split": "treewright.tree",
+    "ThresholdGuesser": "treewright.estimators",
     "Table": "treewright.table",
     "Tree": "treewright.tree",
 }

@@ -5,6 +5,7 @@ __all__ = [
     "InputTypeError",
     "MissingDependencyError",
     "ModelFileError",
+    "PoorGuessWarning",
     "SolverError",
     "TreewrightError",
 ]
@@ -20,6 +21,10 @@ class InputError(TreewrightError, ValueError):
 
 class InputTypeError(InputError, TypeError):
     """A cell or an argument is of a Python type that no column can hold (a dictionary, a list, bytes)."""
+
+
+class PoorGuessWarning(UserWarning):
+    """The reference model that a guess relies on is too poor for it."""
 
 
 class ModelFileError(TreewrightError, ValueError):

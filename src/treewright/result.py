@@ -84,7 +84,11 @@ class SolveResult:
                 f"this one with {what}."
             )
         if self.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
-            return f"Optimal over {self.scope} if the guesses hold: {what}."
+            return (
+                f"Optimal over {self.scope} if the guesses hold: {what}. Whether they hold or not, "
+                f"no tree is below {self.lower_bound:.6f}, so at most "
+                f"{self.objective - self.lower_bound:.6f} can have been lost."
+            )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         return (
             f"Not proven optimal{why}: the best tree found has {what}; over {self.scope} "

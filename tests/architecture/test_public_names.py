@@ -24,6 +24,7 @@ PUBLIC = [
     "SolveStatus",
     "Split",
     "Table",
+    "ThresholdGuesser",
     "Tree",
     "__version__",
 ]
@@ -33,6 +34,7 @@ PACKAGES = [
     "convert",
     "datasets",
     "estimators",
+    "guess",
     "problem",
     "result",
     "search",

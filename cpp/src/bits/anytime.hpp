@@ -79,6 +79,7 @@ std::int64_t Search<Acc>::dive(const Node& node, std::int32_t depth, int discrep
     if (depth <= 2 || best.value <= floor)
         return finish(node, depth, {best.value, best.value}, best.feature, steps_before).upper;
     price_children(node, children);
+    guess_children(node, children);
     const std::span<Candidate> open = candidates(node, depth, best.value, children);
     for (std::size_t rank = 0; rank < open.size() && rank <= static_cast<std::size_t>(discrepancies); ++rank) {
         const std::size_t i = open[rank].column;

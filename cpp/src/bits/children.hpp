@@ -105,7 +105,7 @@ typename Search<Acc>::Node Search<Acc>::make_child(const Node& node, std::size_t
         const Acc one = node.pairs.at(k, column, column);
         total[k] = side == 1 ? one : node.total[k] - one;
     }
-    Node child{sides.rows[side], node.active, sides.small, total, key.key, 0};
+    Node child{sides.rows[side], node.active, sides.small, total, key.key, 0, guess_of(sides.rows[side])};
     if (!prices_.empty())
         for (const std::uint32_t r : child.rows) child.price += prices_[r];
     if (side != sides.small_side) {

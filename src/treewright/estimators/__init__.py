@@ -4,6 +4,7 @@ from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
+from treewright.estimators._threshold_guesser import ThresholdGuesser
 
 __all__ = [
     "BornAgainTreeClassifier",
@@ -11,4 +12,5 @@ __all__ = [
     "LatentTreeClusterer",
     "LatentTreeRegressor",
     "OptimalTreeClassifier",
+    "ThresholdGuesser",
 ]

@@ -11,10 +11,11 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.utils.validation import validate_data
 
 from treewright.errors import InputError
+from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SearchOptions, progress_bar, solve
+from treewright.search import Limits, SearchOptions, progress_bar, solve, solve_guided
 from treewright.search._limits import ProgressCallback
 from treewright.table import table_from
 
@@ -33,16 +34,18 @@ class OptimalTreeClassifier(TreeClassifier):
     cost_complexity : float, default=0.01
         Price of one leaf, as a fraction of the total sample weight (lambda in the papers): a split must
         correct at least this share of the rows. 0 with a `max_depth` minimises the training error alone.
-    max_depth : int or None, default=None
-        Largest number of splits on a path; None is unlimited.
+    max_depth : int, "guess" or None, default=None
+        Largest number of splits on a path; None is unlimited. "guess" takes the depth at which single trees
+        are as expressive as the reference (Theorem 4.2).
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
-    thresholds : "auto", "all", int or mapping, default="auto"
+    thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
         that many quantile bins; a mapping from column name to thresholds. "auto" is "all", except with
         `max_leaf_nodes`, where a table of over 512 splits gets as many quantiles a column as fit.
+        "guess" is for those that the reference cannot do without (column elimination).
         ``result_.scope`` and ``result_.notes`` say what was searched: nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
@@ -62,6 +65,15 @@ class OptimalTreeClassifier(TreeClassifier):
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over two seconds in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
+    guess_lower_bounds : bool, default=False
+        Take what the reference gets wrong as lower bounds. Much faster, and conditional: the status is then
+        OPTIMAL_UNDER_GUESSES, never OPTIMAL, and ``result_`` says what can have been lost (Theorem 4.3).
+    reference : estimator, array-like of shape (n_rows,), or None, default=None
+        What to guess from: a tree ensemble, fitted on the same columns or not fitted (it is then cloned),
+        or, for lower bounds alone, the labels that any model predicts for the rows. None is 40 boosted
+        stumps.
+    guess_tolerance : float, default=0
+        Largest fall of the reference's training accuracy when thresholds are removed.
     search_options : SearchOptions or None, default=None
         Switches of the bounds, for experiments; the optimum depends on none.
 
@@ -84,6 +96,8 @@ class OptimalTreeClassifier(TreeClassifier):
     References
     ----------
     X. Hu, C. Rudin, M. Seltzer (2019). Optimal Sparse Decision Trees. NeurIPS.
+    H. McTavish et al. (2022). Fast Sparse Decision Tree Optimization via Reference Ensembles. AAAI. (the
+    guesses)
 
     Examples
     --------
@@ -101,10 +115,10 @@ class OptimalTreeClassifier(TreeClassifier):
         self,
         cost_complexity: float = 0.01,
         *,
-        max_depth: int | None = None,
+        max_depth: int | Literal["guess"] | None = None,
         max_leaf_nodes: int | None = None,
         min_samples_leaf: int | float = 1,
-        thresholds: Literal["auto", "all"] | int | Mapping[str, Sequence[float]] = "auto",
+        thresholds: Literal["auto", "all", "guess"] | int | Mapping[str, Sequence[float]] = "auto",
         objective: Literal["accuracy", "balanced_accuracy"] = "accuracy",
         costs: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -113,6 +127,9 @@ class OptimalTreeClassifier(TreeClassifier):
         step_limit: int | None = None,
         memory_limit: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
+        guess_lower_bounds: bool = False,
+        reference: Any = None,
+        guess_tolerance: float = 0.0,
         search_options: SearchOptions | None = None,
     ) -> None:
         self.cost_complexity = cost_complexity
@@ -128,6 +145,9 @@ class OptimalTreeClassifier(TreeClassifier):
         self.step_limit = step_limit
         self.memory_limit = memory_limit
         self.progress = progress
+        self.guess_lower_bounds = guess_lower_bounds
+        self.reference = reference
+        self.guess_tolerance = guess_tolerance
         self.search_options = search_options
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -156,11 +176,14 @@ class OptimalTreeClassifier(TreeClassifier):
         -----
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the gap.
+        PoorGuessWarning
+            The reference is no better than a single leaf, or a better tree was found without its bounds.
         """
         if self.search_options is not None and not isinstance(self.search_options, SearchOptions):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.SearchOptions or None."
             )
+        guesses = guesses_of(self)
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = table_from(X, categorical_features=self.categorical_features)
         validate_data(self, X, skip_check_array=True)
@@ -178,14 +201,15 @@ class OptimalTreeClassifier(TreeClassifier):
             costs=self.costs,
             objective=self.objective,
             cost_complexity=self.cost_complexity,
-            max_depth=self.max_depth,
+            max_depth=None if guesses.depth else self.max_depth,  # type: ignore[arg-type]
             max_leaf_nodes=self.max_leaf_nodes,
             min_samples_leaf=self.min_samples_leaf,
         )
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve(
+            result = solve_guided(
                 problem,
-                self.thresholds,
+                self.thresholds,  # type: ignore[arg-type]  # "guess" is among the guesses
+                guesses,
                 limits=limits,
                 options=self.search_options,
                 progress=report,
@@ -193,6 +217,7 @@ class OptimalTreeClassifier(TreeClassifier):
         self.result_ = result
         self.tree_ = result.tree
         self.classes_ = problem.classes
+        warn_of_poor_guess(result, stacklevel=3)
         if result.status is SolveStatus.FEASIBLE:
             warnings.warn(
                 f"{result.sentence()} Raise time_limit, or make the problem smaller: a max_depth, a larger "

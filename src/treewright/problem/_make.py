@@ -113,6 +113,7 @@ def make_problem(
         max_depth=_check_limit("max_depth", max_depth, 0),
         max_leaf_nodes=_check_limit("max_leaf_nodes", max_leaf_nodes, 1),
         min_samples_leaf=_check_min_samples_leaf(min_samples_leaf, len(kept)),
+        rows=kept if notes else None,
         notes=notes,
     )
 

@@ -38,6 +38,8 @@ class Problem:
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int
         Fewest rows (not weight) in a leaf, >= 1.
+    rows : ndarray of shape (n_rows,), int64, or None
+        Positions in the input of the rows that stayed; None if all did.
     notes : tuple of str
         Plain sentences about the input that a reader of the certificate must know (rows left out).
     """
@@ -51,6 +53,7 @@ class Problem:
     max_depth: int | None = None
     max_leaf_nodes: int | None = None
     min_samples_leaf: int = 1
+    rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
 
     @property

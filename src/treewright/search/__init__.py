@@ -1,5 +1,6 @@
 """Exact search for the tree of smallest objective."""
 
+from treewright.search._guided import Guesses, solve_guided
 from treewright.search._limits import Limits, Progress
 from treewright.search._options import SearchOptions
 from treewright.search._progress_bar import progress_bar
@@ -8,6 +9,7 @@ from treewright.search._space import Thresholds
 from treewright.search._sweep import SweepOptions, solve_sweep
 
 __all__ = [
+    "Guesses",
     "Limits",
     "Progress",
     "SearchOptions",
@@ -15,5 +17,6 @@ __all__ = [
     "Thresholds",
     "progress_bar",
     "solve",
+    "solve_guided",
     "solve_sweep",
 ]

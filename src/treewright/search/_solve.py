@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from treewright._native import core
 from treewright.binarize import Cuts
 from treewright.errors import SolverError
+from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._integers import integer_costs
@@ -16,6 +17,7 @@ from treewright.search._phases import search_in_phases
 from treewright.search._result import result_of
 from treewright.search._space import Thresholds, cuts_for
 from treewright.search._sweep import solve_sweep
+from treewright.search._under_guesses import under_guesses
 from treewright.tree import grow
 
 __all__ = ["solve", "solve_cuts"]
@@ -30,6 +32,7 @@ def solve(
     limits: Limits | None = None,
     options: SearchOptions | None = None,
     progress: ProgressCallback | None = None,
+    reference: ReferenceCosts | None = None,
 ) -> SolveResult:
     """Find the tree of smallest objective.
 
@@ -46,6 +49,10 @@ def solve(
     options : SearchOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    reference : ReferenceCosts, default=None
+        Guess lower bounds from what a reference model gets wrong (McTavish et al. 2022, section 4.3). The
+        result is then conditional: its status is OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what
+        Theorem 4.3 leaves.
 
     Returns
     -------
@@ -67,10 +74,13 @@ def solve(
     (``cpp/include/treewright/sweep/``) where there are many. Ties are broken the same way on every run.
     """
     options = options or SearchOptions()
-    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, options.engine)
+    engine = options.engine if reference is None else "cuts"  # guessed bounds are of the search over cuts
+    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, engine)
     if cuts is None:
         return solve_sweep(problem, limits=limits, progress=progress)
-    return solve_cuts(problem, cuts, limits=limits, options=options, progress=progress)
+    return solve_cuts(
+        problem, cuts, limits=limits, options=options, progress=progress, reference=reference
+    )
 
 
 def solve_cuts(
@@ -80,6 +90,7 @@ def solve_cuts(
     limits: Limits | None = None,
     options: SearchOptions | None = None,
     progress: ProgressCallback | None = None,
+    reference: ReferenceCosts | None = None,
 ) -> SolveResult:
     """Find the tree of smallest objective whose splits are among `cuts`; see `solve`."""
     limits = limits or Limits()
@@ -93,7 +104,12 @@ def solve_cuts(
         leaf_price=problem.cost_complexity / integers.unit,
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
+        guess=None
+        if reference is None
+        else integers.weight * integers.costs[problem.y, reference.predictions],
     )
+    if reference is not None:  # row prices prove more than a conditional search can use
+        options = replace(options, row_prices=False)
     raw = search_in_phases(
         bits,
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
@@ -122,7 +138,7 @@ def solve_cuts(
     stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
     if raw["row_price_bound"] is not None:
         stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
-    return result_of(
+    result = result_of(
         problem,
         tree,
         proven=raw["exact"],
@@ -140,3 +156,7 @@ def solve_cuts(
         options=asdict(options),
         notes=cuts.notes,
     )
+    if reference is None:
+        return result
+    least = bits.base_cost * integers.unit + problem.cost_complexity - integers.slack  # one leaf, equal rows
+    return under_guesses(result, problem, cuts, reference, least, integers.slack)

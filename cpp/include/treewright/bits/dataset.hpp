@@ -34,6 +34,7 @@ struct Input {
     std::span<const std::int64_t> costs;     // n_classes x n_classes, costs[true][predicted] >= 0
     std::size_t n_classes;
     bool keep_free_rows;                     // for a minimum leaf size
+    std::span<const std::int64_t> guess = {};  // conditional (guess.hpp): guessed cost of each row; empty: no guess
     bool merge_equal_rows = true;            // off: every input row stays a row (ablation of the reduction)
 };
 
@@ -47,6 +48,7 @@ struct Dataset {
     std::vector<std::int64_t> cost;    // n_rows x n_classes, price of predicting each class
     std::vector<std::int64_t> count;   // input rows behind each row
     std::int64_t base_cost = 0;        // paid by every tree
+    std::vector<std::int64_t> guess;   // conditional (guess.hpp): guessed cost of each row above its base; or empty
 
     [[nodiscard]] bool bit(std::size_t row, std::size_t column) const {
         return (bits[row * n_words + column / 64] >> (column % 64)) & 1U;

@@ -22,6 +22,8 @@
 //                   c the same, and at most w more (Theorem F.1's idea, for any two sets). Not valid with a minimum leaf
 //                   size, where S's tree may be infeasible on S'; switched off there.
 //  B7 row prices    (prices.hpp) f(S) >= sum of y over S.
+//  Guess            (src/bits/guess.hpp) conditional: what a reference model gets wrong in S. With it, `lower` of a
+//                   subproblem is no longer proven, and "exact" means that Theorem 4.3 of McTavish et al. 2022 holds.
 //
 // A stop (limit, Ctrl-C) makes every level return the best tree and bound it has; nothing is lost.
 #pragma once
@@ -100,6 +102,7 @@ class Search {
         std::span<const Acc> total;             // one sum a channel
         std::span<const std::uint64_t> key;     // ones, zeros
         std::int64_t price = 0;                 // B7: sum of the row prices
+        std::int64_t guess = 0;                 // conditional: sum of the row guesses
     };
     // Bounds of both children of every split; index [side][local column].
     struct Children {
@@ -141,11 +144,13 @@ class Search {
 
     void announce(Bounds bounds);
     [[nodiscard]] static std::int64_t lowest(const Children& children);
-    // B3 and B7: what a tree of four leaves or more costs at least.
+    // B3, B7 and the guess: what a tree of four leaves or more costs at least.
     [[nodiscard]] std::int64_t floor_of_four_leaves(const Node& node) const {
-        return std::max(options_.lookahead ? 4 * c_ : c_, node.price);
+        return std::max((options_.lookahead ? 4 * c_ : c_) + node.guess, node.price);
     }
     void price_children(const Node& node, Children& children);
+    void guess_children(const Node& node, Children& children) const;
+    [[nodiscard]] std::int64_t guess_of(std::span<const std::uint32_t> rows) const;
     // Clock checks' worth of one matrix, so that large subproblems look at the clock as often as small ones.
     [[nodiscard]] static std::int64_t work_of(const Node& node) {
         return 1 + static_cast<std::int64_t>(node.pairs.entries() * (1 + node.rows.size() / 1024) / 4096);

@@ -1,0 +1,28 @@
+"""What a reference ensemble tells an exact search: thresholds, a depth and lower bounds, with guarantees."""
+
+from treewright.guess._cuts import GuessedCuts, guess_cuts
+from treewright.guess._depth import depth_of_ensemble, guess_depth
+from treewright.guess._faithful import FaithfulTree, faithful_tree
+from treewright.guess._lower_bounds import ReferenceCosts, guessed_lower_bound, most_lost, reference_costs
+from treewright.guess._reference import Reference, default_reference, make_reference, predictions_of
+from treewright.guess._thresholds import Elimination, eliminate_columns, thresholds_in_use
+
+__all__ = [
+    "Elimination",
+    "FaithfulTree",
+    "GuessedCuts",
+    "Reference",
+    "ReferenceCosts",
+    "default_reference",
+    "depth_of_ensemble",
+    "eliminate_columns",
+    "faithful_tree",
+    "guess_cuts",
+    "guess_depth",
+    "guessed_lower_bound",
+    "make_reference",
+    "most_lost",
+    "predictions_of",
+    "reference_costs",
+    "thresholds_in_use",
+]

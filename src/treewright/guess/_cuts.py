@@ -1,0 +1,102 @@
+"""Guessed thresholds as cuts of the table: what the search takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.binarize import Cuts
+from treewright.binarize._make import _cuts, _listed
+from treewright.guess._faithful import FaithfulTree, faithful_tree
+from treewright.guess._reference import Input, Reference
+from treewright.guess._thresholds import Elimination, InputThreshold, eliminate_columns
+from treewright.table import Table
+from treewright.tree import CategorySplit, Split, ThresholdSplit
+
+__all__ = ["GuessedCuts", "guess_cuts"]
+
+
+@dataclass(frozen=True, eq=False)
+class GuessedCuts:
+    """The cuts that a reference suggests, and how it did on them.
+
+    Parameters
+    ----------
+    cuts : Cuts
+    elimination : Elimination
+    faithful : FaithfulTree or None
+        The tree t' of Theorem 4.1.
+    """
+
+    cuts: Cuts
+    elimination: Elimination
+    faithful: FaithfulTree | None
+
+
+def guess_cuts(
+    reference: Reference,
+    table: Table,
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    *,
+    tolerance: float = 0.0,
+) -> GuessedCuts:
+    """Choose the splits that a tree may use by column elimination.
+
+    Parameters
+    ----------
+    reference : Reference
+    table : Table
+    y : ndarray of shape (n_rows,), int32
+    weight : ndarray of shape (n_rows,), float64
+    tolerance : float, default=0
+        Largest fall of the ensemble's training accuracy.
+
+    Returns
+    -------
+    GuessedCuts
+
+    Raises
+    ------
+    InputError
+        The reference uses no threshold that separates rows.
+    """
+    found = eliminate_columns(reference, y, weight, tolerance=tolerance)
+    groups: list[list[Split]] = [[] for _ in table.columns]
+    for threshold in found.kept:
+        source = reference.inputs[threshold.position]
+        for split in _splits(source, threshold, table.X[:, source.column]):
+            if split not in groups[source.column]:
+                groups[source.column].append(split)
+    unsplit = [column.name for column, group in zip(table.columns, groups, strict=True) if not group]
+    n_before = len(found.kept) + len(found.removed)
+    notes = [
+        f"The reference uses {n_before} thresholds; {len(found.kept)} were kept by column elimination "
+        f"({100 * (1 - found.error_after):.2f}% right with them, {100 * (1 - found.error_before):.2f}% with "
+        "all)."
+    ]
+    if unsplit:
+        notes.append(f"The reference needs no threshold of {_listed(unsplit)}: not split.")
+    scope = f"the {sum(map(len, groups))} guessed thresholds (not all thresholds)"
+    return GuessedCuts(
+        _cuts(table, groups, scope, tuple(notes)), found, faithful_tree(found.columns, found.predictions)
+    )
+
+
+def _splits(source: Input, threshold: InputThreshold, x: NDArray[np.float64]) -> list[Split]:
+    """Return our split for a threshold of the reference; missing values go where it sends them."""
+    missing = np.isnan(x)
+    known = x[~missing]
+    if source.category is not None:
+        of_it = 2 * int((known == source.category).sum()) >= len(known)
+        return [CategorySplit(source.column, (source.category,), missing_left=not missing.any() and of_it)]
+    left = known <= threshold.threshold
+    if missing.any() and (left.all() or not left.any()):
+        return [ThresholdSplit(source.column, np.inf, missing_left=False)]  # known or missing
+    if source.missing_left is not None:
+        return [ThresholdSplit(source.column, threshold.threshold, source.missing_left)]
+    if missing.any():  # a fitted reference that learned the direction by itself: offer both
+        return [ThresholdSplit(source.column, threshold.threshold, side) for side in (True, False)]
+    return [ThresholdSplit(source.column, threshold.threshold, 2 * int(left.sum()) >= len(known))]

@@ -1,0 +1,134 @@
+"""Lower bounds guessed from a reference's predictions, and what Theorem 4.3 still promises about the tree.
+
+The search takes from here one number a row: what the reference's own prediction costs (equation 4 of
+McTavish et al. 2022 sums it over a subset and adds the price of one leaf). How the search uses it, steps 1,
+2a and 2b of section 4.3, and why Theorem 4.3 holds for it, is in ``cpp/src/bits/guess.hpp``.
+
+Theorem 4.3: for every tree t within the constraints,
+
+    R(t_guess) <= (sum over rows of max(cost of the reference, cost of t)) / W + cost_complexity * leaves(t)
+
+(the paper's union of both sets of errors, for plain misclassification). With t the optimal tree, what can
+have been lost is at most the sum over rows of max(0, cost of the reference - cost of t). The optimal tree is
+not known, but equal rows share a leaf of every tree, so `most_lost` takes for each set of equal rows the
+class that saves most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ReferenceCosts", "guessed_lower_bound", "most_lost", "reference_costs"]
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceCosts:
+    """What the reference's predictions cost, row by row.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n_rows,), int32
+        Class index for each row.
+    cost : ndarray of shape (n_rows,), float64
+        Weight times cost of the prediction; 0 where it is right.
+    n_wrong : int
+        Rows predicted wrongly.
+    loss : float
+        Sum of `cost` divided by the total weight.
+    """
+
+    predictions: NDArray[np.int32]
+    cost: NDArray[np.float64]
+    n_wrong: int
+    loss: float
+
+
+def reference_costs(
+    predictions: NDArray[np.int32],
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    costs: NDArray[np.float64],
+) -> ReferenceCosts:
+    """Charge the reference for its predictions.
+
+    Parameters
+    ----------
+    predictions, y : ndarray of shape (n_rows,), int32
+    weight : ndarray of shape (n_rows,)
+    costs : ndarray of shape (n_classes, n_classes)
+        ``costs[true, predicted]``.
+
+    Returns
+    -------
+    ReferenceCosts
+    """
+    cost = weight * costs[y, predictions]
+    return ReferenceCosts(
+        predictions, cost, int(np.count_nonzero(predictions != y)), float(cost.sum() / weight.sum())
+    )
+
+
+def guessed_lower_bound(
+    reference: ReferenceCosts, rows: NDArray[np.bool_], total: float, price: float
+) -> float:
+    """Return equation 4 for a subset: the reference's cost on it, as a fraction of `total`, and one leaf.
+
+    Parameters
+    ----------
+    reference : ReferenceCosts
+    rows : ndarray of shape (n_rows,), bool
+        The subset.
+    total : float
+        Weight of all rows.
+    price : float
+        Price of a leaf as a fraction of `total`.
+
+    Returns
+    -------
+    float
+    """
+    return float(reference.cost[rows].sum() / total) + price
+
+
+def most_lost(
+    reference: ReferenceCosts,
+    goes_right: NDArray[np.uint8],
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    costs: NDArray[np.float64],
+) -> float:
+    """Return by how much a search with this reference may have missed the optimum (Theorem 4.3).
+
+    Parameters
+    ----------
+    reference : ReferenceCosts
+    goes_right : ndarray of shape (n_splits, n_rows), uint8
+        The splits that trees may use; rows equal in all of them share a leaf of every tree.
+    y : ndarray of shape (n_rows,), int32
+    weight : ndarray of shape (n_rows,)
+    costs : ndarray of shape (n_classes, n_classes)
+
+    Returns
+    -------
+    float
+        A fraction of the total weight; 0 for a reference without errors.
+
+    Notes
+    -----
+    For a set of equal rows with the optimal tree's class k the theorem leaves sum max(0, g_i - cost_ik); the
+    largest of these over k is what is added up. Cost: one sort of the rows that the reference gets wrong.
+    """
+    wrong = np.flatnonzero(reference.cost > 0)
+    if len(wrong) == 0:
+        return 0.0
+    saved = np.maximum(0.0, reference.cost[wrong, None] - weight[wrong, None] * costs[y[wrong]])
+    packed = np.ascontiguousarray(np.packbits(goes_right[:, wrong], axis=0).T)
+    if packed.shape[1] == 0:
+        packed = np.zeros((len(wrong), 1), dtype=np.uint8)
+    group = np.unique(packed.view([("", np.uint8)] * packed.shape[1]).ravel(), return_inverse=True)[1].ravel()
+    sums = np.zeros((int(group.max()) + 1, saved.shape[1]))
+    np.add.at(sums, group, saved)
+    return float(sums.max(axis=1).sum() / weight.sum())

@@ -1,0 +1,289 @@
+"""What a reference model is to this library: a fitted ensemble, its predictions, and its columns as our
+splits.
+
+An unfitted reference is fitted here, on a matrix that any scikit-learn ensemble can read and whose every
+split *is* one of ours: a column of numbers as it is; one with missing values twice, with the missing rows
+below and above all values (so that each split has learned a direction for them); a category as a 0/1 column,
+0 where it is that category. A fitted reference was fitted by somebody else on the table's own columns, so
+they must all be numbers.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError
+from treewright.guess._models import check_model, is_fitted
+from treewright.table import Table
+from treewright.tree import ColumnKind
+
+__all__ = ["Input", "Reference", "default_reference", "make_reference", "predictions_of", "reference_matrix"]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One column of the matrix that the reference reads.
+
+    Parameters
+    ----------
+    column : int
+        Position in the table.
+    category : int or None
+        The category that is 0 in this column; None for numbers.
+    missing_left : bool or None
+        Where missing rows stand: below (True) or above (False) all values; None if there are none.
+    """
+
+    column: int
+    category: int | None = None
+    missing_left: bool | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A fitted reference model on the rows of a problem.
+
+    Parameters
+    ----------
+    model : estimator
+    X : ndarray of shape (n_rows, n_inputs), float64
+        What it reads.
+    inputs : tuple of Input
+    predictions : ndarray of shape (n_rows,), int32
+        Class index that it predicts for each row.
+    error : float
+        Share of the weight that it predicts wrongly.
+    """
+
+    model: Any
+    X: NDArray[np.float64]
+    inputs: tuple[Input, ...]
+    predictions: NDArray[np.int32]
+    error: float
+
+
+def default_reference(n_estimators: int = 40, max_depth: int = 1, random_state: int = 0) -> Any:
+    """Return the reference used when none is named: scikit-learn's boosted trees.
+
+    Parameters
+    ----------
+    n_estimators : int, default=40
+        Number of trees; 40 stumps are what the paper uses for its largest tables.
+    max_depth : int, default=1
+        Splits on a path of each.
+    random_state : int, default=0
+
+    Returns
+    -------
+    sklearn.ensemble.GradientBoostingClassifier
+        Not fitted.
+
+    Raises
+    ------
+    InputError
+        Not positive integers.
+    """
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    for name, value in (("n_estimators", n_estimators), ("max_depth", max_depth)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise InputError(f"{name}={value!r} of the reference; give an integer of at least 1.")
+    return GradientBoostingClassifier(
+        n_estimators=n_estimators, max_depth=max_depth, random_state=random_state
+    )
+
+
+def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ...]]:
+    """Return the table as numbers without gaps, and what each column of it is.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    X : ndarray of shape (n_rows, n_inputs), float64
+    inputs : tuple of Input
+    """
+    columns: list[NDArray[np.float64]] = []
+    inputs: list[Input] = []
+    for j, column in enumerate(table.columns):
+        x = table.X[:, j]
+        missing = np.isnan(x)
+        if missing.all():
+            continue
+        if column.kind is ColumnKind.CATEGORICAL:
+            for code in np.unique(x[~missing]).astype(int).tolist():
+                columns.append(np.not_equal(x, code).astype(np.float64))
+                inputs.append(Input(j, code))
+        elif not missing.any():
+            columns.append(x)
+            inputs.append(Input(j))
+        else:
+            low, high = float(x[~missing].min()), float(x[~missing].max())
+            gap = max(1.0, abs(low), abs(high))  # far enough to survive float32
+            for left in (True, False):
+                columns.append(np.where(missing, low - gap if left else high + gap, x))
+                inputs.append(Input(j, None, left))
+    X = np.column_stack(columns) if columns else np.empty((table.n_rows, 0))
+    return np.ascontiguousarray(X), tuple(inputs)
+
+
+def make_reference(
+    model: Any, table: Table, y: NDArray[np.int32], classes: NDArray[Any], weight: NDArray[np.float64]
+) -> Reference:
+    """Fit the reference if it is not, and let it predict the rows.
+
+    Parameters
+    ----------
+    model : estimator or None
+        None is `default_reference`. An unfitted one is cloned.
+    table : Table
+    y : ndarray of shape (n_rows,), int32
+    classes : ndarray of shape (n_classes,)
+    weight : ndarray of shape (n_rows,), float64
+
+    Returns
+    -------
+    Reference
+
+    Raises
+    ------
+    InputError
+        No classifier, a fitted one of other columns or labels, or one that predicts a single class.
+    """
+    from sklearn.base import clone
+
+    model = default_reference() if model is None else model
+    check_model(model)
+    if is_fitted(model):
+        X, inputs = _as_fitted_on(model, table)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")  # checked above
+            predictions = predictions_of(model.predict(X), classes, table.n_rows)
+    else:
+        X, inputs = reference_matrix(table)
+        if X.shape[1] == 0:
+            raise InputError("No column has any value; there is nothing to fit the reference on.")
+        model = fit_model(clone(model), X, y, weight)
+        predictions = np.asarray(model.predict(X), dtype=np.int32)
+    check_predictions(predictions, y)
+    error = float(weight[predictions != y].sum() / weight.sum())
+    return Reference(model, X, inputs, predictions, error)
+
+
+def fit_model(model: Any, X: NDArray[np.float64], y: NDArray[np.int32], weight: NDArray[np.float64]) -> Any:
+    """Fit with weights if they differ."""
+    if (weight == weight[0]).all():
+        return model.fit(X, y)
+    if "sample_weight" not in inspect.signature(model.fit).parameters:
+        raise InputError(
+            f"The reference, a {type(model).__name__}, takes no sample_weight, and the rows have different "
+            "weights. Give a fitted reference, or fit without weights."
+        )
+    return model.fit(X, y, sample_weight=weight)
+
+
+def predictions_of(labels: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.int32]:
+    """Return predicted labels as class indices.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+    classes : ndarray of shape (n_classes,)
+        Sorted.
+    n_rows : int
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int32
+
+    Raises
+    ------
+    InputError
+        Wrong length, or a label that is none of `classes`.
+    """
+    given = np.asarray(labels)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.shape != (n_rows,):
+        raise InputError(
+            f"The reference's predictions have shape {given.shape}, the table has {n_rows} rows; give one "
+            "predicted label a row."
+        )
+    unknown = sorted({str(label) for label in np.unique(given).tolist()} - {str(c) for c in classes.tolist()})
+    known = list(classes.tolist())
+    try:
+        return np.array([known.index(label) for label in given.tolist()], dtype=np.int32)
+    except ValueError:
+        raise InputError(
+            "The reference predicts labels that y does not have "
+            f"({', '.join(unknown[:5]) or 'of another type'}); "
+            f"the labels are {', '.join(map(str, known[:20]))}."
+        ) from None
+
+
+def check_predictions(predictions: NDArray[np.int32], y: NDArray[np.int32]) -> None:
+    """Refuse a reference that has learned nothing.
+
+    Raises
+    ------
+    InputError
+        It predicts one class where the rows have two or more.
+    """
+    if len(np.unique(predictions)) == 1 < len(np.unique(y)):
+        raise InputError(
+            "The reference predicts one and the same class for every row; nothing can be guessed from it. "
+            "Give "
+            "one with more or deeper trees, or leave the guess out."
+        )
+
+
+def _as_fitted_on(model: Any, table: Table) -> tuple[NDArray[np.float64], tuple[Input, ...]]:
+    expected = getattr(model, "n_features_in_", None)
+    if expected is not None and expected != len(table.columns):
+        raise InputError(
+            f"The reference was fitted on {expected} columns, the table has {len(table.columns)}; give one "
+            "that "
+            "was fitted on these columns, or one that is not fitted."
+        )
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and tuple(map(str, names)) != table.names:
+        other = next(
+            (f"{a!r} where the table has {b!r}" for a, b in zip(names, table.names, strict=False) if a != b),
+            "",
+        )
+        raise InputError(
+            f"The reference was fitted on other columns: {other}. Give the same columns in the same order, "
+            "or a "
+            "reference that is not fitted."
+        )
+    words = [column.name for column in table.columns if column.kind is ColumnKind.CATEGORICAL]
+    if words:
+        raise InputError(
+            f"A fitted reference reads numbers, but {', '.join(words[:5])} hold categories. Give a reference "
+            "that "
+            "is not fitted, or code the categories as numbers first."
+        )
+    X = np.ascontiguousarray(table.X)
+    if np.isnan(X).any() and not _takes_missing(model):
+        raise InputError(
+            f"The table has missing values, which a {type(model).__name__} cannot read. Give a reference "
+            "that is "
+            "not fitted (missing rows are then coded), or a HistGradientBoostingClassifier."
+        )
+    return X, tuple(Input(j) for j in range(len(table.columns)))
+
+
+def _takes_missing(model: Any) -> bool:
+    from sklearn.utils import get_tags
+
+    if hasattr(model, "get_booster") or hasattr(model, "booster_"):
+        return True
+    return bool(get_tags(model).input_tags.allow_nan)

@@ -1,0 +1,265 @@
+"""Which thresholds a tree may use: those of a reference ensemble, less the ones it can do without.
+
+Column elimination (McTavish et al. 2022, section 4.1): 1) take all thresholds of the reference; 2) remove
+the one of least Gini importance; 3) fit the ensemble again on the 0/1 columns that are left; 4) go on until
+its training performance falls by more than a tolerance, and put the last one back.
+
+Performance is the weighted share of right predictions of the ensemble that was fitted on ALL the 0/1
+columns; so the first fit is not the reference itself but its copy on 0/1 columns, as in the authors'
+program. Each re-fit is `BinaryBoosting`'s where that is certain to equal scikit-learn's, and scikit-learn's
+own where it is not.
+
+Two thresholds of one column that divide the training rows alike are one threshold here (``merge_equal``):
+keeping both would let chance share the importance of one question between two columns.
+
+Cost: one fit of the reference, and one re-fit for each threshold removed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.guess._boosting import BinaryBoosting, can_boost
+from treewright.guess._lots import Lots
+from treewright.guess._models import ModelThreshold, importances, thresholds_of
+from treewright.guess._reference import Reference, fit_model
+
+__all__ = ["Elimination", "InputThreshold", "eliminate_columns", "thresholds_in_use"]
+
+
+@dataclass(frozen=True, slots=True)
+class InputThreshold:
+    """A threshold of one column of the reference's input; ``x <= threshold`` goes left.
+
+    Parameters
+    ----------
+    position : int
+    threshold : float
+        Divides the training rows exactly as the model does.
+    """
+
+    position: int
+    threshold: float
+
+
+@dataclass(frozen=True, eq=False)
+class Elimination:
+    """What column elimination kept.
+
+    Parameters
+    ----------
+    kept : tuple of InputThreshold
+        By column, then threshold.
+    columns : ndarray of shape (n_kept, n_rows), uint8
+        1 where the row goes left.
+    removed : tuple of InputThreshold
+        In the order of removal.
+    predictions : ndarray of shape (n_rows,), int32
+        Of the last ensemble that performed well enough, on the kept columns (T' in Theorem 4.1).
+    error_before, error_after : float
+        Weighted share of wrong predictions on all columns, and on the kept ones.
+    n_refits : int
+        Ensembles fitted on 0/1 columns.
+    n_refits_by_model : int
+        How many of them by the model itself, not by the shorter way.
+    """
+
+    kept: tuple[InputThreshold, ...]
+    columns: NDArray[np.uint8]
+    removed: tuple[InputThreshold, ...]
+    predictions: NDArray[np.int32]
+    error_before: float
+    error_after: float
+    n_refits: int
+    n_refits_by_model: int
+
+
+def thresholds_in_use(reference: Reference, merge_equal: bool = True) -> tuple[InputThreshold, ...]:
+    """Return the thresholds of the reference that separate training rows, by column, then threshold.
+
+    Parameters
+    ----------
+    reference : Reference
+    merge_equal : bool, default=True
+        Keep one of several thresholds that divide the rows alike (the smallest).
+
+    Returns
+    -------
+    tuple of InputThreshold
+    """
+    by_input: dict[int, set[ModelThreshold]] = {}
+    for found in thresholds_of(reference.model):
+        by_input.setdefault(found.position, set()).add(
+            ModelThreshold(found.position, found.threshold, found.single, found.strict, 0.0)
+        )
+    out: list[InputThreshold] = []
+    for position, splits in sorted(by_input.items()):
+        x = reference.X[:, position]
+        values = np.unique(x[~np.isnan(x)])
+        taken: set[int] = set()
+        written: set[float] = set()
+        for split in sorted(splits, key=lambda s: (s.threshold, s.strict)):
+            n_left = int(split.goes_left(values).sum())
+            if n_left in (0, len(values)) or (merge_equal and n_left in taken):
+                continue
+            taken.add(n_left)
+            threshold = split.threshold
+            if not values[n_left - 1] <= threshold < values[n_left]:  # rounded to float32, or strict
+                threshold = float(values[n_left - 1] / 2 + values[n_left] / 2)
+                if not values[n_left - 1] <= threshold < values[n_left]:
+                    threshold = float(values[n_left - 1])
+            if threshold not in written:
+                written.add(threshold)
+                out.append(InputThreshold(position, threshold))
+    return tuple(out)
+
+
+def eliminate_columns(
+    reference: Reference,
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    *,
+    tolerance: float = 0.0,
+    merge_equal: bool = True,
+    shortcuts: bool = True,
+) -> Elimination:
+    """Remove the reference's least important thresholds one by one.
+
+    Parameters
+    ----------
+    reference : Reference
+    y : ndarray of shape (n_rows,), int32
+    weight : ndarray of shape (n_rows,), float64
+    tolerance : float, default=0
+        Largest fall of training accuracy, as a fraction; 0 stops at any drop.
+    merge_equal : bool, default=True
+        See `thresholds_in_use`.
+    shortcuts : bool, default=True
+        Re-fit by `BinaryBoosting` where it equals the model; off, the model is fitted each time.
+
+    Returns
+    -------
+    Elimination
+
+    Raises
+    ------
+    InputError
+        The reference has no threshold that separates rows, or `tolerance` is no number from 0 to 1.
+    """
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance <= 1:
+        raise InputError(
+            f"tolerance={tolerance!r}; give the largest fall of accuracy as a number from 0 to 1."
+        )
+    found = thresholds_in_use(reference, merge_equal)
+    if not found:
+        raise InputError(
+            "The reference uses no threshold that separates training rows, so no column would be left to "
+            "split. "
+            "Give a reference with more or deeper trees, or thresholds of your own."
+        )
+    columns = np.empty((len(found), len(y)), dtype=np.uint8)
+    for i, split in enumerate(found):
+        np.less_equal(reference.X[:, split.position], split.threshold, out=columns[i].view(np.bool_))
+    fits = _Fits(reference.model, columns, y, weight, shortcuts)
+    before = error = fits.error()
+    predictions = fits.predictions()
+    kept = np.arange(len(found))
+    removed: list[InputThreshold] = []
+    while len(kept) > 1:
+        least = fits.least_important()
+        fits.remove(least)
+        after = fits.error()
+        if after > before + tolerance * weight.sum():
+            break
+        kept = kept[kept != least]
+        removed.append(found[least])
+        error, predictions = after, fits.predictions()
+    return Elimination(
+        kept=tuple(found[i] for i in kept),
+        columns=columns[kept],
+        removed=tuple(removed),
+        predictions=predictions,
+        error_before=float(before / weight.sum()),
+        error_after=float(error / weight.sum()),
+        n_refits=fits.n_fits,
+        n_refits_by_model=fits.n_by_model,
+    )
+
+
+class _Fits:
+    """The ensemble on the columns left: the shorter way, or the model itself where that is unsure."""
+
+    def __init__(
+        self,
+        model: Any,
+        columns: NDArray[np.uint8],
+        y: NDArray[np.int32],
+        weight: NDArray[np.float64],
+        shortcuts: bool,
+    ) -> None:
+        self.model, self.columns, self.y, self.weight = model, columns, y, weight
+        self.left = np.arange(len(columns))
+        self.n_fits = 1
+        self.is_plain = bool((weight == 1).all())  # rows of weight 1, which `Lots` needs
+        self.n_by_model = 0
+        self.fitted: Any = None
+        self.boosting: BinaryBoosting | None = None
+        self.lots: Lots | None = None
+        self.classes: NDArray[np.int32] = np.unique(y)
+        if shortcuts and can_boost(model, len(self.classes), weight):
+            self.boosting = BinaryBoosting(
+                columns,
+                y == self.classes[1],
+                weight,
+                model.n_estimators,
+                model.max_depth,
+                model.learning_rate,
+            )
+
+    def remove(self, column: int) -> None:
+        """Take a column away and fit again."""
+        self.left = self.left[self.left != column]
+        self.fitted = None
+        self.n_fits += 1
+        if self.boosting is not None:
+            self.boosting.remove(column)
+
+    def error(self) -> float:
+        """Weight of the rows that the ensemble predicts wrongly."""
+        wrong = self.boosting.wrong() if self.boosting is not None else None
+        return wrong if wrong is not None else float(self.weight[self.predictions() != self.y].sum())
+
+    def predictions(self) -> NDArray[np.int32]:
+        """Class index that the ensemble predicts for each row."""
+        second = self.boosting.predictions() if self.boosting is not None else None
+        if second is not None:
+            return self.classes[second.astype(np.int64)]
+        return np.asarray(self._model().predict(self._matrix()), dtype=np.int32)
+
+    def least_important(self) -> int:
+        """Column of the smallest importance, the first of equal ones."""
+        least = self.boosting.least_important() if self.boosting is not None else None
+        if least is None and self.boosting is not None and self.boosting.is_certain and self.is_plain:
+            if self.lots is None:
+                self.lots = Lots(self.model, self.columns, self.y == self.classes[1])
+            drawn = self.lots.credits(self.boosting)
+            least = None if drawn is None else self.boosting.least_important(drawn)
+        if least is None:
+            least = int(self.left[np.argmin(importances(self._model(), len(self.left)))])
+        return least
+
+    def _matrix(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(self.columns[self.left].T, dtype=np.float64)
+
+    def _model(self) -> Any:
+        if self.fitted is None:
+            from sklearn.base import clone
+
+            self.fitted = fit_model(clone(self.model), self._matrix(), self.y, self.weight)
+            self.n_by_model += 1
+        return self.fitted

@@ -1,0 +1,292 @@
+"""Search guided by a reference ensemble: guess thresholds, the depth, lower bounds, or any of these together.
+
+McTavish et al. 2022. What each guess does to the answer:
+
+* thresholds: the search is exact over fewer splits; Theorem 4.1 compares the result with the reference.
+* depth: the search is exact over trees of the depth of Theorem 4.2.
+* lower bounds: the search is conditional; Theorem 4.3 says what can have been lost, and a short exact search tells
+  whether the guess was needed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.binarize import Cuts
+from treewright.errors import InputError
+from treewright.guess import (
+    GuessedCuts,
+    Reference,
+    ReferenceCosts,
+    default_reference,
+    guess_cuts,
+    guess_depth,
+    make_reference,
+    predictions_of,
+    reference_costs,
+)
+from treewright.guess._reference import check_predictions
+from treewright.problem import Problem
+from treewright.result import SolveResult, SolveStatus
+from treewright.search._limits import Limits, ProgressCallback
+from treewright.search._options import SearchOptions
+from treewright.search._solve import solve
+from treewright.search._space import Thresholds, cuts_for
+
+__all__ = ["Guesses", "solve_guided"]
+
+COMPARED_STEPS = 2000  # of the exact search beside the guessed one, or twice its steps if that is more
+COMPARED_PLAIN_STEPS = 300  # before the dense program, which is quick on few columns
+FEW_COLUMNS = 30
+COMPARED_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What to guess, and from what.
+
+    Parameters
+    ----------
+    thresholds : bool, default=False
+        Search over the thresholds that column elimination keeps.
+    depth : bool, default=False
+        Limit the depth to that of Theorem 4.2.
+    lower_bounds : bool, default=False
+        Take what the reference gets wrong as lower bounds.
+    reference : estimator, array-like of shape (n_rows,), or None, default=None
+        A tree ensemble, fitted on the table's columns or not fitted; or, for lower bounds alone, the labels
+        that any model predicts for the training rows. None is 40 boosted stumps.
+    tolerance : float, default=0
+        Largest fall of the reference's training accuracy in column elimination.
+    compare : bool, default=True
+        After a search with guessed lower bounds, search for a short while without them.
+    """
+
+    thresholds: bool = False
+    depth: bool = False
+    lower_bounds: bool = False
+    reference: Any = None
+    tolerance: float = 0.0
+    compare: bool = True
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is guessed."""
+        return self.thresholds or self.depth or self.lower_bounds
+
+
+def solve_guided(
+    problem: Problem,
+    thresholds: Thresholds,
+    guesses: Guesses,
+    *,
+    limits: Limits | None = None,
+    options: SearchOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> SolveResult:
+    """Find a tree with the help of a reference model.
+
+    Parameters
+    ----------
+    problem : Problem
+        With ``max_depth=None`` if the depth is guessed.
+    thresholds : "auto", "all", int or mapping
+        As in `solve`, if thresholds are not guessed. Guessed lower bounds need binary columns; "auto" then
+        makes cuts.
+    guesses : Guesses
+        With nothing to guess this is `solve`.
+    limits : Limits, default=None
+        The time limit is for the search; the reference is fitted before.
+    options : SearchOptions, default=None
+    progress : callable, default=None
+
+    Returns
+    -------
+    SolveResult
+        Status OPTIMAL only without guessed lower bounds, and then over the guessed thresholds and depth, as
+        ``scope`` says. ``notes`` and ``stats`` hold the reference's accuracy and what Theorems 4.1, 4.2 and
+        4.3 promise.
+
+    Raises
+    ------
+    InputError
+        The reference cannot be used; the message says why.
+    """
+    if not guesses.any:
+        return solve(problem, thresholds, limits=limits, options=options, progress=progress)
+    limits = limits or Limits()
+    start = time.perf_counter()
+    notes: list[str] = []
+    stats: dict[str, Any] = {}
+    if len(np.unique(problem.y)) == 1:
+        result = solve(problem, limits=limits, options=options, progress=progress)
+        return replace(result, notes=(*result.notes, "All rows have one label: nothing was guessed."))
+    reference, predictions = _reference(problem, guesses)
+    if guesses.depth:
+        depth = guess_depth(default_reference() if guesses.reference is None else guesses.reference)
+        problem = replace(problem, max_depth=depth)
+        notes.append(
+            f"The depth was limited to {depth} splits: single trees of that depth are as expressive as "
+            "the reference (Theorem 4.2 of McTavish et al. 2022; a guess for this table)."
+        )
+        stats["guessed_depth"] = depth
+    guessed = None
+    if guesses.thresholds:
+        assert reference is not None  # checked by _reference
+        guessed = guess_cuts(
+            reference, problem.table, problem.y, problem.sample_weight, tolerance=guesses.tolerance
+        )
+        predictions = guessed.elimination.predictions  # T' of Corollary 4.3.1
+        stats["offered_thresholds"] = len(guessed.elimination.kept) + len(guessed.elimination.removed)
+        stats["kept_thresholds"] = len(guessed.elimination.kept)
+    costs = reference_costs(predictions, problem.y, problem.sample_weight, problem.costs)
+    answers = predictions if reference is None else reference.predictions
+    stats["reference_accuracy"] = accuracy = 1 - _error(problem, answers)
+    stats["seconds_of_guessing"] = time.perf_counter() - start
+    searched: Cuts | Thresholds = thresholds
+    if guessed is not None:
+        searched = guessed.cuts
+    elif guesses.lower_bounds:
+        made = cuts_for(problem, thresholds, engine="cuts")
+        assert made is not None  # that engine always makes cuts
+        searched = made
+    result = solve(
+        problem,
+        searched,
+        limits=limits,
+        options=options,
+        progress=progress,
+        reference=costs if guesses.lower_bounds else None,
+    )
+    notes.append(f"The reference is right on {100 * accuracy:.2f}% of the training weight.")
+    stats["guess_is_poor"] = costs.loss >= _loss_of_a_leaf(problem)
+    if stats["guess_is_poor"]:
+        notes.append("That is no better than a single leaf: its guesses are poor. Give a better reference.")
+    result = replace(result, stats={**result.stats, **stats}, notes=(*result.notes, *notes))
+    if guessed is not None:
+        assert reference is not None
+        result = _with_theorem_4_1(result, problem, guessed, costs, reference)
+    if guesses.lower_bounds and guesses.compare and result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+        assert isinstance(searched, Cuts)  # made above
+        result = _compared(result, problem, searched, limits, options)
+    return result
+
+
+def _reference(problem: Problem, guesses: Guesses) -> tuple[Reference | None, NDArray[np.int32]]:
+    """Return the fitted reference (None for given predictions) and its predictions."""
+    given = guesses.reference
+    if given is None or hasattr(given, "fit") or isinstance(given, (type, str)):
+        reference = make_reference(given, problem.table, problem.y, problem.classes, problem.sample_weight)
+        return reference, reference.predictions
+    if guesses.thresholds or guesses.depth:
+        raise InputError(
+            "reference holds predictions; thresholds and the depth can only be guessed from a tree ensemble. "
+            "Give "
+            "the model, or guess lower bounds alone."
+        )
+    if problem.rows is None:
+        predictions = predictions_of(given, problem.classes, problem.table.n_rows)
+    else:
+        n_rows = len(np.asarray(given))
+        if n_rows <= int(problem.rows.max()):
+            raise InputError(f"The reference's {n_rows} predictions are fewer than the rows; give one a row.")
+        predictions = predictions_of(given, problem.classes, n_rows)[problem.rows]
+    check_predictions(predictions, problem.y)
+    return None, predictions
+
+
+def _error(problem: Problem, predictions: NDArray[np.int32]) -> float:
+    return float(problem.sample_weight[predictions != problem.y].sum() / problem.total_weight)
+
+
+def _loss_of_a_leaf(problem: Problem) -> float:
+    by_class = (problem.sample_weight[:, None] * problem.costs[problem.y]).sum(axis=0)
+    return float(by_class.min() / problem.total_weight)
+
+
+def _with_theorem_4_1(
+    result: SolveResult, problem: Problem, guessed: GuessedCuts, reduced: ReferenceCosts, reference: Reference
+) -> SolveResult:
+    """Add what Theorem 4.1 (Corollary 4.3.1 with guessed lower bounds) says, as a number."""
+    full = reference_costs(reference.predictions, problem.y, problem.sample_weight, problem.costs)
+    tree = guessed.faithful
+    stats: dict[str, Any] = {"reference_loss_before": full.loss, "reference_loss_reduced": reduced.loss}
+    if tree is None:
+        note = "Theorem 4.1 promises nothing: no tree over the kept thresholds repeats the reference."
+    elif not tree.is_allowed(problem.max_depth, problem.max_leaf_nodes, problem.min_samples_leaf):
+        note = (
+            "Theorem 4.1 promises nothing here: the tree found that repeats the reduced reference has "
+            f"{tree.n_leaves} leaves and depth {tree.depth}, beyond the limits of this fit (a smaller one "
+            "may exist)."
+        )
+    else:
+        bound = reduced.loss + problem.cost_complexity * tree.n_leaves
+        stats |= {"faithful_leaves": tree.n_leaves, "theorem_4_1_bound": bound}
+        whose = "of the optimum" if result.status is SolveStatus.FEASIBLE else "here"
+        note = (
+            f"Theorem 4.1: the objective {whose} is at most {bound:.6f} = {reduced.loss:.6f} (loss of the "
+            f"reference on the kept thresholds; {full.loss:.6f} on all) + {problem.cost_complexity:g} x "
+            f"{tree.n_leaves} leaves of a tree that repeats it on every row. Whether a smaller such tree "
+            "exists is not known."
+        )
+    return replace(result, stats={**result.stats, **stats}, notes=(*result.notes, note))
+
+
+def _compared(
+    result: SolveResult, problem: Problem, cuts: Cuts, limits: Limits, options: SearchOptions | None
+) -> SolveResult:
+    """Search without the guess for about as long, and say what came of it; the better tree is kept."""
+    left = COMPARED_SECONDS
+    if limits.time_limit is not None:
+        left = min(left, limits.time_limit - result.stats["seconds"])
+    if left <= 0:
+        return result
+    steps = max(COMPARED_STEPS, 2 * int(result.stats["subproblems"]))
+    if limits.step_limit is not None:
+        steps = min(steps, limits.step_limit)
+    options = options or SearchOptions()
+    options = replace(
+        options,
+        plain_steps=min(COMPARED_PLAIN_STEPS, options.plain_steps),
+        lattice=options.lattice and len(cuts.splits) <= FEW_COLUMNS,
+    )
+    exact = solve(problem, cuts, limits=Limits(left, steps, limits.memory_limit), options=options)
+    ended = exact.status is SolveStatus.OPTIMAL
+    saved = result.objective - exact.objective
+    better = exact if saved > 1e-12 else result
+    bound = min(better.objective, max(result.lower_bound, exact.lower_bound))
+    stats = {
+        **result.stats,
+        "guessed_objective": result.objective,
+        "exact_objective": exact.objective if ended else None,
+        "exact_seconds": exact.stats["seconds"],
+        "most_lost_by_guesses": better.objective - bound,
+    }
+    if ended and saved > 1e-12:
+        note = (
+            "You did not need the guess: the exact search ended too, and its tree, kept here, is better by "
+            f"{saved:.6f}."
+        )
+    elif ended:
+        note = "You did not need the guess: the exact search ended too, with the same objective."
+    elif saved > 1e-12:
+        note = f"A short search without the guess found a better tree (by {saved:.6f}), which is kept."
+    else:
+        note = (
+            "A short search without the guess did not end; it proves that no tree is below "
+            f"{exact.lower_bound:.6f}."
+        )
+    return replace(
+        result,
+        tree=better.tree,
+        objective=better.objective,
+        loss=better.loss,
+        lower_bound=bound,
+        stats=stats,
+        notes=(*result.notes, note),
+    )

@@ -1,0 +1,222 @@
+"""Laws of guessed lower bounds (McTavish et al. 2022, section 4.3), checked against every tree and a plain
+twin.
+
+Four quantities of a problem with a reference, each found by plain recursion here:
+
+* the optimum;
+* `steps`: the section's own branch and bound, run with every update of step 2b and no early stop of step 2a:
+the
+  final lower bound of the root. Any tree that costs at most this is accepted by step 2a;
+* `union`: the smallest right side of Theorem 4.3, every row charged with the dearer of reference and tree.
+
+The search's objective lies between the optimum and `steps`, and `steps` is at most `union`. Where the
+optimum and `steps` agree, the answer is forced.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+
+from brute_force import best_objective
+from tiny_problems import TOLERANCE, TinyProblem, random_problem, walk
+from treewright import SolveResult, SolveStatus
+from treewright.guess import guessed_lower_bound, reference_costs
+from treewright.search import Limits, SearchOptions, solve
+
+SWITCHES = [
+    None,
+    SearchOptions(cache=False),
+    SearchOptions(lookahead=False),
+    SearchOptions(two_leaves=False, greedy_start=False),
+    SearchOptions(equivalent_points=False),
+    SearchOptions(budgets=False, lattice=False),
+    SearchOptions(kernel="rows"),
+    SearchOptions(plain_steps=3, lattice=False),
+]
+
+
+def with_reference(
+    problem: TinyProblem,
+    predictions: np.ndarray,
+    limits: Limits | None = None,
+    options: SearchOptions | None = None,
+) -> SolveResult:
+    stated, cuts = problem.stated()
+    reference = reference_costs(predictions, stated.y, stated.sample_weight, stated.costs)
+    return solve(stated, cuts, reference=reference, limits=limits, options=options)
+
+
+def union(problem: TinyProblem, predictions: np.ndarray) -> Fraction:
+    """Smallest right side of Theorem 4.3 over all trees: each row a class of its own, with its own costs."""
+    n = problem.n_rows
+    paid = problem.costs[problem.y, predictions]
+    return best_objective(
+        problem.goes_right,
+        np.arange(n),
+        problem.weight,
+        np.maximum(problem.costs[problem.y], paid[:, None]),
+        Fraction(problem.cost_complexity),
+        problem.max_depth,
+        problem.max_leaf_nodes,
+        problem.min_samples_leaf,
+    )
+
+
+def steps(problem: TinyProblem, predictions: np.ndarray) -> Fraction:
+    """Final lower bound of section 4.3's branch and bound; depth and leaf price only.
+
+    lb_guess and ub as in the section; step 1 as written; step 2b applied to every feature until nothing
+    changes.
+    """
+    total = sum(Fraction(float(w)) for w in problem.weight)
+    price = Fraction(problem.cost_complexity)
+    cost = [
+        [Fraction(float(w)) * Fraction(float(c)) / total for c in problem.costs[y]]
+        for w, y in zip(problem.weight, problem.y, strict=True)
+    ]
+
+    @cache
+    def final(rows: tuple[int, ...], depth: int) -> Fraction:
+        lb_guess = sum((cost[r][predictions[r]] for r in rows), Fraction(0)) + price
+        ub = min(sum(cost[r][k] for r in rows) for k in range(len(problem.costs))) + price
+        if ub <= lb_guess + price or depth == 0:  # step 1
+            return ub
+        lb_split = None
+        for j in range(problem.n_columns):
+            zero = tuple(r for r in rows if not problem.goes_right[j, r])
+            one = tuple(r for r in rows if problem.goes_right[j, r])
+            if zero and one:
+                value = final(zero, depth - 1) + final(one, depth - 1)
+                lb_split = value if lb_split is None else min(lb_split, value)
+        return max(lb_guess, ub if lb_split is None else min(ub, lb_split))  # step 2b
+
+    depth = problem.n_columns if problem.max_depth is None else min(problem.max_depth, problem.n_columns)
+    return final(tuple(range(problem.n_rows)), depth)
+
+
+def random_predictions(rng: np.random.Generator, problem: TinyProblem, consistent: bool) -> np.ndarray:
+    """A reference that is right on a share of the rows; if consistent, the same on equal rows."""
+    guess = rng.integers(0, len(problem.costs), problem.n_rows)
+    right = rng.random(problem.n_rows) < rng.choice([0.0, 0.5, 0.8, 0.95])
+    predictions = np.where(right, problem.y, guess).astype(np.int32)
+    if consistent:
+        group = np.unique(problem.goes_right.T, axis=0, return_inverse=True)[1].ravel()
+        for g in range(group.max() + 1):
+            predictions[group == g] = predictions[group == g][0]
+    return predictions
+
+
+def larger(rng: np.random.Generator) -> TinyProblem:
+    """Enough rows, and cheap enough leaves, that guesses are really wrong."""
+    problem = random_problem(rng, max_columns=6, max_rows=22, max_classes=3)
+    return problem.but(cost_complexity=float(rng.choice([0.0, 0.001, 0.01, 0.03, 0.05])))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_theorem_4_3(seed: int) -> None:
+    """On thousands of problems with every limit, weight and cost, and any reference."""
+    rng = np.random.default_rng(4300 + seed)
+    for i in range(300):
+        problem = larger(rng) if i % 2 else random_problem(rng)
+        predictions = random_predictions(rng, problem, consistent=bool(rng.integers(2)))
+        result = with_reference(problem, predictions, options=SWITCHES[rng.integers(len(SWITCHES))])
+        objective, leaves, depth = walk(problem, result)
+        assert float(objective) == pytest.approx(result.objective, abs=TOLERANCE)
+        assert problem.max_depth is None or depth <= problem.max_depth
+        assert problem.max_leaf_nodes is None or leaves <= problem.max_leaf_nodes
+        assert result.status is SolveStatus.OPTIMAL_UNDER_GUESSES
+        assert float(objective) <= float(union(problem, predictions)) + TOLERANCE
+        optimum = float(problem.optimum())
+        assert optimum - TOLERANCE <= result.objective
+        assert result.lower_bound <= optimum + TOLERANCE  # proven, guess or not
+        lost = result.stats["most_lost_by_guesses"]
+        assert result.objective - optimum <= lost + TOLERANCE
+        paid = problem.weight * problem.costs[problem.y, predictions]
+        assert lost <= paid.sum() / problem.weight.sum() + TOLERANCE
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_answer_is_within_the_sections_steps(seed: int) -> None:
+    rng = np.random.default_rng(4400 + seed)
+    forced = 0
+    for _ in range(120):
+        problem = larger(rng).but(max_leaf_nodes=None, min_samples_leaf=1)
+        predictions = random_predictions(rng, problem, consistent=True)
+        bound, optimum = float(steps(problem, predictions)), float(problem.optimum())
+        assert optimum - TOLERANCE <= bound <= float(union(problem, predictions)) + TOLERANCE
+        for options in SWITCHES:
+            result = with_reference(problem, predictions, options=options)
+            assert optimum - TOLERANCE <= result.objective <= bound + TOLERANCE
+        if abs(bound - optimum) <= TOLERANCE:
+            forced += 1
+            assert result.objective == pytest.approx(optimum, abs=TOLERANCE)
+    assert 20 <= forced < 120  # both kinds occur
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_perfect_reference_gives_the_optimum(seed: int) -> None:
+    rng = np.random.default_rng(4500 + seed)
+    for i in range(150):
+        problem = larger(rng) if i % 2 else random_problem(rng)
+        if (np.diag(problem.costs) > 0).any():
+            continue  # then even the right answer costs, and no reference is perfect
+        result = with_reference(problem, problem.y)
+        assert result.objective == pytest.approx(float(problem.optimum()), abs=TOLERANCE)
+        assert result.status is SolveStatus.OPTIMAL_UNDER_GUESSES
+        assert result.stats["most_lost_by_guesses"] == pytest.approx(0, abs=TOLERANCE)
+        assert result.lower_bound == pytest.approx(result.objective, abs=TOLERANCE)
+
+
+def test_a_reference_whose_errors_the_optimum_makes_too_loses_nothing() -> None:
+    """The paper's remark after the theorem: errors of the reference within those of the optimal tree."""
+    rng = np.random.default_rng(46)
+    for _ in range(150):
+        problem = larger(rng)
+        best = problem.solve().tree.predict(problem.goes_right.T.astype(float)).astype(np.int32)
+        also_wrong = (best != problem.y) & (rng.random(problem.n_rows) < 0.7)
+        predictions = np.where(also_wrong, best, problem.y).astype(np.int32)
+        result = with_reference(problem, predictions)
+        assert result.objective == pytest.approx(float(problem.optimum()), abs=TOLERANCE)
+
+
+def test_guesses_do_lose_something_sometimes() -> None:
+    """Otherwise the laws above would hold for any search; and what is lost is never called OPTIMAL."""
+    rng = np.random.default_rng(47)
+    lost = 0
+    for _ in range(60):
+        goes_right = rng.integers(0, 2, (6, 24)).astype(np.uint8)
+        y = rng.integers(0, 2, 24).astype(np.int32)
+        problem = TinyProblem(goes_right, y, np.ones(24), 1 - np.eye(2), cost_complexity=0.005)
+        predictions = rng.integers(0, 2, 24).astype(np.int32)
+        result = with_reference(problem, predictions)
+        lost += result.objective > float(problem.optimum()) + TOLERANCE
+    assert lost >= 10
+
+
+@pytest.mark.parametrize("n_steps", [1, 2, 3, 10, 50])
+def test_stopped_runs_claim_nothing_by_guesses(n_steps: int) -> None:
+    rng = np.random.default_rng(48)
+    for _ in range(40):
+        problem = larger(rng)
+        predictions = random_predictions(rng, problem, consistent=False)
+        result = with_reference(problem, predictions, limits=Limits(step_limit=n_steps))
+        objective, _, _ = walk(problem, result)
+        assert float(objective) == pytest.approx(result.objective, abs=TOLERANCE)
+        assert result.lower_bound <= float(problem.optimum()) + TOLERANCE
+        assert result.status is not SolveStatus.OPTIMAL
+        if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+            assert float(objective) <= float(union(problem, predictions)) + TOLERANCE
+
+
+def test_equation_4() -> None:
+    y = np.array([0, 0, 1, 1, 1], dtype=np.int32)
+    weight = np.array([1.0, 1, 1, 2, 3])
+    reference = reference_costs(np.array([0, 1, 1, 0, 1], dtype=np.int32), y, weight, 1 - np.eye(2))
+    rows = np.array([False, True, True, True, False])
+    assert reference.n_wrong == 2
+    assert guessed_lower_bound(reference, rows, 8.0, 0.01) == pytest.approx((1 + 2) / 8 + 0.01)
+    assert reference.loss == pytest.approx(3 / 8)
