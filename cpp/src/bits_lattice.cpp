@@ -160,7 +160,7 @@ class Program {
         list_inside();
         std::vector<std::uint32_t> outer(first_inner_, 0);  // digits of the current block
         for (std::size_t block = 0; block < n_states_; block += inner_) {
-            if (control_.step(1 + static_cast<std::int64_t>(inner_) / 64)) return false;
+            if (control_.poll(1 + static_cast<std::int64_t>(inner_) / 64)) return false;
             sum_costs(block, outer);
             const bool open = price_leaves(block);
             if (open) {

@@ -96,7 +96,6 @@ class SolveResult:
             f"{100 * self.gap:.1f}%."
         )
 
-
     def _constraints(self) -> str:
         """Words for the limits that the tree had to keep, such as " of depth at most 3"."""
         words = []
@@ -160,4 +159,3 @@ PROVEN_LEAST = {
     "heuristic": "no faithful tree has fewer leaves",
     "active": "no tree that survives pruning has fewer leaves",
 }
-

@@ -47,6 +47,13 @@ class Control {
         return countdown_ <= 0 && look();
     }
 
+    // Looks at the clock as step() does, without counting: for work that is bounded beforehand.
+    bool poll(std::int64_t cost = 1) {
+        if (stopped()) return true;
+        countdown_ -= cost;
+        return countdown_ <= 0 && look();
+    }
+
     // Lets a phase of a run do `steps` more steps, then unwind as at a stop; resume() goes on.
     void pause_after(std::int64_t steps) { pause_at_ = steps_ + steps; }
     void resume() {

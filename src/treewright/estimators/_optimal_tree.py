@@ -15,7 +15,7 @@ from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SearchOptions, progress_bar, solve, solve_guided
+from treewright.search import Limits, SearchOptions, progress_bar, solve_guided
 from treewright.search._limits import ProgressCallback
 from treewright.table import table_from
 

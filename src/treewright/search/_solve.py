@@ -78,9 +78,7 @@ def solve(
     cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, engine)
     if cuts is None:
         return solve_sweep(problem, limits=limits, progress=progress)
-    return solve_cuts(
-        problem, cuts, limits=limits, options=options, progress=progress, reference=reference
-    )
+    return solve_cuts(problem, cuts, limits=limits, options=options, progress=progress, reference=reference)
 
 
 def solve_cuts(
