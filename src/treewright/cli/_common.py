@@ -45,7 +45,7 @@ Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).")]
-ModelPath = Annotated[Path, typer.Argument(help="Model file that `treewright fit` wrote.")]
+ModelPath = Annotated[Path, typer.Argument(help="Model file that `treewright fit` or `reborn` wrote.")]
 ModelOut = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
