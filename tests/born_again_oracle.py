@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import itertools
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
-import pytest
 
+from shared_folder import shared
 from treewright.convert import Ensemble, EnsembleTree
-
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def published_forest(dataset: str, fold: int) -> Ensemble:
     """A published forest, or a skip if the reference data are not beside the checkout."""
-    path = SHARED / "data" / "born_again" / dataset / "forests" / f"{dataset}.RF{fold}.txt"
-    if not path.is_file():
-        pytest.skip(f"reference data are not at {path.parent}")
-    return Ensemble.load(path)
+    return Ensemble.load(shared(f"data/born_again/{dataset}/forests/{dataset}.RF{fold}.txt"))
 
 
 def random_tree(

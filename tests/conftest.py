@@ -1,12 +1,16 @@
 """Settings of all tests."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when scipy is imported; without it a check is skipped
+
+# A shell that starts the tests in the background lets them, and the programs they start, ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine is no failure; time is measured in benchmarks, not in tests.
 settings.register_profile("treewright", deadline=None)

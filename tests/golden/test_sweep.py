@@ -7,27 +7,22 @@ from __future__ import annotations
 
 import csv
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from shared_folder import shared
 from treewright.problem import Problem
 from treewright.search import Limits
 from treewright.search._sweep import solve_sweep
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "continuous"
-
-pytestmark = [
-    pytest.mark.shared,
-    pytest.mark.skipif(not SHARED.is_dir(), reason="the reference data folder ../shared is absent"),
-]
+pytestmark = pytest.mark.shared
 
 
 def read(name: str, max_depth: int, cost_complexity: float) -> Problem:
-    with gzip.open(SHARED / f"{name}.csv.gz", "rt") as file:
+    with gzip.open(shared(f"data/continuous/{name}.csv.gz"), "rt") as file:
         lines = list(csv.reader(file))
     names, values = lines[0][1:], np.array(lines[1:], dtype=np.float64)
     classes, y = np.unique(values[:, 0], return_inverse=True)

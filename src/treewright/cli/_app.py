@@ -49,7 +49,7 @@ app = typer.Typer(
 app.command(short_help="Find the optimal tree for a CSV file.")(fit)
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
-app.command(short_help="Check a tree against its data.")(verify)
+app.command(short_help="Check a tree against its data, or its ensemble.")(verify)
 app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
 app.command(short_help="See proven trees on real data.")(demo)
 

@@ -25,7 +25,9 @@ __all__ = [
     "Csv",
     "DecimalComma",
     "Encoding",
+    "Ignore",
     "Missing",
+    "ModelOut",
     "ModelPath",
     "Separator",
     "exits_by_code",
@@ -43,7 +45,15 @@ Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).")]
-ModelPath = Annotated[Path, typer.Argument(help="Model file that `treewright fit` wrote.")]
+ModelPath = Annotated[Path, typer.Argument(help="Model file that `treewright fit` or `reborn` wrote.")]
+ModelOut = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", "-x", help="Column that is no feature. Repeatable.", metavar="COLUMN"),
+]
 Separator = Annotated[
     str | None,
     typer.Option(help="Column separator; found by itself if it is a comma, semicolon, tab or bar."),

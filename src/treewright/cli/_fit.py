@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,7 +14,9 @@ from treewright.cli._common import (
     Csv,
     DecimalComma,
     Encoding,
+    Ignore,
     Missing,
+    ModelOut,
     Separator,
     exits_by_code,
     note,
@@ -38,10 +39,7 @@ __all__ = ["fit"]
 def fit(
     data: Csv,
     target: Annotated[str, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
-    ] = None,
+    out: ModelOut = None,
     method: Annotated[
         str,
         typer.Option(
@@ -74,10 +72,7 @@ def fit(
         ),
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option("--ignore", "-x", help="Column that is no feature. Repeatable.", metavar="COLUMN"),
-    ] = None,
+    ignore: Ignore = None,
     categorical: Annotated[
         list[str] | None,
         typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),

@@ -15,7 +15,9 @@ from treewright.cli._common import (
     INTERRUPTED,
     DecimalComma,
     Encoding,
+    Ignore,
     Missing,
+    ModelOut,
     Separator,
     exits_by_code,
     note,
@@ -49,10 +51,7 @@ def reborn(
             help="Model file (XGBoost JSON, LightGBM text, published forest), or CSV file to train a forest on."
         ),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
-    ] = None,
+    out: ModelOut = None,
     objective: Annotated[
         str, typer.Option(help="What is least: 'depth', 'leaves', 'depth-leaves'; or 'heuristic'.")
     ] = "depth-leaves",
@@ -72,10 +71,7 @@ def reborn(
             "--target", "-t", help="Column of labels.", metavar="COLUMN", show_default="the last one"
         ),
     ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option("--ignore", "-x", help="Column that is no feature. Repeatable.", metavar="COLUMN"),
-    ] = None,
+    ignore: Ignore = None,
     trees: Annotated[int, typer.Option(help="CSV file: trees of the forest.", min=1)] = 10,
     depth: Annotated[int, typer.Option(help="CSV file: depth of its trees.", min=1)] = 3,
     bins: Annotated[
@@ -203,10 +199,51 @@ def _train(
     _check_numeric(csv.table.columns)
     if len(np.unique(csv.target)) < 2:
         raise InputError("The column of labels holds one label only; there is nothing to decide.")
-    X = _binned(csv.table.X, bins) if bins else csv.table.X
+    edges = _edges(csv.table, bins) if bins else None
+    X = csv.table.X if edges is None else _bin_numbers(csv.table.X, edges)
     forest = make_forest(trees, depth, seed).fit(X, csv.target)
     ensemble = Ensemble.from_model(forest, missing="route" if np.isnan(X).any() else "refuse")
-    return replace(ensemble, feature_names=csv.table.names), X
+    if edges is not None:
+        ensemble = _in_units(ensemble, edges)
+    return replace(ensemble, feature_names=csv.table.names), csv.table.X
+
+
+def _edges(table: Table, bins: int) -> list[NDArray[np.float64]]:
+    """The thresholds between the quantile bins of each column, ascending."""
+    import numpy as np
+
+    from treewright.binarize import quantiles
+    from treewright.tree import ThresholdSplit
+
+    if bins < 2:
+        raise InputError(f"--bins {bins}; give 2 or more, or 0 to leave the columns as they are.")
+    edges: list[list[float]] = [[] for _ in table.columns]
+    for split in quantiles(table, bins).splits:
+        if isinstance(split, ThresholdSplit) and math.isfinite(split.threshold):
+            edges[split.column].append(split.threshold)
+    return [np.unique(np.asarray(own, dtype=np.float64)) for own in edges]
+
+
+def _bin_numbers(X: NDArray[np.float64], edges: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Number the bins of each column from 0: bin i holds ``edges[i - 1] < x <= edges[i]``."""
+    import numpy as np
+
+    numbers = [np.searchsorted(own, x, side="left") for own, x in zip(edges, X.T, strict=True)]
+    return np.where(np.isnan(X), np.nan, np.column_stack(numbers))
+
+
+def _in_units(ensemble: Ensemble, edges: list[NDArray[np.float64]]) -> Ensemble:
+    """Let an ensemble over bin numbers speak of the columns: ``number <= t`` is ``x <= edges[floor(t)]``."""
+    import numpy as np
+
+    trees = []
+    for tree in ensemble.trees:
+        threshold = tree.threshold.copy()
+        for f, own in enumerate(edges):
+            here = (tree.feature == f) & np.isfinite(threshold)
+            threshold[here] = own[np.floor(threshold[here]).astype(np.int64)]
+        trees.append(replace(tree, threshold=threshold))
+    return replace(ensemble, trees=tuple(trees))
 
 
 def _rows_for(ensemble: Ensemble, table: Table) -> NDArray[np.float64]:
@@ -235,20 +272,6 @@ def _check_numeric(columns: tuple[Column, ...] | list[Column]) -> None:
             f"The column {words[0]!r} holds text, and the ensembles read here take numbers. Leave it out with "
             "--ignore, or give one 0/1 column a category."
         )
-
-
-def _binned(X: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
-    """Replace each value by the largest quantile at or below it, so that few thresholds remain."""
-    import numpy as np
-
-    answer = X.copy()
-    for f in range(X.shape[1]):
-        known = ~np.isnan(X[:, f])
-        x = X[known, f]
-        if len(x):
-            cuts = np.unique(np.quantile(x, np.linspace(0, 1, bins + 1)[:-1], method="lower"))
-            answer[known, f] = cuts[np.maximum(np.searchsorted(cuts, x, side="right") - 1, 0)]
-    return answer
 
 
 def _pruned(result: BornAgainResult, X: NDArray[np.float64]) -> BornAgainResult:

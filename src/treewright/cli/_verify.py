@@ -35,7 +35,7 @@ def verify(
     model: ModelPath,
     data: Annotated[
         Path | None,
-        typer.Argument(help="CSV file with a header line (plain or gzip).", show_default="none"),
+        typer.Argument(help="CSV file with a header line (plain or gzip).", show_default=False),
     ] = None,
     ensemble: Annotated[
         Path | None,

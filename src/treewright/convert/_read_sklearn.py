@@ -117,12 +117,7 @@ def _bagging(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble:
     k = len(model.classes_)
     trees = []
     for estimator, columns in zip(model.estimators_, model.estimators_features_, strict=True):
-        if not hasattr(estimator, "tree_") or not hasattr(estimator, "classes_"):
-            raise InputError(
-                f"This {type(model).__name__} bags {type(estimator).__name__}; only DecisionTreeClassifier "
-                "and "
-                "ExtraTreeClassifier can be read."
-            )
+        _check_is_tree(estimator, model)
         value = np.zeros((estimator.tree_.node_count, k))
         # A bootstrap sample may lack a class: the tree's columns are the classes that it saw.
         value[:, estimator.classes_.astype(np.int64)] = estimator.tree_.value[:, 0, : len(estimator.classes_)]
@@ -136,10 +131,7 @@ def _adaboost(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble
     k = len(model.classes_)
     trees = []
     for estimator, weight in zip(model.estimators_, model.estimator_weights_, strict=False):
-        if not hasattr(estimator, "tree_") or not hasattr(estimator, "classes_"):
-            raise InputError(
-                f"This AdaBoostClassifier boosts {type(estimator).__name__}; only trees can be read."
-            )
+        _check_is_tree(estimator, model)
         label = estimator.classes_[np.argmax(estimator.tree_.value[:, 0, :], axis=1)]
         value = np.where(label[:, None] == model.classes_[None, :], weight, -1 / (k - 1) * weight)
         trees.append(_tree(estimator.tree_, value[:, 1:] if k == 2 else value, float32_inputs))
@@ -147,6 +139,14 @@ def _adaboost(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble
         return _finish(model, trees, np.zeros(1), route_missing, float32_inputs, link="positive")
     total = float(model.estimator_weights_.sum())
     return _finish(model, trees, np.zeros(k), route_missing, float32_inputs, divisor=total)
+
+
+def _check_is_tree(estimator: Any, model: Any) -> None:
+    if not hasattr(estimator, "tree_") or not hasattr(estimator, "classes_"):
+        raise InputError(
+            f"This {type(model).__name__} is made of {type(estimator).__name__}; only DecisionTreeClassifier and "
+            "ExtraTreeClassifier can be read."
+        )
 
 
 def _gradient_boosting(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treewright.bornagain import Ensemble, prune, solve, solve_active
 from treewright.bornagain._solve import OBJECTIVES
 from treewright.errors import InputError
+from treewright.estimators._tree_estimator import TreeClassifier
 
 __all__ = ["BornAgainTreeClassifier", "make_forest"]
 
@@ -25,7 +26,7 @@ def make_forest(n_trees: int = 5, depth: int = 2, random_state: Any = None) -> R
     return RandomForestClassifier(n_estimators=n_trees, max_depth=depth, random_state=random_state)
 
 
-class BornAgainTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class BornAgainTreeClassifier(TreeClassifier):
     """One decision tree with exactly the decisions of a tree ensemble.
 
     `fit` trains the ensemble on the data and then finds its born-again tree (Vidal and Schiffer 2020). Use
@@ -192,44 +193,24 @@ class BornAgainTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             assert rows is not None  # checked by both callers
             self.tree_ = prune(result.tree, rows)
 
-    def _encode(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self, "tree_")
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "route"
+        tags.input_tags.string = tags.input_tags.categorical = False  # ensembles take numbers
+        return tags
+
+    def _encode(self, X: Any) -> NDArray[np.float64]:
+        """Check new rows as the ensemble takes them."""
+        check_is_fitted(self)
         finite = "allow-nan" if self.missing == "route" else True
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite, reset=False)
         return self.ensemble_.encode(rows)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row; without pruning always that of the ensemble."""
-        rows = self._encode(X)
-        return self.tree_.predict(rows)
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return 1 for the decision of each row and 0 for the other classes, shape (n_rows, n_classes).
 
         The shares of an ensemble differ within a leaf of its born-again tree; only its decisions are the same
         there.
         """
-        rows = self._encode(X)
-        answer = np.zeros((len(rows), len(self.classes_)))
-        answer[np.arange(len(rows)), self.tree_.prediction[self.tree_.apply(rows)]] = 1.0
-        return answer
-
-    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the leaf of each row."""
-        rows = self._encode(X)
-        return self.tree_.apply(rows)
-
-    def get_depth(self) -> int:
-        """Return the depth of the tree."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves of the tree."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.n_leaves
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "route"
-        return tags
+        leaf = self.apply(X)
+        return np.asarray(np.eye(len(self.classes_))[self.tree_.prediction[leaf]])

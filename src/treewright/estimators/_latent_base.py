@@ -119,8 +119,9 @@ class LatentTreeBase(BaseEstimator):  # type: ignore[misc]
         leave_out: Sequence[int] = (),
         tree_only: bool | None = None,
     ) -> None:
-        """Fit encoder and network; `target` is (n_rows,) of class numbers or (n_rows, n_outputs) "
-        "of floats.
+        """Fit encoder and network.
+
+        `target` is (n_rows,) of class numbers or (n_rows, n_outputs) of floats.
         """
         from treewright.latent import LatentTree, LatentTreeNetwork, TrainOptions, train
         from treewright.latent._encode import fit_encoder

@@ -18,7 +18,7 @@ class LeafWords:
     label : str
         Predicted class, or the mean of a regression leaf.
     share : str
-        Share of the training weight that has this class ("97.9%"); empty for regression.
+        Share of the training weight that has this class ("97.9%"); empty for regression, and without rows.
     rows : str
         Number of training rows ("328 rows").
     weighted : bool
@@ -47,7 +47,7 @@ def leaf_words(tree: Tree, node: int, digits: int | None = None) -> LeafWords:
         return LeafWords(repr(value) if digits is None else f"{value:.{digits}g}", "", rows)
     chosen = int(tree.prediction[node])
     total = float(tree.value[node].sum())
-    share = _percent(float(tree.value[node, chosen]) / total) if total > 0 else ""
+    share = _percent(float(tree.value[node, chosen]) / total) if total > 0 and count > 0 else ""
     weighted = total != count
     return LeafWords(printable(str(tree.classes[chosen])), share, rows, weighted)
 

@@ -6,13 +6,17 @@ import json
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 from typer.testing import CliRunner
 
 from shared_folder import shared
+from treewright.binarize import quantiles
 from treewright.bornagain import Ensemble, solve
 from treewright.cli import app
+from treewright.cli._reborn import _bin_numbers, _edges, _in_units
 from treewright.convert import load_model
 from treewright.result import BornAgainResult, SolveStatus
+from treewright.table import table_from
 
 
 def run(verb, *words):
@@ -102,6 +106,32 @@ def test_a_table_is_trained_on_first(table):
             result.stdout.splitlines()[:-1]  # all but the seconds
         )
     )
+
+
+def test_bins_are_cut_at_thresholds_of_the_columns(table, tmp_path):
+    out = tmp_path / "tree.json"
+    result = run("reborn", table, "--trees", 5, "--depth", 3, "--bins", 5, "-o", out)
+    assert result.exit_code == 0, result.output
+    tree, X = load_model(out).tree, load_iris().data
+    allowed = {(split.column, split.threshold) for split in quantiles(table_from(X), 5).splits}
+    used = {(split.column, split.threshold) for split in tree.splits if split is not None}
+    assert len(used) > 3
+    assert used <= allowed
+    assert run("reborn", table, "--bins", 1).exit_code == 2
+
+
+def test_an_ensemble_over_bins_decides_like_the_forest(tmp_path):
+    rng = np.random.default_rng(1)
+    X = np.round(rng.normal(size=(300, 3)), 1)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 1]) > 0
+    table = table_from(X)
+    edges = _edges(table, 6)
+    numbers = _bin_numbers(table.X, edges)
+    forest = RandomForestClassifier(5, max_depth=4, random_state=0).fit(numbers, y)
+    ensemble = _in_units(Ensemble.from_model(forest, missing="route"), edges)
+    new = np.vstack([X, np.column_stack([np.resize(own, 40) for own in edges]), rng.normal(size=(500, 3))])
+    np.testing.assert_array_equal(ensemble.predict(new), forest.predict(_bin_numbers(new, edges)))
 
 
 def test_the_tree_of_a_table_reads_its_columns_again(tmp_path):

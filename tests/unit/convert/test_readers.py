@@ -180,7 +180,7 @@ def test_what_cannot_be_read_is_named():
         Ensemble.from_model(RandomForestRegressor(2).fit(X, y))
     with pytest.raises(InputError, match="cannot be read"):
         Ensemble.from_model(LogisticRegression(max_iter=1000).fit(X, y))
-    with pytest.raises(InputError, match="bags LogisticRegression"):
+    with pytest.raises(InputError, match="made of LogisticRegression"):
         Ensemble.from_model(BaggingClassifier(LogisticRegression(max_iter=1000), n_estimators=2).fit(X, y))
     with pytest.raises(InputError, match="outputs"):
         Ensemble.from_model(RandomForestClassifier(2).fit(X, np.column_stack([y, y])))

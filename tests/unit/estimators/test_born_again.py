@@ -47,6 +47,7 @@ def test_decides_like_its_ensemble(ensemble):
     assert check_faithful(model.tree_, model.ensemble_).faithful
     assert model.get_n_leaves() == model.tree_.n_leaves == model.result_.objective
     assert model.get_depth() == model.tree_.depth
+    assert model.decision_path(rows)[:, 0].sum() == len(rows)  # all pass the root
     np.testing.assert_array_equal(
         model.classes_[model.predict_proba(rows).argmax(axis=1)], model.predict(rows)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,6 +28,12 @@ def test_golden_text():
     )
     assert to_text(small_tree(), ascii_only=True).isascii()
     assert "(no 1, yes 1)" in to_text(small_tree(), counts=True)
+
+
+def test_a_leaf_without_rows_has_no_share():
+    tree = make_tree(0, 1).tree
+    tree = replace(tree, n_node_samples=np.zeros_like(tree.n_node_samples))
+    assert re.fullmatch(r"→ class \d  0 rows", to_text(tree))
 
 
 def test_single_leaf():
