@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# PyTorch's build for CPUs; set TORCH= where the index of pip already has one.
+TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
 .PHONY: demo test test-cpp lint types stubs clean
@@ -42,6 +44,7 @@ $(VENV)/.installed: $(VENV)/.created $(SOURCES)
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet "torch==2.13.0" $(TORCH)
 	$(BIN)/python -m pip install --quiet --group test --group lint
 	touch $@
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,10 +111,10 @@ def scaling_tables(shared: Path) -> list[tuple[Callable[[], Dataset], float, int
 
     runs: list[tuple[Callable[[], Dataset], float, int | None]] = []
     for times in (1, 10, 100):
-        runs += [(lambda t=times: equal(t), 0.005, None), (lambda t=times: fresh(t), 0.005, None)]
+        runs += [(partial(equal, times), 0.005, None), (partial(fresh, times), 0.005, None)]
     runs.append((million, 0.005, None))
     for n in (12, 24, 36, 48, 60):
-        runs.append((lambda k=n: columns(k), 0.005, 4))
+        runs.append((partial(columns, n), 0.005, 4))
     return runs
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-os.environ.setdefault(
-    "SCIPY_ARRAY_API", "1"
-)  # read when scipy is first imported; without it a check is skipped
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when scipy is imported; without it a check is skipped
 
 # A busy machine is no failure; time is measured in benchmarks, not in tests.
 settings.register_profile("treewright", deadline=None)

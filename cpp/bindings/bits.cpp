@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -158,24 +159,16 @@ class BitsProblem {
         return result;
     }
 
-    nb::dict find_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::size_t most_found,
-                             std::int64_t most_explored) const {
-        if (prices.shape(0) != data_.n_rows)
-            throw std::invalid_argument("find_violations: one price for each distinct row is needed");
-        Violations found;
-        {
-            nb::gil_scoped_release release;
-            found = treewright::bits::find_violations(data_, span_of(prices), units_.leaf_price, units_.shift,
-                                                      max_depth < 0 ? kUnlimited : max_depth, most_found, most_explored);
-        }
-        nb::dict result;
-        result["worst"] = found.worst;
-        result["complete"] = found.complete;
-        result["explored"] = found.explored;
-        result["rows"] = to_numpy(std::move(found.rows));
-        result["ends"] = to_numpy(std::move(found.ends));
-        result["cheapest"] = to_numpy(std::move(found.cheapest));
-        return result;
+    nb::dict suggest_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::size_t width) const {
+        const Pricing question = pricing(prices, max_depth);
+        return violations([&](Control& control) { return treewright::bits::suggest_violations(question, width, control); });
+    }
+
+    nb::dict bound_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::int64_t bar,
+                              std::int64_t most_work) const {
+        const Pricing question = pricing(prices, max_depth);
+        return violations(
+            [&](Control& control) { return treewright::bits::bound_violations(question, bar, most_work, control); });
     }
 
     // Largest cost of each distinct row, in weight units.
@@ -189,6 +182,25 @@ class BitsProblem {
         return to_numpy(std::move(worst));
     }
 
+    // The distinct rows as zeros and ones, one after another.
+    [[nodiscard]] auto row_bits() const {
+        std::vector<std::uint8_t> bits(data_.n_rows * data_.n_columns);
+        for (std::size_t r = 0; r < data_.n_rows; ++r)
+            for (std::size_t j = 0; j < data_.n_columns; ++j) bits[r * data_.n_columns + j] = data_.bit(r, j) ? 1 : 0;
+        return to_numpy(std::move(bits));
+    }
+
+    // The cheapest class of each distinct row.
+    [[nodiscard]] auto row_class() const {
+        std::vector<std::int32_t> best(data_.n_rows);
+        const auto k = static_cast<std::ptrdiff_t>(data_.n_classes);
+        for (std::size_t r = 0; r < data_.n_rows; ++r) {
+            const auto begin = data_.cost.begin() + static_cast<std::ptrdiff_t>(r) * k;
+            best[r] = static_cast<std::int32_t>(std::min_element(begin, begin + k) - begin);
+        }
+        return to_numpy(std::move(best));
+    }
+
     [[nodiscard]] std::size_t n_rows() const { return data_.n_rows; }
     [[nodiscard]] std::size_t n_columns() const { return data_.n_columns; }
     [[nodiscard]] std::int64_t base_cost() const { return data_.base_cost; }
@@ -196,6 +208,32 @@ class BitsProblem {
     [[nodiscard]] int unit_shift() const { return units_.shift; }
 
    private:
+    [[nodiscard]] Pricing pricing(const Vector<std::int64_t>& prices, std::int32_t max_depth) const {
+        if (prices.shape(0) != data_.n_rows) throw std::invalid_argument("one price for each distinct row is needed");
+        return {data_, span_of(prices), units_.leaf_price, units_.shift, max_depth < 0 ? kUnlimited : max_depth};
+    }
+
+    template <class Find>
+    static nb::dict violations(const Find& find) {
+        constexpr double kForever = std::numeric_limits<double>::infinity();
+        Control control = treewright::make_control(kForever, std::numeric_limits<std::int64_t>::max(),
+                                                   std::numeric_limits<std::size_t>::max(), nb::none());
+        Violations found;
+        {
+            nb::gil_scoped_release release;
+            found = find(control);
+        }
+        nb::dict result;
+        result["worst"] = found.worst;
+        result["complete"] = found.complete;
+        result["stop"] = control.reason();
+        result["explored"] = found.explored;
+        result["rows"] = to_numpy(std::move(found.rows));
+        result["ends"] = to_numpy(std::move(found.ends));
+        result["cheapest"] = to_numpy(std::move(found.cheapest));
+        return result;
+    }
+
     Dataset data_;
     std::int64_t min_count_;
     std::int64_t total_ = 0;  // bounds every channel sum, and the sum over channels
@@ -228,9 +266,13 @@ void bind_bits(nb::module_& m) {
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
              "prices"_a.none(), "time_limit"_a, "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree. Bounds are in weight units.")
-        .def("find_violations", &BitsProblem::find_violations, "prices"_a, nb::kw_only(), "max_depth"_a,
-             "most_found"_a, "most_explored"_a, "Find conjunctions that cost less than the prices of their rows.")
+        .def("suggest_violations", &BitsProblem::suggest_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "width"_a,
+             "Find conjunctions that cost less than the prices of their rows, quickly.")
+        .def("bound_violations", &BitsProblem::bound_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "bar"_a,
+             "most_work"_a, "Bound by how much prices exceed the costs of any conjunction.")
         .def("row_cost", &BitsProblem::row_cost, "Return the largest cost of each distinct row, in weight units.")
+        .def("row_bits", &BitsProblem::row_bits, "Return the distinct rows as zeros and ones, one after another.")
+        .def("row_class", &BitsProblem::row_class, "Return the cheapest class of each distinct row.")
         .def_prop_ro("n_rows", &BitsProblem::n_rows)
         .def_prop_ro("n_columns", &BitsProblem::n_columns)
         .def_prop_ro("base_cost", &BitsProblem::base_cost)

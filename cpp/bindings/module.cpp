@@ -5,11 +5,17 @@ namespace nb = nanobind;
 
 void bind_bits(nb::module_& m);
 void bind_control(nb::module_& m);
+void bind_bornagain(nb::module_& m);
 void bind_cpu(nb::module_& m);
+void bind_latent(nb::module_& m);
+void bind_sweep(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled core of treewright; imported by treewright._native only.";
     bind_bits(m);
+    bind_bornagain(m);
     bind_control(m);
     bind_cpu(m);
+    bind_latent(m);
+    bind_sweep(m);
 }

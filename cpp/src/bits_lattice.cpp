@@ -334,7 +334,9 @@ class Program {
 
 std::optional<LatticeResult> solve_by_lattice(const Dataset& data, const Settings& settings, std::size_t most_states,
                                               Control& control) {
-    if (data.n_columns == 0 || data.n_columns > 48) return std::nullopt;
+    // Finding the groups takes about n_rows * n_columns^2 steps; large tables have no small lattice anyway.
+    if (data.n_columns == 0 || data.n_columns > 48 || data.n_rows * data.n_columns * data.n_columns > 20'000'000)
+        return std::nullopt;
     std::vector<Group> groups = find_groups(data);
     double states = 1;
     for (const Group& group : groups) states *= static_cast<double>(group.elements.size());

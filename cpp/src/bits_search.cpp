@@ -27,7 +27,9 @@ Rows<Acc> make_rows(const Dataset& data, bool counted) {
         for (std::size_t k = 0; k < rows.n_channels; ++k) {
             const std::int64_t value = k < data.n_classes ? data.cost[r * data.n_classes + k] : data.count[r];
             rows.cost[r * rows.n_channels + k] = static_cast<Acc>(value);
-            rows.mean_cost_digits += static_cast<double>(std::bit_width(static_cast<std::uint64_t>(value)));
+            const auto digits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(value)));
+            rows.mean_cost_digits += digits;
+            rows.n_digits = std::max(rows.n_digits, digits);
         }
         int ones = 0;
         for (std::size_t w = 0; w < data.n_words; ++w) ones += std::popcount(data.bits[r * data.n_words + w]);

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright.binarize import Cuts as Cuts
+    from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
+    from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
+    from treewright.estimators import LatentTreeRegressor as LatentTreeRegressor
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.problem import Problem as Problem
@@ -21,6 +24,9 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Cuts": "treewright.binarize",
+    "LatentTreeClassifier": "treewright.estimators",
+    "LatentTreeClusterer": "treewright.estimators",
+    "LatentTreeRegressor": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "Problem": "treewright.problem",
     "SolveResult": "treewright.result",

@@ -1,7 +1,8 @@
 """Compiled core of treewright; imported by treewright._native only."""
 
+from collections.abc import Sequence
 import enum
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -83,11 +84,22 @@ class BitsProblem:
     def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """Search for the cheapest tree. Bounds are in weight units."""
 
-    def find_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, most_found: int, most_explored: int) -> dict:
-        """Find conjunctions that cost less than the prices of their rows."""
+    def suggest_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, width: int) -> dict:
+        """
+        Find conjunctions that cost less than the prices of their rows, quickly.
+        """
+
+    def bound_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, bar: int, most_work: int) -> dict:
+        """Bound by how much prices exceed the costs of any conjunction."""
 
     def row_cost(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """Return the largest cost of each distinct row, in weight units."""
+
+    def row_bits(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+        """Return the distinct rows as zeros and ones, one after another."""
+
+    def row_class(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Return the cheapest class of each distinct row."""
 
     @property
     def n_rows(self) -> int: ...
@@ -103,6 +115,23 @@ class BitsProblem:
 
     @property
     def unit_shift(self) -> int: ...
+
+class BornAgainEnsemble:
+    """A tree ensemble over the cells of its thresholds."""
+
+def bornagain_ensemble(feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], plane: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], roots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_cells: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, link: int, single: bool, exact: bool, divisor: float, cut: float) -> BornAgainEnsemble: ...
+
+def bornagain_forecast(ensemble: BornAgainEnsemble, cell_limit: float, time_limit: float) -> dict: ...
+
+def bornagain_exact(ensemble: BornAgainEnsemble, goal: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+
+def bornagain_hybrid(ensemble: BornAgainEnsemble, exact_boxes: float, grid_cells: float, samples: int, max_leaves: float, seed: int, descents: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+
+def bornagain_active(ensemble: BornAgainEnsemble, cells: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+
+def bornagain_find_other(ensemble: BornAgainEnsemble, lo: Sequence[int], hi: Sequence[int], label: int) -> object: ...
+
+def bornagain_label(ensemble: BornAgainEnsemble, cell: Sequence[int]) -> int: ...
 
 class Stop(enum.Enum):
     """Why a run ended before its proof."""
@@ -136,3 +165,106 @@ def detected_simd() -> Simd:
 
 def set_simd_limit(limit: Simd) -> None:
     """Use no level above `limit`."""
+
+@overload
+def latent_layer_forward(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, offset: float, fixed: bool, z: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> bool: ...
+
+@overload
+def latent_layer_forward(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, offset: float, fixed: bool, z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> bool:
+    """
+    Fill z and state = (a, slope) from scores s; False if a score is not finite.
+    """
+
+@overload
+def latent_layer_backward(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], offset: float, state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_s: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+@overload
+def latent_layer_backward(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], offset: float, state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_s: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Fill grad_s."""
+
+@overload
+def latent_project_forward(q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, z: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool: ...
+
+@overload
+def latent_project_forward(q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """
+    Fill z, state = (a, slope) and group from scores q (nodes, rows); False if a score is not finite.
+    """
+
+@overload
+def latent_project_backward(q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+@overload
+def latent_project_backward(q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Fill grad_q."""
+
+@overload
+def latent_transpose(source: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], to: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+@overload
+def latent_transpose(source: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], to: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Fill `to` with the transposed `source`."""
+
+class SweepOptions:
+    """Switches of the sweep engine; none changes the optimum."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def monotone(self) -> bool: ...
+
+    @monotone.setter
+    def monotone(self, arg: bool, /) -> None: ...
+
+    @property
+    def lipschitz(self) -> bool: ...
+
+    @lipschitz.setter
+    def lipschitz(self, arg: bool, /) -> None: ...
+
+    @property
+    def leaf_count(self) -> bool: ...
+
+    @leaf_count.setter
+    def leaf_count(self, arg: bool, /) -> None: ...
+
+    @property
+    def shallower(self) -> bool: ...
+
+    @shallower.setter
+    def shallower(self, arg: bool, /) -> None: ...
+
+    @property
+    def cache(self) -> bool: ...
+
+    @cache.setter
+    def cache(self, arg: bool, /) -> None: ...
+
+    @property
+    def neighbours(self) -> bool: ...
+
+    @neighbours.setter
+    def neighbours(self, arg: bool, /) -> None: ...
+
+    @property
+    def sharing_work(self) -> int: ...
+
+    @sharing_work.setter
+    def sharing_work(self, arg: int, /) -> None: ...
+
+    @property
+    def slack(self) -> float: ...
+
+    @slack.setter
+    def slack(self, arg: float, /) -> None: ...
+
+    @property
+    def lanes(self) -> int: ...
+
+    @lanes.setter
+    def lanes(self, arg: int, /) -> None: ...
+
+def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree over all cuts of ranked columns; see treewright.search._sweep.
+    """

@@ -77,11 +77,11 @@ class SolveResult:
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
         leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
-        what = f"{leaves}, objective {self.objective:.6f} (training error {self.loss:.4f})"
+        what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
         if self.status is SolveStatus.OPTIMAL:
             return (
-                f"Proven optimal over {self.scope}: "
-                f"no tree has a smaller objective than this one with {what}."
+                f"Proven optimal over {self.scope}: no tree{self._constraints()} has a smaller objective than "
+                f"this one with {what}."
             )
         if self.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
             return (
@@ -92,5 +92,17 @@ class SolveResult:
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         return (
             f"Not proven optimal{why}: the best tree found has {what}; over {self.scope} "
-            f"no tree can be below {self.lower_bound:.6f}, so the gap is at most {100 * self.gap:.1f}%."
+            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
+            f"{100 * self.gap:.1f}%."
         )
+
+    def _constraints(self) -> str:
+        """Words for the limits that the tree had to keep, such as " of depth at most 3"."""
+        words = []
+        if self.options.get("max_depth") is not None:
+            words.append(f"depth at most {self.options['max_depth']}")
+        if self.options.get("max_leaf_nodes") is not None:
+            words.append(f"at most {self.options['max_leaf_nodes']} leaves")
+        if (self.options.get("min_samples_leaf") or 1) > 1:
+            words.append(f"at least {self.options['min_samples_leaf']} rows a leaf")
+        return " of " + ", ".join(words) if words else ""

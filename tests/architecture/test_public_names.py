@@ -2,6 +2,7 @@
 
 import enum
 import importlib
+import importlib.util
 import inspect
 import re
 import typing
@@ -13,6 +14,9 @@ import treewright
 
 PUBLIC = [
     "Cuts",
+    "LatentTreeClassifier",
+    "LatentTreeClusterer",
+    "LatentTreeRegressor",
     "OptimalTreeClassifier",
     "Problem",
     "SolveResult",
@@ -36,6 +40,8 @@ PACKAGES = [
     "table",
     "tree",
 ]
+if importlib.util.find_spec("torch") is not None:
+    PACKAGES.append("latent")
 
 
 def test_public_names() -> None:
@@ -83,6 +89,6 @@ def test_every_public_name_is_documented(name: str, thing: object) -> None:
         assert documented_parameters(sections(docstring).get("Parameters", "")) == parameters
     if inspect.isfunction(thing) and inspect.signature(thing).return_annotation not in (None, "None"):
         text = sections(docstring)
-        assert "Returns" in text or "Yields" in text or text["Summary"].startswith("Return"), (
+        assert "Returns" in text or "Yields" in text or text["Summary"].startswith(("Return", "Yield")), (
             f"{name} returns what?"
         )

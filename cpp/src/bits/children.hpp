@@ -137,8 +137,7 @@ typename Search<Acc>::Node Search<Acc>::make_child(const Node& node, std::size_t
         for (std::size_t i = 0; i < m; ++i) {
             const Acc* from = wide.row(k, local[i]);
             Acc* to = child.pairs.row(k, i);
-            for (std::size_t j = 0; j < m; ++j) to[j] = from[local[j]];
-            std::fill(to + m, to + child.pairs.stride, Acc{0});
+            for (std::size_t j = i; j < m; ++j) to[j] = from[local[j]];
         }
     }
     return child;

@@ -15,11 +15,21 @@ from treewright.errors import InputError
 from treewright.table import Table
 from treewright.tree import CategorySplit, ColumnKind, Split, ThresholdSplit
 
-__all__ = ["auto_cuts", "given_cuts", "midpoints", "quantiles"]
+__all__ = ["auto_cuts", "count_splits", "given_cuts", "midpoints", "quantiles"]
 
 DEFAULT_MAX_SPLITS = 512
 LARGEST_MATRIX = 4 * 2**30  # bytes; beyond it asking for "all midpoints" is a mistake, not a wish
 ALL = 2**62  # a level that keeps every choice
+
+
+def count_splits(table: Table) -> int:
+    """Count the splits that `midpoints` would return, without making them.
+
+    Parameters
+    ----------
+    table : Table
+    """
+    return sum(offer.n_splits(ALL) for offer in _offers(table, None))
 
 
 def midpoints(
@@ -247,7 +257,7 @@ def _cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[
         if not group:
             continue
         x = table.X[:, j]
-        missing = np.flatnonzero(np.isnan(x))
+        missing = np.flatnonzero(np.isnan(x)) if table.columns[j].has_missing else None
         for split in group:
             out = goes_right[row].view(np.bool_)
             if isinstance(split, ThresholdSplit):
@@ -255,7 +265,8 @@ def _cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[
             else:
                 assert isinstance(split, CategorySplit)  # offers hold these two kinds
                 np.not_equal(x, split.left[0], out=out)
-            goes_right[row][missing] = not split.missing_left  # as `Split.goes_left`; a test compares them
+            if missing is not None:
+                goes_right[row][missing] = not split.missing_left  # as in `Split.goes_left`; tested
             row += 1
     return Cuts(tuple(splits), goes_right, scope, (*table.notes, *notes))
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize._thresholds import Gaps, between, gaps_of, spread
+from treewright.binarize._thresholds import Gaps, between, gap_of_zero_one, gaps_of, spread
 from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit
 
 __all__ = ["Offer", "offer_of", "threshold_splits"]
@@ -88,14 +88,18 @@ class Offer:
         return ones + known
 
 
+NO_CATEGORIES = np.empty(0, dtype=np.int64)
+NO_WEIGHTS = np.empty(0, dtype=np.float64)
+
+
 def offer_of(
     x: NDArray[np.float64], position: int, column: Column, weight: NDArray[np.float64] | None = None
 ) -> Offer:
     """Look at one encoded column and return what it offers; weight None is 1 for each row."""
     if column.kind is not ColumnKind.CATEGORICAL:
-        gaps = gaps_of(x, weight)
-        none = np.empty(0, dtype=np.int64)
-        return Offer(position, gaps, none, none.astype(np.float64), gaps.known, gaps.missing)
+        is_plain = column.kind is ColumnKind.BINARY and not column.has_missing and weight is None
+        gaps = gap_of_zero_one(x) if is_plain else gaps_of(x, weight)
+        return Offer(position, gaps, NO_CATEGORIES, NO_WEIGHTS, gaps.known, gaps.missing)
     known = ~np.isnan(x)
     codes = x[known].astype(np.int64)
     n = len(column.categories)

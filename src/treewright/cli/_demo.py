@@ -57,7 +57,6 @@ def demo(
 
 
 def _show_example(data: Dataset, example: _Example, time_limit: float, ascii_only: bool) -> None:
-    from treewright.binarize import auto_cuts
     from treewright.problem import make_problem
     from treewright.search import Limits, progress_bar, solve
     from treewright.verify import verify
@@ -71,7 +70,7 @@ def _show_example(data: Dataset, example: _Example, time_limit: float, ascii_onl
         data.table, data.y, cost_complexity=example.cost_complexity, max_depth=example.max_depth
     )
     with progress_bar("auto", time_limit) as report:
-        result = solve(problem, auto_cuts(problem.table), limits=Limits(time_limit), progress=report)
+        result = solve(problem, limits=Limits(time_limit), progress=report)
     say(tree_text(result.tree, ascii_only))
     say()
     say(result.sentence())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,8 +29,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from treewright.binarize import Cuts
-    from treewright.problem import Problem
+    from treewright.search import Thresholds
 
 __all__ = ["fit"]
 
@@ -44,6 +42,12 @@ def fit(
         Path | None,
         typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
     ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="'exact' proves optimality; 'latent' trains linear splits (needs treewright[latent])."
+        ),
+    ] = "exact",
     cost_complexity: Annotated[
         float,
         typer.Option("--cost-complexity", "-c", help="Price of one leaf, as a fraction of the total weight."),
@@ -57,7 +61,7 @@ def fit(
     ] = "1",
     thresholds: Annotated[
         str,
-        typer.Option(help="'all' midpoints, a number of quantile bins, or 'auto': all while there are few."),
+        typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can."),
     ] = "auto",
     objective: Annotated[str, typer.Option(help="'accuracy' or 'balanced_accuracy'.")] = "accuracy",
     class_weight: Annotated[
@@ -92,6 +96,9 @@ def fit(
     require_proof: Annotated[
         bool, typer.Option("--require-proof", help="Exit with code 1 if the tree is not proven optimal.")
     ] = False,
+    pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
+    epochs: Annotated[int, typer.Option(help="--method latent: most passes over the rows.")] = 100,
+    seed: Annotated[int, typer.Option(help="--method latent: seed of weights and order.")] = 0,
     progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
     ascii_only: ASCII = False,
 ) -> None:
@@ -133,6 +140,22 @@ def fit(
         categorical=categorical or (),
     )
     assert csv.target is not None  # a target was named
+    if method == "latent":
+        from treewright.cli._latent import fit_latent
+
+        if max_leaf_nodes is not None or min_samples_leaf != "1" or class_weight or cost or require_proof:
+            raise InputError(
+                "--method latent takes none of --max-leaf-nodes, --min-samples-leaf, --class-weight, --cost, "
+                "--require-proof; leave them out, or use --method exact."
+            )
+        fit_latent(
+            csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=cost_complexity,
+            pruning=pruning, epochs=epochs, seed=seed, time_limit=limits.time_limit, progress=progress,
+            ascii_only=ascii_only,
+        )  # fmt: skip
+        return
+    if method != "exact":
+        raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
     labels = _labels(csv.target)
     factors = _class_weight(class_weight or [], labels)
     by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
@@ -149,13 +172,12 @@ def fit(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=_number(min_samples_leaf),
     )
-    cuts = _cuts(problem, thresholds)
-    size = f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns, {len(cuts.splits)} splits"
-    note(f"{size}. Searching; Ctrl-C keeps the best tree so far.")
+    note(
+        f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns. Searching; Ctrl-C keeps the best "
+        "tree so far."
+    )
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        result = solve(problem, cuts, limits=limits, progress=report)
-    extra = [text for text in problem.notes if text not in result.notes]
-    result = replace(result, notes=(*extra, *result.notes))
+        result = solve(problem, _thresholds(thresholds), limits=limits, progress=report)
     terms = Terms(
         cost_complexity=problem.cost_complexity,
         max_depth=problem.max_depth,
@@ -196,16 +218,12 @@ def _effort(stats: Any) -> str:
     return text if steps is None else f"{text}, {steps:,} subproblems."
 
 
-def _cuts(problem: Problem, thresholds: str) -> Cuts:
-    from treewright.binarize import auto_cuts, midpoints, quantiles
-
-    if thresholds == "auto":
-        return auto_cuts(problem.table, sample_weight=problem.sample_weight)
-    if thresholds == "all":
-        return midpoints(problem.table)
-    if thresholds.isascii() and thresholds.isdigit():
-        return quantiles(problem.table, int(thresholds), sample_weight=problem.sample_weight)
-    raise InputError(f"--thresholds {thresholds!r}; give 'auto', 'all' or a number of quantile bins.")
+def _thresholds(text: str) -> Thresholds:
+    if text in ("auto", "all"):
+        return text  # type: ignore[return-value]  # one of the two literals
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise InputError(f"--thresholds {text!r}; give 'auto', 'all' or a number of quantile bins.")
 
 
 def _number(text: str) -> int | float:

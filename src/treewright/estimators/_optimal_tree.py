@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import partial
-from numbers import Integral
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.utils.validation import validate_data
 
-from treewright.binarize import Cuts, auto_cuts, given_cuts, midpoints, quantiles
 from treewright.errors import InputError
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._tree_estimator import TreeClassifier
@@ -20,7 +17,7 @@ from treewright.problem import make_problem
 from treewright.result import SolveStatus
 from treewright.search import Limits, SearchOptions, progress_bar, solve, solve_guided
 from treewright.search._limits import ProgressCallback
-from treewright.table import Table, table_from
+from treewright.table import table_from
 
 __all__ = ["OptimalTreeClassifier"]
 
@@ -45,11 +42,11 @@ class OptimalTreeClassifier(TreeClassifier):
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
-        Which thresholds of continuous columns the tree may use: "all" midpoints between distinct values; an
-        int for that many quantile bins; a mapping from column name to thresholds; "auto" for all of them
-        while there are at most 512 splits in the table, otherwise as many quantiles per column as fit;
-        "guess" for those that the reference cannot do without (column elimination).
-        ``result_.scope`` and ``result_.notes`` say what was used: nothing is binned silently.
+        Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
+        that many quantile bins; a mapping from column name to thresholds. "auto" is "all", except with
+        `max_leaf_nodes`, where a table of over 512 splits gets as many quantiles a column as fit; "guess" takes
+        those that the reference cannot do without (column elimination).
+        ``result_.scope`` and ``result_.notes`` say what was searched: nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
     costs : array-like of shape (n_classes, n_classes), default=None
@@ -190,7 +187,7 @@ class OptimalTreeClassifier(TreeClassifier):
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = table_from(X, categorical_features=self.categorical_features)
         validate_data(self, X, skip_check_array=True)
-        if len(getattr(y, "shape", ())) == 2:
+        if getattr(y, "shape", ())[1:] == (1,):
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
                 DataConversionWarning,
@@ -209,19 +206,11 @@ class OptimalTreeClassifier(TreeClassifier):
             min_samples_leaf=self.min_samples_leaf,
         )
         with progress_bar(self.progress, self.time_limit) as report:
+            how: dict[str, Any] = {"limits": limits, "options": self.search_options, "progress": report}
             if guesses.any:
-                cuts = partial(self._cuts, problem.table)
-                result = solve_guided(
-                    problem, cuts, guesses, limits=limits, options=self.search_options, progress=report
-                )
+                result = solve_guided(problem, self.thresholds, guesses, **how)
             else:
-                result = solve(
-                    problem,
-                    self._cuts(problem.table),
-                    limits=limits,
-                    options=self.search_options,
-                    progress=report,
-                )
+                result = solve(problem, self.thresholds, **how)  # type: ignore[arg-type]  # solve checks it
         self.result_ = result
         self.tree_ = result.tree
         self.classes_ = problem.classes
@@ -234,18 +223,3 @@ class OptimalTreeClassifier(TreeClassifier):
                 stacklevel=2,
             )
         return self
-
-    def _cuts(self, table: Table) -> Cuts:
-        if isinstance(self.thresholds, str):
-            if self.thresholds == "auto":
-                return auto_cuts(table)
-            if self.thresholds == "all":
-                return midpoints(table)
-        elif isinstance(self.thresholds, Mapping):
-            return given_cuts(table, self.thresholds)
-        elif isinstance(self.thresholds, Integral) and not isinstance(self.thresholds, bool):
-            return quantiles(table, int(self.thresholds))
-        raise InputError(
-            f'thresholds={self.thresholds!r}; give "auto", "all", "guess", a number of bins, or a mapping '
-            "from column name to thresholds."
-        )

@@ -5,5 +5,18 @@ from treewright.search._limits import Limits, Progress
 from treewright.search._options import SearchOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._solve import solve
+from treewright.search._space import Thresholds
+from treewright.search._sweep import SweepOptions, solve_sweep
 
-__all__ = ["Guesses", "Limits", "Progress", "SearchOptions", "progress_bar", "solve", "solve_guided"]
+__all__ = [
+    "Guesses",
+    "Limits",
+    "Progress",
+    "SearchOptions",
+    "SweepOptions",
+    "Thresholds",
+    "progress_bar",
+    "solve",
+    "solve_guided",
+    "solve_sweep",
+]

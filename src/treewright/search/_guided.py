@@ -12,9 +12,8 @@ tells
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +36,8 @@ from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions
-from treewright.search._solve import solve
+from treewright.search._solve import solve, solve_cuts
+from treewright.search._space import Thresholds, cuts_for
 
 __all__ = ["Guesses", "solve_guided"]
 
@@ -83,7 +83,7 @@ class Guesses:
 
 def solve_guided(
     problem: Problem,
-    cuts: Callable[[], Cuts],
+    thresholds: Cuts | Thresholds | Literal["guess"],
     guesses: Guesses,
     *,
     limits: Limits | None = None,
@@ -96,8 +96,8 @@ def solve_guided(
     ----------
     problem : Problem
         With ``max_depth=None`` if the depth is guessed.
-    cuts : callable
-        Returns the cuts to search over if thresholds are not guessed.
+    thresholds : "auto", "all", int, mapping or Cuts
+        As in `treewright.search.solve`; not looked at if thresholds are guessed.
     guesses : Guesses
     limits : Limits, default=None
         The time limit is for the search; the reference is fitted before.
@@ -145,15 +145,16 @@ def solve_guided(
     answers = predictions if reference is None else reference.predictions
     stats["reference_accuracy"] = accuracy = 1 - _error(problem, answers)
     stats["seconds_of_guessing"] = time.perf_counter() - start
-    searched = guessed.cuts if guessed is not None else cuts()
-    result = solve(
-        problem,
-        searched,
-        limits=limits,
-        options=options,
-        progress=progress,
-        reference=costs if guesses.lower_bounds else None,
-    )
+    searched = guessed.cuts if guessed is not None else cast("Cuts | Thresholds", thresholds)
+    if guesses.lower_bounds and not isinstance(searched, Cuts):
+        found = cuts_for(problem, searched, "cuts")  # only that engine knows guessed bounds
+        assert found is not None
+        searched = found
+    how: dict[str, Any] = {"limits": limits, "options": options, "progress": progress}
+    if isinstance(searched, Cuts):
+        result = solve_cuts(problem, searched, reference=costs if guesses.lower_bounds else None, **how)
+    else:
+        result = solve(problem, searched, **how)
     notes.append(f"The reference is right on {100 * accuracy:.2f}% of the training weight.")
     stats["guess_is_poor"] = costs.loss >= _loss_of_a_leaf(problem)
     if stats["guess_is_poor"]:
@@ -163,6 +164,7 @@ def solve_guided(
         assert reference is not None
         result = _with_theorem_4_1(result, problem, guessed, costs, reference)
     if guesses.lower_bounds and guesses.compare and result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+        assert isinstance(searched, Cuts)
         result = _compared(result, problem, searched, limits, options)
     return result
 
@@ -243,9 +245,10 @@ def _compared(
     options = replace(
         options,
         plain_steps=min(COMPARED_PLAIN_STEPS, options.plain_steps),
+        row_prices=False,
         lattice=options.lattice and len(cuts.splits) <= FEW_COLUMNS,
     )
-    exact = solve(problem, cuts, limits=Limits(left, steps, limits.memory_limit), options=options)
+    exact = solve_cuts(problem, cuts, limits=Limits(left, steps, limits.memory_limit), options=options)
     ended = exact.status is SolveStatus.OPTIMAL
     saved = result.objective - exact.objective
     better = exact if saved > 1e-12 else result

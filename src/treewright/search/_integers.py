@@ -42,8 +42,10 @@ class IntegerCosts:
     slack: float
 
 
-def integer_costs(problem: Problem) -> IntegerCosts:
+def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
     """Return the problem's weights and costs as integers.
+
+    `room` bounds the sum of the weights times the largest cost; None is what the search over cuts can hold.
 
     With ``w``, ``c`` the numbers and ``w'``, ``c'`` what the integers stand for, every tree's loss changes by
     at most ``sum |w' c' - w c| <= sum |w' - w| max c + sum w' max |c' - c|``, over the total weight.
@@ -52,7 +54,7 @@ def integer_costs(problem: Problem) -> IntegerCosts:
     weights, _ = _normalized(problem.sample_weight)
     prices, price_exponent = _normalized(problem.costs)
     total = float(weights.sum())
-    room = LARGEST_TOTAL // problem.n_classes  # for sum(weight) * max(cost)
+    room = room or LARGEST_TOTAL // problem.n_classes  # for sum(weight) * max(cost)
     exact_weight, exact_costs = _exact(weights), _exact(prices)
     weight_sum = 1 if exact_weight is None else int(exact_weight[0].sum())
     largest_cost = 1 if exact_costs is None else int(exact_costs[0].max())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from treewright._native import core
 from treewright.errors import InputError
 
 __all__ = ["SearchOptions"]
 
+ENGINES = ("automatic", "cuts", "sweep")
 KERNELS = ("automatic", "rows", "columns")
 
 
@@ -18,6 +19,8 @@ class SearchOptions:
 
     Parameters
     ----------
+    engine : {"automatic", "cuts", "sweep"}, default="automatic"
+        Which engine searches: over binary columns, or over all thresholds of ranked columns.
     equivalent_points : bool, default=True
         Merge equal rows and charge their unavoidable errors at once (Hu et al. 2019, Theorem B.2).
     lookahead : bool, default=True
@@ -35,12 +38,17 @@ class SearchOptions:
     lattice : bool, default=True
         Solve problems of unlimited depth that branch and bound does not finish at once by a dense program
         over column groups, where it is small enough.
+    row_prices : bool, default=True
+        For problems that twice `plain_steps` subproblems do not solve: a dual bound for every subset,
+        found with cutting planes (``treewright/search/_prices.py``). Used with a depth limit of 6 or more,
+        or none.
     kernel : {"automatic", "rows", "columns"}, default="automatic"
         How pair matrices are counted.
     plain_steps : int, default=20000
         Subproblems of the plain search before the phases for hard problems begin.
     """
 
+    engine: str = "automatic"
     equivalent_points: bool = True
     lookahead: bool = True
     two_leaves: bool = True
@@ -49,26 +57,21 @@ class SearchOptions:
     cache: bool = True
     greedy_start: bool = True
     lattice: bool = True
+    row_prices: bool = True
     kernel: str = "automatic"
     plain_steps: int = 20_000
 
     def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise InputError(f"engine={self.engine!r}; choose one of {', '.join(ENGINES)}.")
         if self.kernel not in KERNELS:
             raise InputError(f"kernel={self.kernel!r}; choose one of {', '.join(KERNELS)}.")
 
     def native(self) -> core.BitsOptions:
         """Return the switches as the compiled core takes them."""
         options = core.BitsOptions()
-        for name in (
-            "lookahead",
-            "two_leaves",
-            "budgets",
-            "similar_support",
-            "cache",
-            "greedy_start",
-            "lattice",
-            "plain_steps",
-        ):
-            setattr(options, name, getattr(self, name))
+        for field in fields(self):
+            if field.name not in ("engine", "equivalent_points", "kernel", "row_prices"):
+                setattr(options, field.name, getattr(self, field.name))
         options.kernel = core.PairKernel[self.kernel.upper()]
         return options

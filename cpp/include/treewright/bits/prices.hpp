@@ -12,10 +12,12 @@
 // size) only remove trees, so the bound stays valid under them; with a depth limit d, (*) is needed for conjunctions of
 // at most d literals only.
 //
-// This file answers the question that the cutting-plane loop (treewright/search/_prices.py) asks again and again: by how
-// much do given prices break (*), and for which conjunctions? In integers, exactly: depth-first over closed conjunctions,
-// cutting a branch when even the rows with positive price - cost_k add up to no more than what is wanted. If the work
-// limit ends it early, what was not explored is bounded by those sums, so that `worst` is always a proven maximum.
+// The gain of a conjunction for a class is the left side less the sum of costs on the right; (*) says that no gain is
+// above c. Two questions are asked of given prices, again and again, by treewright/search/_prices.py:
+//
+//   suggest_violations  Which conjunctions break (*)? Quick, greedy and varied; proves nothing.
+//   bound_violations    How large is the largest gain? Exact (branch and bound).
+//
 // Prices that break (*) by at most `excess` are mended by the factor c / (c + excess): each left side becomes at most
 // c/(c+excess) * (c + cost + excess) <= c + cost.
 #pragma once
@@ -30,17 +32,31 @@
 namespace treewright::bits {
 
 struct Violations {
-    std::int64_t worst = 0;               // no conjunction has sum(y - cost_k) above this
-    bool complete = true;                 // false if `worst` contains unexplored branches
-    std::int64_t explored = 0;            // conjunctions
-    std::vector<std::uint32_t> rows;      // of the found conjunctions, one after another
+    std::int64_t worst = 0;               // suggest: largest gain seen. bound: no conjunction has a larger gain
+    bool complete = true;                 // bound: false if the work limit was met, and `worst` is what is left open
+    std::int64_t explored = 0;            // conjunctions looked at
+    std::vector<std::uint32_t> rows;      // of the conjunctions found, one after another
     std::vector<std::int64_t> ends;       // where each one's rows end
     std::vector<std::int64_t> cheapest;   // its cost with its cheapest class, in weight units
 };
 
-// `prices` and `leaf_price` are in cost units: 2^unit_shift to a weight unit.
-[[nodiscard]] Violations find_violations(const Dataset& data, std::span<const std::int64_t> prices,
-                                         std::int64_t leaf_price, int unit_shift, std::int32_t max_depth,
-                                         std::size_t most_found, std::int64_t most_explored);
+// What both questions are about. Prices and leaf price are in cost units: 2^unit_shift to a weight unit.
+struct Pricing {
+    const Dataset& data;
+    std::span<const std::int64_t> prices;
+    std::int64_t leaf_price;
+    int unit_shift;
+    std::int32_t max_depth;  // most literals of a conjunction
+
+    [[nodiscard]] bool unlimited() const { return max_depth >= static_cast<std::int32_t>(data.n_columns); }
+};
+
+// For every first literal and class the best conjunction that a greedy search finds, trying `width` second literals.
+[[nodiscard]] Violations suggest_violations(const Pricing& pricing, std::size_t width, Control& control);
+
+// Proves that no gain is above `worst`, where worst >= `bar`: gains up to `bar` are not told apart. `most_work` counts
+// visits, large ones more than once; a stop of `control` acts as the work limit does.
+[[nodiscard]] Violations bound_violations(const Pricing& pricing, std::int64_t bar, std::int64_t most_work,
+                                          Control& control);
 
 }  // namespace treewright::bits

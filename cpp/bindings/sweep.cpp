@@ -1,0 +1,103 @@
+// The sweep engine for Python: one function, arrays in, plain values out.
+#include "control.hpp"
+#include "treewright/sweep/search.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace nb = nanobind;
+using namespace treewright;
+using namespace treewright::sweep;
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
+               Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf, std::uint32_t min_leaf,
+               std::uint32_t depth, const Options& options, double time_limit, std::int64_t step_limit,
+               std::size_t memory_limit, nb::object report) {
+    if (rank.shape(1) != label.size() || weight.size() != label.size() || cost.shape(0) != cost.shape(1))
+        throw std::invalid_argument("sweep: arrays of different lengths");
+    if (label.size() == 0 || label.size() >= (std::size_t{1} << 31)) throw std::invalid_argument("sweep: row count");
+    if (leaf < 1 || unit < 1 || min_leaf < 1 || depth < 1) throw std::invalid_argument("sweep: parameter below 1");
+    Data data;
+    data.n_rows = static_cast<std::uint32_t>(label.size());
+    data.n_columns = static_cast<std::uint32_t>(rank.shape(0));
+    data.n_classes = static_cast<std::uint32_t>(cost.shape(0));
+    data.min_leaf = min_leaf;
+    data.unit = unit;
+    data.leaf = leaf;
+    data.rank.assign(rank.data(), rank.data() + rank.size());
+    data.label.assign(label.data(), label.data() + label.size());
+    data.weight.assign(weight.data(), weight.data() + weight.size());
+    data.cost.assign(cost.data(), cost.data() + cost.size());
+    std::int64_t total = 0;
+    for (std::uint32_t i = 0; i < data.n_rows; ++i) {
+        if (data.label[i] >= data.n_classes || data.weight[i] < 0) throw std::invalid_argument("sweep: label or weight");
+        const auto* row = data.cost.data() + std::size_t{data.label[i]} * data.n_classes;
+        if (*std::min_element(row, row + data.n_classes) != 0) throw std::invalid_argument("sweep: costs not reduced");
+        total += std::int64_t{data.weight[i]} * *std::max_element(row, row + data.n_classes);
+        if (total >= (std::int64_t{1} << 30)) throw std::invalid_argument("sweep: costs too large for 32-bit sums");
+    }
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    Outcome outcome;
+    std::vector<TreeNode> tree;
+    Statistics statistics;
+    {
+        nb::gil_scoped_release release;
+        data.prepare();
+        Search search(data, options, control);
+        outcome = search.run(depth);
+        tree = search.write(outcome.plan);
+        statistics = search.statistics();
+    }
+    nb::list nodes;
+    for (const TreeNode& node : tree) {
+        if (node.column == TreeNode::kLeaf)
+            nodes.append(nb::none());
+        else
+            nodes.append(nb::make_tuple(node.column, node.low, node.high));
+    }
+    nb::dict result;
+    result["lower"] = outcome.lower;
+    result["upper"] = outcome.upper;
+    result["nodes"] = nodes;
+    result["stop"] = control.reason();
+    result["seconds"] = control.seconds();
+    result["steps"] = control.steps();
+    result["pair_solves"] = statistics.pair_solves;
+    result["passes"] = statistics.passes;
+    result["row_steps"] = statistics.row_steps;
+    result["subproblems"] = statistics.nodes;
+    result["cache_hits"] = statistics.cache_hits;
+    result["bytes"] = statistics.bytes;
+    return result;
+}
+
+}  // namespace
+
+void bind_sweep(nb::module_& m) {
+    nb::class_<Options>(m, "SweepOptions", "Switches of the sweep engine; none changes the optimum.")
+        .def(nb::init<>())
+        .def_rw("monotone", &Options::monotone)
+        .def_rw("lipschitz", &Options::lipschitz)
+        .def_rw("leaf_count", &Options::leaf_count)
+        .def_rw("shallower", &Options::shallower)
+        .def_rw("cache", &Options::cache)
+        .def_rw("neighbours", &Options::neighbours)
+        .def_rw("sharing_work", &Options::sharing_work)
+        .def_rw("slack", &Options::slack)
+        .def_rw("lanes", &Options::lanes);
+    m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"),
+          nb::arg("unit"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("options"),
+          nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
+          "Best tree over all cuts of ranked columns; see treewright.search._sweep.");
+}

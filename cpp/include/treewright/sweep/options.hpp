@@ -1,0 +1,20 @@
+// Switches of the sweep engine. Every one changes only the work, never the optimum (tests/unit/search/test_sweep.py).
+#pragma once
+
+#include <cstdint>
+
+namespace treewright::sweep {
+
+struct Options {
+    bool monotone = true;       // bounds of a subset hold for a superset (profile.hpp); needs min_leaf == 1
+    bool lipschitz = true;      // bounds of a superset hold for a subset, less the rows between (profile.hpp)
+    bool leaf_count = true;     // a deeper tree has more leaves, and every leaf costs (search.hpp)
+    bool shallower = true;      // the optimum of one level less first: incumbent and bound
+    bool cache = true;          // remember bounds by row set and depth
+    bool neighbours = true;     // depth-two subproblems take bounds from the neighbouring cuts' (profile.hpp)
+    std::uint64_t sharing_work = 20000;  // ... where a kernel pass takes at least so many steps
+    double slack = 0.5;         // extra child budget, in rows' worth of cost per row of half the open interval
+    std::uint32_t lanes = 64;   // most thresholds in one pass of the depth-two kernel
+};
+
+}  // namespace treewright::sweep

@@ -1,0 +1,97 @@
+// Optimal trees of depth two over all cuts: rounds of kernel passes over the cuts that the bounds leave open.
+#pragma once
+
+#include "treewright/control.hpp"
+#include "treewright/sweep/node.hpp"
+#include "treewright/sweep/options.hpp"
+#include "treewright/sweep/outcome.hpp"
+#include "treewright/sweep/pair_kernel.hpp"
+#include "treewright/sweep/profile.hpp"
+
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace treewright::sweep {
+
+// Profiles of a solved node, kept for its neighbours.
+struct Memo {
+    std::vector<std::uint32_t> columns;  // columns of the table
+    std::vector<std::size_t> ends;       // hints of column i: ends[i - 1] .. ends[i]
+    std::vector<Hint> hints;
+};
+
+// A neighbour's memo: its rows are a subset (loss 0) or a superset (loss = span of the rows more, in cost units).
+struct Neighbour {
+    const Memo* memo = nullptr;
+    Cost loss = 0;
+};
+
+class PairSolver {
+   public:
+    PairSolver(const Data& data, const Options& options, Control& control);
+
+    [[nodiscard]] Outcome solve(const Node& node, Cost budget, std::span<const Neighbour> neighbours = {});
+    // Whether bounds of neighbours are worth their cost for this node.
+    [[nodiscard]] bool worth_sharing(const Node& node) const;
+    // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.
+    void keep(const Node& node, Cost target, Memo& memo) const;
+
+    std::int64_t n_passes = 0;     // kernel passes: one root column, many cuts
+    std::int64_t n_row_steps = 0;  // rows x second columns walked
+
+   private:
+    // Cuts for the next pass, spread evenly over the open ones; none if all are closed.
+    void choose_cuts(const Profile& profile, Cost target);
+    // Sums of both sides of every chosen cut, and the kernel's row table.
+    void prepare_lanes(const Node& node, std::size_t at, const Profile& profile);
+    // Optimal cost of depth one of both sides of lane k.
+    [[nodiscard]] Point lane_costs(const Node& node, std::size_t k) const;
+    // Many classes: marks only the changes of rank that can be the best second cut (see .cpp).
+    void mark_checks(const Node& node);
+
+    // Which kernel suits the node, and what it needs to know of the classes present.
+    void choose_kernel(const Node& node);
+
+    enum class Mode : std::uint8_t { unit, two, many };
+
+    const Data& data_;
+    const Options& options_;
+    Control& control_;
+    const PairKernels& kernels_;
+    bool narrow_;        // sums fit 16 bits
+    bool unit_weights_;  // weights and gains are 0 or 1, leaves of any size: the 8-bit kernel serves two classes
+    bool single_gains_;  // a row gains from one class only
+    // Of the current node:
+    Mode mode_ = Mode::two;
+    PairKernel kernel_ = nullptr;
+    std::uint32_t n_lanes_ = 0;
+    std::vector<std::uint32_t> present_;     // classes that some row gains from
+    std::vector<std::int32_t> sign_;         // unit: [label] gain of the second class less that of the first
+    std::vector<std::uint32_t> which_;       // many: [label] as in PairTask::lookup
+    std::vector<std::uint8_t> bucket_;       // [row]
+    std::vector<std::uint64_t> lookup_;      // [row]
+    std::vector<Profile> profiles_;          // [number of the node's column]
+    std::vector<std::uint32_t> checked_;     // entries with marks for the kernel, many classes
+    std::vector<const std::uint32_t*> orders_;  // what the kernel walks
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> open_;  // stretches of open cuts
+    std::vector<std::uint32_t> cuts_;        // [lane]
+    std::vector<std::uint32_t> left_rows_;   // [lane]
+    std::vector<std::int64_t> left_span_;    // [lane]
+    std::vector<std::int64_t> gain_;         // [class], running
+    std::vector<std::int32_t> left_gain_;    // [class][kMostLanes]
+    std::vector<std::int32_t> right_gain_;
+    PairTask task_;
+};
+
+// Best tree of depth at most one, with its cut: rows with rank < `rank` go left; `column` is kLeaf for a leaf.
+struct Stump {
+    static constexpr std::uint32_t kLeaf = 0xffffffffu;
+    Cost cost;
+    std::uint32_t column;
+    std::uint32_t rank;
+};
+[[nodiscard]] Stump best_stump(const Data& data, const Node& node);
+
+}  // namespace treewright::sweep

@@ -1,0 +1,30 @@
+// Depth-two kernels for avx2.
+#include "treewright/sweep/pair_kernel.hpp"
+
+#include <cstddef>
+#include <new>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt")
+#endif
+#include "treewright/sweep/pair_kernel_impl.hpp"
+
+namespace treewright::sweep {
+
+const PairKernels& pair_kernels_avx2() { return table<32>(); }
+
+}  // namespace treewright::sweep
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#else
+namespace treewright::sweep {
+
+const PairKernels& pair_kernels_avx2() { return pair_kernels_plain(); }
+
+}  // namespace treewright::sweep
+#endif

@@ -1,0 +1,127 @@
+#include "treewright/sweep/node.hpp"
+
+#include <algorithm>
+
+namespace treewright::sweep {
+
+std::uint32_t* Stack::take(std::size_t count) {
+    while (block_ < blocks_.size() && blocks_[block_].size - used_ < count) {
+        ++block_;
+        used_ = 0;
+    }
+    if (block_ == blocks_.size()) {
+        const std::size_t size = std::max<std::size_t>(count, std::size_t{1} << 18);
+        blocks_.push_back({std::make_unique_for_overwrite<std::uint32_t[]>(size), size});
+        bytes_ += size * sizeof(std::uint32_t);
+        used_ = 0;
+    }
+    std::uint32_t* memory = blocks_[block_].memory.get() + used_;
+    used_ += count;
+    return memory;
+}
+
+std::int64_t Node::leaf_loss() const { return *std::min_element(loss.begin(), loss.end()); }
+
+void Node::clear() {
+    columns.clear();
+    orders.clear();
+    rows = {};
+    span = 0;
+    n = 0;
+}
+
+void make_root(const Data& data, Node& root) {
+    root.clear();
+    root.n = data.n_rows;
+    root.loss.assign(data.n_classes, 0);
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        for (std::size_t k = 0; k < data.n_classes; ++k)
+            root.loss[k] += std::int64_t{data.weight[row]} * data.cost[data.label[row] * data.n_classes + k];
+        root.rows.add(data.key[row]);
+    }
+    root.span = data.total_span;
+    for (std::uint32_t c = 0; c < data.n_columns; ++c) {
+        const std::uint32_t* order = &data.order[static_cast<std::size_t>(c) * data.n_rows];
+        if (data.rank_of(c, row_of(order[0])) == data.rank_of(c, row_of(order[data.n_rows - 1]))) continue;
+        root.columns.push_back(c);
+        root.orders.push_back(order);
+    }
+}
+
+namespace {
+
+// Stable partition of one order. A row keeps the mark "starts a group" if any row since the last one kept on its
+// side had it: `pending` carries the mark over the rows that went to the other side. Branch-free, ~2 ns a row.
+void partition(std::span<const std::uint32_t> order, const std::uint8_t* goes_left, std::uint32_t* left,
+               std::uint32_t* right) {
+    std::uint32_t pending_left = 1, pending_right = 1;
+    for (const std::uint32_t entry : order) {
+        const std::uint32_t is_left = goes_left[row_of(entry)];
+        pending_left |= entry & 1u;
+        pending_right |= entry & 1u;
+        *left = entry | pending_left;
+        *right = entry | pending_right;
+        left += is_left;
+        right += 1u - is_left;
+        pending_left &= is_left - 1u;  // cleared once a row was kept
+        pending_right &= 0u - is_left;
+    }
+}
+
+void keep_if_varying(const Data& data, Node& child, std::uint32_t column, const std::uint32_t* order) {
+    const std::uint32_t first = row_of(order[0]), last = row_of(order[child.n - 1]);
+    if (data.rank_of(column, first) == data.rank_of(column, last)) return;
+    child.columns.push_back(column);
+    child.orders.push_back(order);
+}
+
+}  // namespace
+
+void split(const Data& data, const Node& node, std::size_t at, std::uint32_t position, Stack& stack,
+           std::span<std::uint8_t> goes_left, Node& left, Node& right) {
+    left.clear();
+    right.clear();
+    left.n = position;
+    right.n = node.n - position;
+    left.loss.assign(data.n_classes, 0);
+    right.loss.assign(data.n_classes, 0);
+    const std::uint32_t* order = node.orders[at];
+    for (std::uint32_t i = 0; i < node.n; ++i) goes_left[row_of(order[i])] = i < position ? 1 : 0;
+    // Totals of the smaller side; the larger side is the rest.
+    const bool small_left = left.n <= right.n;
+    Node& small = small_left ? left : right;
+    Node& large = small_left ? right : left;
+    const std::uint32_t begin = small_left ? 0 : position;
+    for (std::uint32_t i = begin; i < begin + small.n; ++i) {
+        const std::uint32_t row = row_of(order[i]);
+        const std::int32_t* cost = &data.cost[static_cast<std::size_t>(data.label[row]) * data.n_classes];
+        for (std::size_t k = 0; k < data.n_classes; ++k) small.loss[k] += std::int64_t{data.weight[row]} * cost[k];
+        small.span += data.span[row];
+        small.rows.add(data.key[row]);
+    }
+    for (std::size_t k = 0; k < data.n_classes; ++k) large.loss[k] = node.loss[k] - small.loss[k];
+    large.span = node.span - small.span;
+    large.rows = node.rows;
+    large.rows.subtract(small.rows);
+
+    for (std::size_t c = 0; c < node.columns.size(); ++c) {
+        // One entry of slack each: partition() writes one past the end of a side that is full.
+        std::uint32_t* memory = stack.take(static_cast<std::size_t>(node.n) + 2);
+        std::uint32_t* to_right = memory + left.n + 1;
+        partition({node.orders[c], node.n}, goes_left.data(), memory, to_right);
+        keep_if_varying(data, left, node.columns[c], memory);
+        keep_if_varying(data, right, node.columns[c], to_right);
+    }
+}
+
+void cut_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions) {
+    positions.resize(order.size());
+    std::size_t count = 0;
+    for (std::uint32_t i = 1; i < order.size(); ++i) {
+        positions[count] = i;
+        count += order[i] & 1u;
+    }
+    positions.resize(count);
+}
+
+}  // namespace treewright::sweep

@@ -1,0 +1,311 @@
+#include "treewright/sweep/pair_solver.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace treewright::sweep {
+
+namespace {
+
+bool unit_weights(const Data& data) {
+    return data.min_leaf == 1 &&
+           std::all_of(data.weight.begin(), data.weight.end(), [](std::int32_t w) { return w <= 1; }) &&
+           std::all_of(data.gain.begin(), data.gain.end(), [](std::int32_t g) { return g <= 1; });
+}
+
+bool single_gains(const Data& data) {
+    for (std::size_t y = 0; y < data.n_classes; ++y) {
+        const auto row = data.gain.begin() + static_cast<std::ptrdiff_t>(y * data.n_classes);
+        if (std::count(row, row + data.n_classes, 0) + 1 != data.n_classes) return false;
+    }
+    return true;
+}
+
+// Loss of the best split of a side: total S and |weight| W of its rows, extremes of the prefix sums (two classes).
+std::int64_t split_loss(std::int64_t weight, std::int64_t sum, std::int64_t high, std::int64_t low) {
+    return (weight - std::max({std::abs(sum), std::abs(2 * high - sum), std::abs(2 * low - sum)})) / 2;
+}
+
+}  // namespace
+
+PairSolver::PairSolver(const Data& data, const Options& options, Control& control)
+    : data_(data),
+      options_(options),
+      control_(control),
+      kernels_(pair_kernels(simd())),
+      narrow_(data.total_span < 32767 && data.n_rows < 32767),
+      unit_weights_(unit_weights(data)),
+      single_gains_(single_gains(data)) {
+    sign_.resize(data.n_classes);
+    which_.resize(data.n_classes);
+    bucket_.resize(data.n_rows);
+    if (!data.binary()) lookup_.resize(data.n_rows);
+    profiles_.resize(data.n_columns);
+    gain_.resize(data.n_classes);
+    left_gain_.resize(data.n_classes * kMostLanes);
+    right_gain_.resize(data.n_classes * kMostLanes);
+    task_.data = &data_;
+    task_.bucket = bucket_.data();
+    task_.lookup = lookup_.data();
+    task_.min_leaf = data.min_leaf;
+    task_.gain = single_gains_ ? nullptr : data.gain.data();
+}
+
+void PairSolver::choose_kernel(const Node& node) {
+    const std::uint32_t n_classes = data_.n_classes;
+    present_.clear();
+    for (std::uint32_t c = 0; c < n_classes; ++c)
+        if (node.loss[c] < node.span) present_.push_back(c);
+    // Two classes at most: a row of span one gains from exactly one of them, so one signed sum tells both gains.
+    const bool two = data_.binary() || (single_gains_ && present_.size() <= 2);
+    if (unit_weights_ && two) {
+        mode_ = Mode::unit;
+        if (present_.size() < 2) present_ = {0, 1};
+        for (std::size_t y = 0; y < n_classes; ++y)
+            sign_[y] = data_.gain[y * n_classes + present_[1]] - data_.gain[y * n_classes + present_[0]];
+        kernel_ = kernels_.unit;
+    } else if (data_.binary()) {
+        mode_ = Mode::two;
+        present_ = {0, 1};
+        kernel_ = narrow_ ? kernels_.signed16 : kernels_.signed32;
+    } else {
+        mode_ = Mode::many;
+        for (std::uint32_t y = 0; y < n_classes; ++y) {
+            which_[y] = single_gains_ ? 0 : y;
+            for (std::uint32_t i = 0; single_gains_ && i < present_.size(); ++i)
+                if (data_.gain[std::size_t{y} * n_classes + present_[i]] != 0) which_[y] = i;
+        }
+        task_.n_classes = static_cast<std::uint32_t>(present_.size());
+        task_.classes = present_.data();
+        kernel_ = narrow_ ? kernels_.classes16 : kernels_.classes32;
+    }
+    n_lanes_ = mode_ == Mode::unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
+    n_lanes_ = std::min(n_lanes_, options_.lanes);
+}
+
+Outcome PairSolver::solve(const Node& node, Cost budget, std::span<const Neighbour> neighbours) {
+    Outcome result;
+    result.upper = node.leaf_loss() * data_.unit + data_.leaf;
+    const std::size_t n_columns = node.columns.size();
+    for (std::size_t at = 0; at < n_columns; ++at) profiles_[at].reset(data_, options_, node, at, data_.leaf);
+    for (const Neighbour& neighbour : neighbours) {
+        if (neighbour.memo == nullptr || !worth_sharing(node)) continue;
+        const Memo& memo = *neighbour.memo;
+        for (std::size_t at = 0, i = 0; at < n_columns; ++at) {
+            while (i < memo.columns.size() && memo.columns[i] < node.columns[at]) ++i;
+            if (i == memo.columns.size()) break;
+            if (memo.columns[i] != node.columns[at]) continue;
+            const std::size_t begin = i == 0 ? 0 : memo.ends[i - 1];
+            profiles_[at].import_from(data_, node, at, std::span(memo.hints).subspan(begin, memo.ends[i] - begin),
+                                 neighbour.loss);
+        }
+    }
+    choose_kernel(node);
+    mark_checks(node);
+    const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 4096;
+    for (bool open = true; open && !control_.stopped();) {
+        open = false;
+        for (std::size_t at = 0; at < n_columns; ++at) {
+            Profile& profile = profiles_[at];
+            choose_cuts(profile, std::min(result.upper, budget));
+            if (cuts_.empty()) continue;
+            if (control_.step(work)) break;
+            open = true;
+            prepare_lanes(node, at, profile);
+            kernel_(task_);
+            ++n_passes;
+            n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(n_columns);
+            for (std::size_t k = 0; k < cuts_.size(); ++k) {
+                const Point point = lane_costs(node, k);
+                profile.insert(point);
+                const std::uint32_t first_right = row_of(node.orders[at][profile.position(point.cut)]);
+                result.offer(point.left + point.right,
+                             Plan::pair(node.columns[at], data_.rank_of(node.columns[at], first_right)));
+            }
+        }
+    }
+    result.lower = result.upper;
+    const Cost target = std::min(result.upper, budget);
+    for (std::size_t at = 0; at < n_columns; ++at)
+        result.lower = std::min(result.lower, profiles_[at].lower_bound(target));
+    return result;
+}
+
+// A kernel pass costs about rows x columns nanoseconds, six times that with many classes; taking over bounds costs some
+// microseconds a column. Measured at depth 3: magic 2.0 -> 1.6 s, segment .48 -> .29 s, but rice .43 -> .68 s without
+// this rule (Options::sharing_work).
+bool PairSolver::worth_sharing(const Node& node) const {
+    const std::size_t work = std::size_t{node.n} * node.columns.size() * (data_.binary() ? 1 : 6);
+    return options_.neighbours && work >= options_.sharing_work;
+}
+
+void PairSolver::keep(const Node& node, Cost target, Memo& memo) const {
+    target += node.span * data_.unit / 32;  // neighbours' targets differ a little
+    memo.columns = node.columns;
+    for (std::size_t at = 0; at < node.columns.size(); ++at) {
+        profiles_[at].export_to(data_, node, at, target, memo.hints);
+        memo.ends.push_back(memo.hints.size());
+    }
+}
+
+void PairSolver::choose_cuts(const Profile& profile, Cost target) {
+    cuts_.clear();
+    open_.clear();
+    std::uint64_t n_open = 0;
+    const auto add = [&](std::uint32_t first, std::uint32_t last) {
+        open_.emplace_back(first, last);
+        n_open += last + 1 - first;
+    };
+    for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
+        const Point& point = profile.points()[i];
+        if (!point.solved && point.left + point.right < target && profile.legal(point.cut)) add(point.cut, point.cut);
+        const Gap gap = profile.gap(i, target);
+        if (gap.open()) add(gap.first, gap.last);
+    }
+    const std::uint64_t n_chosen = std::min<std::uint64_t>(n_open, n_lanes_);
+    std::uint64_t before = 0;  // open cuts of earlier stretches
+    for (const auto& [first, last] : open_) {
+        const std::uint64_t here = last + 1 - first;
+        while (cuts_.size() < n_chosen) {
+            const std::uint64_t wanted = (2 * cuts_.size() + 1) * n_open / (2 * n_chosen);
+            if (wanted >= before + here) break;
+            cuts_.push_back(first + static_cast<std::uint32_t>(wanted - before));
+        }
+        before += here;
+    }
+}
+
+void PairSolver::prepare_lanes(const Node& node, std::size_t at, const Profile& profile) {
+    const std::uint32_t* order = node.orders[at];
+    const std::size_t n_classes = data_.n_classes;
+    left_rows_.clear();
+    left_span_.clear();
+    std::fill(gain_.begin(), gain_.end(), 0);
+    std::int64_t span = 0;
+    std::uint32_t i = 0;
+    for (std::size_t k = 0; k <= cuts_.size(); ++k) {
+        const std::uint32_t end = k < cuts_.size() ? profile.position(cuts_[k]) : node.n;
+        if (mode_ == Mode::unit) {
+            std::int32_t sum = 0, n_signed = 0;
+            for (; i < end; ++i) {
+                const std::uint32_t row = row_of(order[i]);
+                const std::int32_t s = data_.weight[row] * sign_[data_.label[row]];
+                bucket_[row] = static_cast<std::uint8_t>(3 * static_cast<std::int32_t>(k) + 1 + s);
+                sum += s;
+                n_signed += s & 1;
+            }
+            span += n_signed;
+            gain_[present_[0]] += (n_signed - sum) / 2;
+            gain_[present_[1]] += (n_signed + sum) / 2;
+        } else {
+            for (; i < end; ++i) {
+                const std::uint32_t row = row_of(order[i]);
+                const std::size_t label = data_.label[row];
+                const std::int64_t weight = data_.weight[row];
+                span += data_.span[row];
+                const std::int32_t* row_gain = &data_.gain[label * n_classes];
+                for (const std::uint32_t c : present_) gain_[c] += weight * row_gain[c];
+                if (mode_ == Mode::two) {
+                    bucket_[row] = static_cast<std::uint8_t>(k);
+                } else {
+                    // With single gains the span is the gain.
+                    const std::int64_t w = single_gains_ ? data_.span[row] : weight;
+                    lookup_[row] = static_cast<std::uint64_t>(w) << 32 | std::uint64_t{which_[label]} << 8 | k;
+                }
+            }
+        }
+        if (k == cuts_.size()) break;
+        left_rows_.push_back(end);
+        left_span_.push_back(span);
+        for (const std::uint32_t c : present_) {
+            left_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(gain_[c]);
+            right_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(node.span - node.loss[c] - gain_[c]);
+        }
+    }
+    task_.n = node.n;
+    task_.orders = orders_;
+    task_.n_lanes = static_cast<std::uint32_t>(cuts_.size());
+    task_.left_rows = left_rows_.data();
+    task_.left_gain = left_gain_.data();
+    task_.right_gain = right_gain_.data();
+}
+
+Point PairSolver::lane_costs(const Node& node, std::size_t k) const {
+    const auto cost = [&](std::int64_t leaf_loss, std::int64_t best_split) {
+        return std::min(leaf_loss * data_.unit + data_.leaf, best_split * data_.unit + 2 * data_.leaf);
+    };
+    const std::int64_t left_span = left_span_[k], right_span = node.span - left_span;
+    if (mode_ != Mode::many) {
+        const std::size_t first = present_[0] * kMostLanes + k, second = present_[1] * kMostLanes + k;
+        const std::int64_t sum = std::int64_t{left_gain_[second]} - left_gain_[first];
+        const std::int64_t rest = std::int64_t{right_gain_[second]} - right_gain_[first];
+        return {cuts_[k],
+                cost((left_span - std::abs(sum)) / 2,
+                     split_loss(left_span, sum, task_.high_left[k], task_.low_left[k])),
+                cost((right_span - std::abs(rest)) / 2,
+                     split_loss(right_span, rest, task_.high_right[k], task_.low_right[k]))};
+    }
+    std::int32_t left = 0, right = 0;
+    for (const std::uint32_t c : present_) {
+        left = std::max(left, left_gain_[c * kMostLanes + k]);
+        right = std::max(right, right_gain_[c * kMostLanes + k]);
+    }
+    return {cuts_[k], cost(left_span - left, left_span - task_.high_left[k]),
+            cost(right_span - right, right_span - task_.high_right[k])};
+}
+
+// Between two groups that are both pure with one and the same label, no second cut is needed: along a run of rows
+// of one label the cost vectors of both leaves are linear in the weight moved, their minima over classes concave, so
+// one of the run's two ends is at least as good. Holds for any subset of the rows, so for every lane; it needs leaves
+// of any size. Worth it where looking is dear: with many classes.
+void PairSolver::mark_checks(const Node& node) {
+    orders_ = node.orders;
+    if (mode_ != Mode::many || data_.min_leaf > 1) return;
+    checked_.resize(node.orders.size() * node.n);
+    constexpr std::uint32_t kMixed = 0xffffffffu;
+    for (std::size_t at = 0; at < node.orders.size(); ++at) {
+        const std::uint32_t* order = node.orders[at];
+        std::uint32_t* checked = &checked_[at * node.n];
+        orders_[at] = checked;
+        std::uint32_t before = kMixed;  // label of the group before
+        for (std::uint32_t i = 0; i < node.n;) {
+            std::uint32_t label = data_.label[row_of(order[i])];
+            std::uint32_t end = i;
+            do {
+                checked[end] = order[end] & ~1u;
+                if (data_.label[row_of(order[end])] != label) label = kMixed;
+                ++end;
+            } while (end < node.n && !starts_group(order[end]));
+            if (i > 0 && (label == kMixed || label != before)) checked[i] |= 1u;
+            before = label;
+            i = end;
+        }
+    }
+}
+
+Stump best_stump(const Data& data, const Node& node) {
+    Stump best{node.leaf_loss() * data.unit + data.leaf, Stump::kLeaf, 0};
+    std::vector<std::int64_t> left(data.n_classes);
+    for (std::size_t at = 0; at < node.columns.size(); ++at) {
+        std::fill(left.begin(), left.end(), 0);
+        const std::uint32_t* order = node.orders[at];
+        for (std::uint32_t i = 0; i < node.n; ++i) {
+            if (i >= data.min_leaf && node.n - i >= data.min_leaf && starts_group(order[i])) {
+                std::int64_t on_left = left[0], on_right = node.loss[0] - left[0];
+                for (std::size_t c = 1; c < data.n_classes; ++c) {
+                    on_left = std::min(on_left, left[c]);
+                    on_right = std::min(on_right, node.loss[c] - left[c]);
+                }
+                const Cost cost = (on_left + on_right) * data.unit + 2 * data.leaf;
+                if (cost < best.cost)
+                    best = {cost, node.columns[at], data.rank_of(node.columns[at], row_of(order[i]))};
+            }
+            const std::uint32_t row = row_of(order[i]);
+            const std::int32_t* row_cost = &data.cost[static_cast<std::size_t>(data.label[row]) * data.n_classes];
+            for (std::size_t c = 0; c < data.n_classes; ++c) left[c] += std::int64_t{data.weight[row]} * row_cost[c];
+        }
+    }
+    return best;
+}
+
+}  // namespace treewright::sweep

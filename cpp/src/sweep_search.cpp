@@ -1,0 +1,314 @@
+#include "treewright/sweep/search.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace treewright::sweep {
+
+namespace {
+
+// Lowest bound first; among equals the widest gap, then the lowest column and cut, so that every run is the same.
+constexpr auto later = [](const auto& a, const auto& b) {
+    if (a.bound != b.bound) return a.bound > b.bound;
+    if (a.width != b.width) return a.width < b.width;
+    if (a.column != b.column) return a.column > b.column;
+    return a.left_cut > b.left_cut;
+};
+
+}  // namespace
+
+Search::Search(const Data& data, const Options& options, Control& control)
+    : data_(data),
+      options_(options),
+      control_(control),
+      pairs_(data, options, control),
+      cache_(control.limits().bytes / 2),
+      goes_left_(data.n_rows) {}
+
+Outcome Search::run(std::uint32_t depth) {
+    Node root;
+    make_root(data_, root);
+    depth = std::min(depth, data_.n_rows);
+    control_.incumbent(root.leaf_loss() * data_.unit + data_.leaf);
+    Outcome best = solve(root, std::min(depth, 2u), kNoCost, 0);
+    if (depth <= 2) return best;
+    control_.incumbent(best.upper);
+    root_ = best;  // bounds one level less deep
+    const Outcome quick = greedy(root, std::min(depth, kGreedyDepth), 0);
+    best.offer(quick.upper, quick.plan);
+    Cost proven = 0;
+    for (std::uint32_t d = 3;; ++d) {
+        // A tree deeper than d - 1 has d + 1 leaves or more.
+        const Cost deeper = options_.leaf_count ? (Cost{d} + 1) * data_.leaf : 2 * data_.leaf;
+        proven = std::max(proven, std::min(root_.lower, deeper));
+        best.lower = std::min(best.upper, proven);
+        control_.incumbent(best.upper);
+        control_.lower_bound(best.lower);
+        if (best.exact() || control_.stopped()) return best;
+        last_round_ = d == depth;
+        root_ = solve(root, d, best.upper, 0);
+        best.offer(root_.upper, root_.plan);
+        if (last_round_) {
+            best.lower = std::min(best.upper, std::max(best.lower, root_.lower));
+            return best;
+        }
+    }
+}
+
+Outcome Search::solve(const Node& node, std::uint32_t depth, Cost budget, std::size_t level,
+                      std::span<const Neighbour> neighbours, Memo* memo) {
+    const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
+    if (leaf <= 2 * data_.leaf || depth == 0 || node.columns.empty() || node.n < 2 * data_.min_leaf)
+        return {leaf, leaf, Plan::leaf()};
+
+    // Trees of more than `most_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
+    Cost beyond = kNoCost;
+    if (options_.leaf_count) {
+        const Cost most_leaves = (std::min(budget, leaf) - 1) / data_.leaf;
+        if (most_leaves < 2) return {std::min(leaf, 2 * data_.leaf), leaf, Plan::leaf()};
+        if (most_leaves - 1 < Cost{depth}) {
+            depth = static_cast<std::uint32_t>(most_leaves - 1);
+            beyond = (most_leaves + 1) * data_.leaf;
+        }
+    }
+
+    Outcome result = options_.cache ? cache_.find(node.rows, depth) : Outcome{};
+    if (result.exact() || result.lower >= budget) {
+        ++statistics_.cache_hits;
+    } else if (depth == 1) {
+        const Stump stump = best_stump(data_, node);
+        result = {stump.cost, stump.cost, Plan::stump()};
+    } else {
+        if (depth == 2) {
+            ++statistics_.pair_solves;
+            result = pairs_.solve(node, budget, neighbours);
+            if (memo != nullptr && pairs_.worth_sharing(node)) pairs_.keep(node, std::min(result.upper, budget), *memo);
+        } else {
+            result = branch(node, depth, budget, level);
+        }
+        if (options_.cache) cache_.store(node.rows, depth, node.n, result);
+    }
+    result.lower = std::min(result.lower, beyond);
+    return result;
+}
+
+Outcome Search::branch(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
+    ++statistics_.nodes;
+    const bool at_root = level == 0;
+    Outcome best{0, node.leaf_loss() * data_.unit + data_.leaf, Plan::leaf()};
+    Cost whole = data_.leaf;  // lower bound of the node one level down
+    if (options_.shallower) {
+        const Outcome shallower = at_root ? root_ : solve(node, depth - 1, std::min(best.upper, budget), level);
+        best.offer(shallower.upper, shallower.plan);
+        whole = shallower.lower;
+        const Cost deeper = (Cost{depth} + 1) * data_.leaf;
+        if (options_.leaf_count && std::min(best.upper, budget) <= deeper) {
+            best.lower = std::min(whole, deeper);
+            return best;
+        }
+    }
+    Level& here = level_at(level);
+    here.heap.clear();
+    here.memos.clear();
+    if (here.profiles.size() < node.columns.size()) here.profiles.resize(node.columns.size());
+    for (std::size_t at = 0; at < node.columns.size(); ++at) {
+        here.profiles[at].reset(data_, options_, node, at, whole);
+        here.heap.push_back({0, node.n, static_cast<std::uint32_t>(at), 0});
+    }
+    std::make_heap(here.heap.begin(), here.heap.end(), later);
+
+    while (!here.heap.empty() && !control_.stopped()) {
+        const Cost target = std::min(best.upper, budget);
+        const Level::Open top = here.heap.front();
+        if (at_root && last_round_) control_.lower_bound(std::min(top.bound, target));
+        if (top.bound >= target) break;
+        std::pop_heap(here.heap.begin(), here.heap.end(), later);
+        here.heap.pop_back();
+        const auto push = [&](const Gap& gap, std::uint32_t left_cut) {
+            if (!gap.open()) return;
+            here.heap.push_back({gap.bound, gap.last - gap.first, top.column, left_cut});
+            std::push_heap(here.heap.begin(), here.heap.end(), later);
+        };
+        Profile& profile = here.profiles[top.column];
+        const std::size_t point = profile.point_before(top.left_cut);
+        const Gap gap = profile.gap(point, target);
+        if (!gap.open()) continue;
+        if (gap.bound > top.bound) {  // its neighbours have risen since: back in the queue
+            push(gap, top.left_cut);
+            continue;
+        }
+        evaluate(node, depth, here, top.column, gap, target, level, best);
+        if (at_root) control_.incumbent(best.upper);
+        const Cost now = std::min(best.upper, budget);
+        push(profile.gap(point, now), top.left_cut);
+        push(profile.gap(point + 1, now), profile.points()[point + 1].cut);
+    }
+
+    best.lower = best.upper;
+    const Cost target = std::min(best.upper, budget);
+    for (std::size_t at = 0; at < node.columns.size(); ++at)
+        best.lower = std::min(best.lower, here.profiles[at].lower_bound(target));
+    return best;
+}
+
+void Search::evaluate(const Node& node, std::uint32_t depth, Level& here, std::size_t at, const Gap& gap, Cost target,
+                      std::size_t level, Outcome& best) {
+    Profile& profile = here.profiles[at];
+    const std::uint32_t cut = gap.first + (gap.last - gap.first) / 2;
+    const Cost reach = std::max(profile.span_between(gap.first, cut), profile.span_between(cut, gap.last));
+    const Cost slack = static_cast<Cost>(options_.slack * static_cast<double>(reach));
+    const std::uint32_t position = profile.position(cut);
+    const Stack::Mark mark = stack_.mark();
+    split(data_, node, at, position, stack_, goes_left_, here.left, here.right);
+    watch_memory();
+
+    Point bounds = profile.bounds(cut);
+    const bool left_first = here.left.n >= here.right.n;
+    Node& first_node = left_first ? here.left : here.right;
+    Node& second_node = left_first ? here.right : here.left;
+    Cost& first_bound = left_first ? bounds.left : bounds.right;
+    Cost& second_bound = left_first ? bounds.right : bounds.left;
+
+    // The nearest cuts solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
+    const bool share = options_.neighbours && depth == 3;
+    std::array<std::array<Neighbour, 2>, 2> neighbours{};
+    std::uint32_t tag = Point::kNoTag;
+    if (share) {
+        const std::size_t i = profile.point_before(cut);
+        const Point &a = profile.points()[i], &b = profile.points()[i + 1];
+        const Cost to_a = profile.span_between(a.cut, cut), to_b = profile.span_between(cut, b.cut);
+        tag = static_cast<std::uint32_t>(here.memos.size());
+        here.memos.emplace_back();
+        if (a.tag != Point::kNoTag) {
+            neighbours[0][0] = {&here.memos[a.tag][0], 0};
+            neighbours[1][0] = {&here.memos[a.tag][1], to_a};
+        }
+        if (b.tag != Point::kNoTag) {
+            neighbours[0][1] = {&here.memos[b.tag][0], to_b};
+            neighbours[1][1] = {&here.memos[b.tag][1], 0};
+        }
+    }
+    const std::size_t first_side = left_first ? 0 : 1, second_side = 1 - first_side;
+    const auto memo = [&](std::size_t side) { return share ? &here.memos[tag][side] : nullptr; };
+
+    const Cost first_budget = target - second_bound + slack;
+    const Outcome first =
+        solve(first_node, depth - 1, first_budget, level + 1, neighbours[first_side], memo(first_side));
+    first_bound = std::max(first_bound, first.lower);
+    const Cost leaf = second_node.leaf_loss() * data_.unit + data_.leaf;
+    Outcome second{data_.leaf, leaf, Plan::leaf()};
+    if (first_bound < first_budget) {
+        second = solve(second_node, depth - 1, target - first_bound + slack, level + 1, neighbours[second_side],
+                       memo(second_side));
+        second_bound = std::max(second_bound, second.lower);
+    }
+    if (first.upper + second.upper < best.upper) {
+        const Plan plan = remember(node, at, position, (left_first ? first : second).plan,
+                                   (left_first ? second : first).plan);
+        best.offer(first.upper + second.upper, plan);
+    }
+    stack_.release(mark);
+    bounds.tag = tag;
+    profile.insert(bounds);
+}
+
+Plan Search::remember(const Node& node, std::size_t at, std::uint32_t position, Plan left, Plan right) {
+    const std::uint32_t column = node.columns[at];
+    book_.push_back({column, data_.rank_of(column, row_of(node.orders[at][position])), left, right});
+    return Plan::node(book_.size() - 1);
+}
+
+// A good tree at once: the root cut of the best tree of depth two, then the same on both sides; pruned where a leaf
+// is as good.
+Outcome Search::greedy(const Node& node, std::uint32_t depth, std::size_t level) {
+    const Outcome pair = solve(node, std::min(depth, 2u), kNoCost, level);
+    if (depth <= 2 || pair.plan.kind() != Plan::Kind::pair || control_.stopped()) return pair;
+    Outcome result = pair;
+    const auto at = static_cast<std::size_t>(
+        std::find(node.columns.begin(), node.columns.end(), pair.plan.column()) - node.columns.begin());
+    const std::uint32_t* order = node.orders[at];
+    const std::uint32_t* cut = std::partition_point(order, order + node.n, [&](std::uint32_t entry) {
+        return data_.rank_of(pair.plan.column(), row_of(entry)) < pair.plan.rank();
+    });
+    const auto position = static_cast<std::uint32_t>(cut - order);
+    Node left, right;
+    const Stack::Mark mark = stack_.mark();
+    split(data_, node, at, position, stack_, goes_left_, left, right);
+    const Outcome a = greedy(left, depth - 1, level + 1), b = greedy(right, depth - 1, level + 1);
+    if (a.upper + b.upper < result.upper)
+        result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
+    stack_.release(mark);
+    return result;
+}
+
+Search::Level& Search::level_at(std::size_t level) {
+    while (levels_.size() <= level) levels_.push_back(std::make_unique<Level>());
+    return *levels_[level];
+}
+
+void Search::watch_memory() {
+    const std::size_t bytes = stack_.bytes() + cache_.bytes() + book_.capacity() * sizeof(PlanNode);
+    statistics_.bytes = std::max(statistics_.bytes, bytes);
+    control_.bytes(bytes);
+    if (bytes > control_.limits().bytes) control_.halt(Stop::memory);
+}
+
+Statistics Search::statistics() const {
+    Statistics result = statistics_;
+    result.passes = pairs_.n_passes;
+    result.row_steps = pairs_.n_row_steps;
+    return result;
+}
+
+std::vector<TreeNode> Search::write(Plan plan) {
+    Node root;
+    make_root(data_, root);
+    std::vector<TreeNode> tree;
+    write(plan, root, 0, tree);
+    return tree;
+}
+
+void Search::write(Plan plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree) {
+    std::uint32_t column = TreeNode::kLeaf, rank = 0;
+    Plan left = Plan::leaf(), right = Plan::leaf();
+    switch (plan.kind()) {
+        case Plan::Kind::leaf:
+            break;
+        case Plan::Kind::stump: {
+            const Stump stump = best_stump(data_, node);
+            column = stump.column;
+            rank = stump.rank;
+            break;
+        }
+        case Plan::Kind::pair:
+            column = plan.column();
+            rank = plan.rank();
+            left = right = Plan::stump();
+            break;
+        case Plan::Kind::node: {
+            const PlanNode& written = book_[plan.index()];
+            column = written.column;
+            rank = written.rank;
+            left = written.left;
+            right = written.right;
+            break;
+        }
+    }
+    tree.push_back({});
+    if (column == TreeNode::kLeaf) return;
+    const auto at = static_cast<std::size_t>(std::find(node.columns.begin(), node.columns.end(), column) -
+                                             node.columns.begin());
+    const std::uint32_t* order = node.orders[at];
+    std::uint32_t position = 0;
+    while (data_.rank_of(column, row_of(order[position])) < rank) ++position;
+    tree.back() = {column, data_.rank_of(column, row_of(order[position - 1])),
+                   data_.rank_of(column, row_of(order[position]))};
+    Node left_node, right_node;
+    const Stack::Mark mark = stack_.mark();
+    split(data_, node, at, position, stack_, goes_left_, left_node, right_node);
+    write(left, left_node, level + 1, tree);
+    write(right, right_node, level + 1, tree);
+    stack_.release(mark);
+}
+
+}  // namespace treewright::sweep

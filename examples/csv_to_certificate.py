@@ -1,0 +1,36 @@
+"""How do I get a proven tree from a CSV file, and what exactly is proven?
+
+Writes a small table of its own (the breast cancer data that come with scikit-learn), fits, prints the tree with its
+certificate, checks the certificate with independent code and saves the model.
+"""
+
+import tempfile
+from pathlib import Path
+
+from sklearn.datasets import load_breast_cancer
+
+from treewright import OptimalTreeClassifier
+from treewright.convert import Model, load_model, save_model
+from treewright.show import to_text
+from treewright.table import load_csv
+
+frame = load_breast_cancer(as_frame=True).frame
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "data.csv"
+    frame[["mean radius", "mean texture", "worst area", "worst smoothness", "target"]].to_csv(
+        path, index=False
+    )
+
+    data = load_csv(path, target="target")
+    model = OptimalTreeClassifier(cost_complexity=0.02, thresholds=8)
+    model.fit(frame[list(data.table.names)], data.target)
+
+    print(to_text(model.tree_))
+    print(model.result_.sentence())
+    for note in model.result_.notes:
+        print("Note:", note)
+
+    saved = Path(folder) / "model.json"
+    save_model(saved, Model.of(model.result_))
+    again = load_model(saved)
+    assert (again.tree.predict(data.table.X) == model.predict(frame[list(data.table.names)])).all()

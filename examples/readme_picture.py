@@ -1,0 +1,19 @@
+"""How do I draw a tree with its certificate? (Makes the picture of the README.)"""
+
+import sys
+import textwrap
+
+from sklearn.datasets import load_breast_cancer
+
+from treewright import OptimalTreeClassifier
+from treewright.show import tree_figure
+
+data = load_breast_cancer(as_frame=True)
+labels = data.target.map({0: "malignant", 1: "benign"})
+model = OptimalTreeClassifier(cost_complexity=0.005, max_depth=3).fit(data.data, labels)
+
+figure = tree_figure(model.tree_)
+figure.text(0.5, -0.02, textwrap.fill(model.result_.sentence(), 90), ha="center", va="top", fontsize=10)
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], bbox_inches="tight", dpi=110)
+print(model.result_.sentence())

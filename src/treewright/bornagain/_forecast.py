@@ -1,0 +1,76 @@
+"""How large a problem is, before it is solved: cells, boxes, memory, and leaves to expect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treewright._native import core
+from treewright.bornagain._engine import Engine
+from treewright.convert import Ensemble
+
+__all__ = ["Forecast", "forecast"]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Size of the problem, known before it is solved.
+
+    Parameters
+    ----------
+    cells : float
+        Cells between the thresholds (Vidal and Schiffer 2020, equation 1).
+    reduced_cells, boxes : float or None
+        Cells and boxes (equation 2) after planes without effect are dropped; None if there are too many cells
+        to label.
+    memory : float or None
+        Least bytes that the exact method needs for its index; the values come on top.
+    heuristic_leaves : float or None
+        Estimated leaves of the heuristic's tree, from random descents; None if not asked for.
+    """
+
+    cells: float
+    reduced_cells: float | None
+    boxes: float | None
+    memory: float | None
+    heuristic_leaves: float | None = None
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what to expect."""
+        words = f"{self.cells:.3g} cells"
+        if self.boxes is not None:
+            words += f", {self.boxes:.3g} boxes after dropping thresholds without effect"
+        if self.heuristic_leaves is not None:
+            words += f"; a faithful tree of about {self.heuristic_leaves:.3g} leaves is expected"
+        return words + "."
+
+
+def forecast(
+    ensemble: Ensemble, *, descents: int = 0, cell_limit: float = 2e7, time_limit: float | None = 10.0
+) -> Forecast:
+    """Tell how large the problem is, without solving it.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    descents : int, default=0
+        Random descents that estimate the leaves of the heuristic's tree; 0 estimates nothing.
+    cell_limit : float, default=2e7
+        Label all cells only if there are at most so many.
+    time_limit : float or None, default=10.0
+        Seconds for each of the two parts.
+
+    Returns
+    -------
+    Forecast
+    """
+    engine = Engine(ensemble)
+    seconds = np.inf if time_limit is None else float(time_limit)
+    counts = core.bornagain_forecast(engine.native, float(cell_limit), seconds)
+    leaves = None
+    if descents > 0:
+        leaves = engine.hybrid(descents=descents, time_limit=seconds)["estimate"]
+    return Forecast(
+        counts["cells"], counts.get("reduced_cells"), counts.get("boxes"), counts.get("layout_bytes"), leaves
+    )

@@ -1,0 +1,207 @@
+"""Pruning by data: of a given tree, as in the paper, or the fewest leaves that can survive it.
+
+A pruned tree decides like the ensemble on every row that it was pruned with, and on the bounding box of the
+rows of each leaf; elsewhere it may differ.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treewright._native import core
+from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
+from treewright.bornagain._result import BornAgainResult
+from treewright.bornagain._solve import STOPS, Progress, _reporter
+from treewright.convert import Ensemble
+from treewright.errors import InputError, SolverError
+from treewright.result import SolveStatus
+from treewright.tree import Tree
+
+__all__ = ["prune", "solve_active"]
+
+MOST_INCUMBENT_LEAVES = 100_000
+
+
+def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
+    """Replace every split with an empty side by its other side (Vidal and Schiffer 2020, section 4.4).
+
+    Parameters
+    ----------
+    tree : Tree
+    X : array-like of shape (n_rows, n_columns)
+        Rows that must keep their decision; at least one.
+    merge : bool, default=True
+        Also make one leaf of two sibling leaves with the same class, which changes no decision. Pruning
+        leaves such siblings behind where the split was only needed for a third region without rows.
+
+    Returns
+    -------
+    Tree
+        Each leaf holds at least one row of `X`; node counts are those of `X`.
+
+    Raises
+    ------
+    InputError
+        If `X` has no rows or the wrong number of columns.
+    """
+    rows = np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2 or not len(rows) or rows.shape[1] != len(tree.columns):
+        raise InputError(f"X must have rows and {len(tree.columns)} columns; got shape {rows.shape}.")
+    count = np.bincount(tree.apply(rows), minlength=tree.node_count)
+    for node in range(tree.node_count - 1, -1, -1):  # children come after their parent
+        if tree.splits[node] is not None:
+            count[node] = count[tree.children_left[node]] + count[tree.children_right[node]]
+    leaf_class = np.where(tree.is_leaf, tree.prediction, -1)
+    for node in range(tree.node_count - 1, -1, -1):
+        if tree.splits[node] is not None:
+            sides = [int(tree.children_left[node]), int(tree.children_right[node])]
+            seen = {int(leaf_class[side]) for side in sides if count[side]}
+            # All rows below have one class: after pruning and merging this is a leaf.
+            leaf_class[node] = seen.pop() if len(seen) == 1 and (merge or not all(count[sides])) else -1
+    kept: list[int] = []
+    parent_slot: list[tuple[int, bool]] = []
+    stack: list[tuple[int, int, bool]] = [(0, -1, True)]
+    while stack:
+        node, parent, is_left = stack.pop()
+        while tree.splits[node] is not None and leaf_class[node] < 0:
+            left, right = int(tree.children_left[node]), int(tree.children_right[node])
+            if count[left] and count[right]:
+                break
+            node = left if count[left] else right
+        kept.append(node)
+        parent_slot.append((parent, is_left))
+        if leaf_class[node] < 0:
+            at = len(kept) - 1
+            stack.append((int(tree.children_right[node]), at, False))
+            stack.append((int(tree.children_left[node]), at, True))
+    n = len(kept)
+    left_child = np.full(n, -1, dtype=np.int32)
+    right_child = np.full(n, -1, dtype=np.int32)
+    for at, (parent, is_left) in enumerate(parent_slot):
+        if parent >= 0:
+            (left_child if is_left else right_child)[parent] = at
+    value = np.zeros((n, tree.value.shape[1]))
+    prediction = np.where(leaf_class[kept] >= 0, leaf_class[kept], 0).astype(np.int32)
+    samples = count[kept].astype(np.int64)
+    for at in range(n - 1, -1, -1):
+        if left_child[at] < 0:
+            value[at, prediction[at]] = samples[at]
+        else:
+            value[at] = value[left_child[at]] + value[right_child[at]]
+            prediction[at] = np.argmax(value[at])
+    splits = tuple(None if leaf_class[node] >= 0 else tree.splits[node] for node in kept)
+    return Tree(tree.columns, tree.classes, splits, left_child, right_child, prediction, value, samples)
+
+
+def solve_active(
+    ensemble: Ensemble,
+    X: ArrayLike,
+    *,
+    time_limit: float | None = 60.0,
+    step_limit: int | None = None,
+    memory_limit: int | None = DEFAULT_MEMORY,
+    progress: Callable[[Progress], bool | None] | None = None,
+) -> BornAgainResult:
+    """Find the fewest leaves that can survive pruning by the rows `X` of any faithful tree.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    X : array-like of shape (n_rows, n_features)
+        Training rows.
+    time_limit : float or None, default=60.0
+        Seconds; a run that ends without proof takes up to a fifth more for a second incumbent.
+    step_limit : int or None, default=None
+    memory_limit : int or None, default=4 GiB
+        Bytes of the memo.
+    progress : callable, optional
+        Called about 20 times a second with a `Progress`; a true answer ends the run.
+
+    Returns
+    -------
+    BornAgainResult
+        `scope` says where the tree decides like the ensemble: on `X`, and on the bounding box of each leaf's
+        rows.
+
+    Raises
+    ------
+    InputError
+        If `X` has no rows or the wrong number of columns.
+    SolverError
+        If the time limit ended the run before any tree was there.
+
+    Notes
+    -----
+    Pruning with ``merge=True`` can leave fewer leaves than this minimum: merging siblings of one class gives
+    up the box around the rows of a leaf, and keeps only the rows.
+
+    The tree needs no faithful tree to start from, so this also serves ensembles whose faithful tree is huge.
+    An upper bound comes from a greedy tree; the lower bound is raised leaf by leaf until a tree of that size
+    is found.
+    """
+    start = time.monotonic()
+    engine = Engine(ensemble)
+    rows = ensemble.encode(X)
+    if not len(rows):
+        raise InputError("X has no rows; active pruning needs training rows.")
+    cells = np.unique(engine.cells(rows), axis=0)
+    found = dict(
+        core.bornagain_active(
+            engine.native,
+            np.ascontiguousarray(cells, dtype=np.int32),
+            np.inf if time_limit is None else float(time_limit),
+            HUGE if step_limit is None else int(step_limit),
+            HUGE if memory_limit is None else int(memory_limit),
+            _reporter(progress, "active"),
+        )
+    )
+    if not found["nodes"]:
+        raise SolverError(
+            f"No pruned tree was completed in {found['seconds']:.1f} s ({found['data_cells']} distinct "
+            "cells with "
+            "data). Raise time_limit, or give fewer rows."
+        )
+    tree = engine.tree(found["nodes"], rows)
+    if not found["optimal"]:
+        # The greedy tree may be poor; a pruned faithful tree is another incumbent, if there is one of usable
+        # size.
+        share = np.inf if time_limit is None else max(1.0, time_limit / 5)
+        whole = engine.hybrid(max_leaves=MOST_INCUMBENT_LEAVES, time_limit=share)
+        if whole["complete"]:
+            pruned = prune(engine.tree(whole["nodes"], rows), rows, merge=False)
+            tree = min(tree, pruned, key=lambda t: t.n_leaves)
+    stats: dict[str, Any] = {
+        "seconds": time.monotonic() - start,
+        "depth": tree.depth,
+        "leaves": tree.n_leaves,
+        "depth_lower_bound": int(found["leaves_bound"] - 1).bit_length(),
+        "leaves_lower_bound": found["leaves_bound"],
+        "states": found["states"],
+        "steps": found["steps"],
+        "data_cells": found["data_cells"],
+        "ensemble_trees": len(ensemble.trees),
+        "ensemble_leaves": ensemble.n_leaves,
+        "ensemble_depth": max(t.depth for t in ensemble.trees),
+    }
+    return BornAgainResult(
+        tree=tree,
+        status=SolveStatus.OPTIMAL if found["optimal"] else SolveStatus.FEASIBLE,
+        objective=float(tree.n_leaves),
+        lower_bound=float(found["leaves_bound"]),
+        loss=0.0,
+        scope=f"the {len(rows)} rows that it was pruned with and on the box around the rows of each leaf",
+        stop_reason=None if found["optimal"] else STOPS.get(found["stop"]),
+        stats=stats,
+        options={
+            "objective": "active",
+            "time_limit": time_limit,
+            "step_limit": step_limit,
+            "memory_limit": memory_limit,
+        },
+        notes=("A pruned tree may differ from the ensemble where there are no training rows.",),
+    )

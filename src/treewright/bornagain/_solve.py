@@ -1,0 +1,358 @@
+"""The one verb of this package: a single tree with exactly the ensemble's decisions.
+
+Objectives "depth", "leaves" and "depth-leaves" run the dynamic program of the compiled core, which proves its
+answer. If a limit ends it, the answer is the smallest faithful tree found so far (a heuristic one is built
+first, as an incumbent) with the bounds proven until then. Objective "heuristic" builds only that tree.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright._native import core
+from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
+from treewright.bornagain._result import BornAgainResult
+from treewright.convert import Ensemble
+from treewright.errors import InputError, SolverError
+from treewright.result import SolveStatus, StopReason
+from treewright.tree import Tree
+
+__all__ = ["OBJECTIVES", "Progress", "solve"]
+
+OBJECTIVES = ("depth", "leaves", "depth-leaves", "heuristic")
+STOPS = {
+    core.Stop.TIME: StopReason.TIME_LIMIT,
+    core.Stop.STEPS: StopReason.STEP_LIMIT,
+    core.Stop.MEMORY: StopReason.MEMORY_LIMIT,
+    core.Stop.INTERRUPT: StopReason.INTERRUPT,
+    core.Stop.CALLBACK: StopReason.CALLBACK,
+}
+# Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent at
+# hand.
+SURELY_QUICK_BOXES = 1e8
+MOST_CELLS = 5e7  # more are not labelled, as in the core
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is known while a run goes on.
+
+    Parameters
+    ----------
+    seconds : float
+        Since the start of the phase.
+    steps : int
+        Units of work so far.
+    bytes : int
+        Memory of the tables.
+    phase : str
+        "heuristic", "exact" or "active".
+    """
+
+    seconds: float
+    steps: int
+    bytes: int
+    phase: str
+
+
+def solve(
+    ensemble: Ensemble,
+    *,
+    objective: str = "depth-leaves",
+    X: ArrayLike | None = None,
+    time_limit: float | None = None,
+    step_limit: int | None = None,
+    memory_limit: int | None = DEFAULT_MEMORY,
+    max_leaves: int | None = 20_000,
+    samples: int = 1000,
+    exact_boxes: float = 1e7,
+    random_state: int = 0,
+    progress: Callable[[Progress], bool | None] | None = None,
+) -> BornAgainResult:
+    """Find one tree that decides like the ensemble on every row of the feature space.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    objective : {"depth", "leaves", "depth-leaves", "heuristic"}, default="depth-leaves"
+        ``depth``: least depth. ``leaves``: fewest leaves. ``depth-leaves``: least depth, then fewest leaves
+        within it. ``heuristic``: a faithful tree without proof of its size, for ensembles beyond exact reach.
+    X : array-like of shape (n_rows, n_features), optional
+        Rows to count in the nodes of the tree (they do not change it).
+    time_limit : float or None, default=None
+        Seconds; a fifth of it may go to the heuristic's tree, which a stopped run returns.
+    step_limit : int or None, default=None
+        Units of work of the exact method.
+    memory_limit : int or None, default=4 GiB
+        Bytes of the tables of the exact method.
+    max_leaves : int or None, default=20000
+        The heuristic gives up beyond so many leaves, and says so before it starts if it can tell.
+    samples : int, default=1000
+        Cells that the heuristic samples in a region.
+    exact_boxes : float, default=1e7
+        Regions with at most so many boxes are solved to optimality inside the heuristic's tree.
+    random_state : int, default=0
+        Seed of the sampled cells.
+    progress : callable, optional
+        Called about 20 times a second with a `Progress`; a true answer ends the run.
+
+    Returns
+    -------
+    BornAgainResult
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range.
+    SolverError
+        If no faithful tree was completed within the limits; the message says what to do.
+
+    Notes
+    -----
+    Time and memory of the exact methods grow with the number of boxes of cells, which is exponential in the
+    number of columns (the problem is NP-hard, Theorem 1); `forecast` counts them. Ctrl-C ends the run like a
+    limit.
+
+    References
+    ----------
+    T. Vidal, M. Schiffer (2020). Born-Again Tree Ensembles. ICML. Equation 4, Theorems 2 to 4, section 4.5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, solve
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, y)
+    >>> result = solve(Ensemble.from_model(forest), objective="leaves")
+    >>> result.status.value
+    'proven optimal'
+    >>> bool((result.tree.predict(X) == forest.predict(X)).all())
+    True
+    """
+    _check(objective, time_limit, step_limit, memory_limit, max_leaves, samples, exact_boxes)
+    options = {
+        "objective": objective,
+        "time_limit": time_limit,
+        "step_limit": step_limit,
+        "memory_limit": memory_limit,
+        "max_leaves": max_leaves,
+        "samples": samples,
+        "exact_boxes": exact_boxes,
+        "random_state": random_state,
+    }
+    engine = Engine(ensemble)
+    rows = None if X is None else ensemble.encode(X)
+    start = time.monotonic()
+    budget = np.inf if time_limit is None else float(time_limit)
+    memory = HUGE if memory_limit is None else int(memory_limit)
+    tuning: dict[str, Any] = {"samples": samples, "exact_boxes": exact_boxes, "seed": random_state}
+    if objective == "heuristic":
+        found = _heuristic(engine, max_leaves, budget, memory, progress, tuning)
+        return _finish(engine, rows, found, None, options, time.monotonic() - start)
+
+    incumbent = None
+    limited = time_limit is not None or progress is not None
+    if limited and _forecast_boxes(engine, min(memory / 2, MOST_CELLS), budget) > SURELY_QUICK_BOXES:
+        incumbent = engine.hybrid(
+            max_leaves=np.inf if max_leaves is None else max_leaves,
+            time_limit=budget / 5,
+            memory_limit=memory,
+            report=_reporter(progress, "heuristic"),
+            **tuning,
+        )
+        _give_up_if_asked(incumbent)
+    exact = engine.exact(
+        OBJECTIVES.index(objective),
+        max(budget - (time.monotonic() - start), 0.0),
+        HUGE if step_limit is None else int(step_limit),
+        memory,
+        _reporter(progress, "exact"),
+    )
+    if not exact["solved"] and not exact["nodes"] and (incumbent is None or not incumbent["complete"]):
+        # A faithful tree is owed: it gets what is left of the time, and at least a fifth.
+        left = max(budget - (time.monotonic() - start), budget / 5, 1.0)
+        incumbent = _heuristic(engine, max_leaves, left, memory, None, tuning, after=exact)
+    return _finish(engine, rows, incumbent, exact, options, time.monotonic() - start)
+
+
+def _forecast_boxes(engine: Engine, cell_limit: float, time_limit: float) -> float:
+    counts = core.bornagain_forecast(engine.native, cell_limit, time_limit)
+    return float(counts.get("boxes", np.inf))
+
+
+def _give_up_if_asked(found: dict[str, Any]) -> None:
+    """End the run if its user asked for it before any tree was there."""
+    if found["complete"]:
+        return
+    if found["stop"] == core.Stop.INTERRUPT:
+        raise KeyboardInterrupt
+    if found["stop"] == core.Stop.CALLBACK:
+        raise SolverError(
+            "The progress callback ended the run before a faithful tree was there; let it go on longer."
+        )
+
+
+def _check(
+    objective: str,
+    time_limit: float | None,
+    step_limit: int | None,
+    memory_limit: int | None,
+    max_leaves: int | None,
+    samples: int,
+    exact_boxes: float,
+) -> None:
+    if objective not in OBJECTIVES:
+        raise InputError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}; got {objective!r}.")
+    for name, value, least in (
+        ("time_limit", time_limit, 0),
+        ("step_limit", step_limit, 1),
+        ("memory_limit", memory_limit, 2**20),
+        ("max_leaves", max_leaves, 1),
+        ("samples", samples, 1),
+        ("exact_boxes", exact_boxes, 0),
+    ):
+        if value is not None and not value >= least:
+            raise InputError(f"{name} must be at least {least}; got {value!r}.")
+
+
+def _reporter(progress: Callable[[Progress], bool | None] | None, phase: str) -> Any:
+    if progress is None:
+        return None
+    return lambda seconds, incumbent, bound, steps, size: progress(Progress(seconds, steps, size, phase))
+
+
+def _heuristic(
+    engine: Engine,
+    max_leaves: int | None,
+    time_limit: float,
+    memory_limit: int,
+    progress: Callable[[Progress], bool | None] | None,
+    tuning: dict[str, Any],
+    after: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Build the heuristic's tree; refuse before building if it is expected to be far beyond `max_leaves`."""
+    advice = (
+        "Train on binned columns or fewer thresholds, use fewer or shallower trees, ask for a pruned tree "
+        "(prune='active'), or raise max_leaves (None builds whatever it takes)."
+    )
+    why = ""
+    if after is not None:
+        reason = STOPS[after["stop"]].value
+        why = f"The exact method ended first ({reason}; {after['cells']:.3g} cells). "
+    cells = core.bornagain_forecast(engine.native, 0.0, time_limit)["cells"]
+    if max_leaves is not None and cells > 1e7:
+        guess = engine.hybrid(
+            descents=16, time_limit=min(time_limit, 5.0), memory_limit=memory_limit, **tuning
+        )
+        if guess["estimate"] > 4.0 * max_leaves:
+            raise SolverError(
+                f"{why}A faithful tree of this ensemble ({cells:.3g} cells) is expected to have about "
+                f"{guess['estimate']:.2g} leaves, far more than max_leaves={max_leaves}. {advice}"
+            )
+    found = engine.hybrid(
+        max_leaves=np.inf if max_leaves is None else max_leaves,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        report=_reporter(progress, "heuristic"),
+        **tuning,
+    )
+    _give_up_if_asked(found)
+    if found["too_large"]:
+        raise SolverError(
+            f"{why}The faithful tree has more than max_leaves={max_leaves} leaves ({cells:.3g} cells). "
+            f"{advice}"
+        )
+    if not found["complete"]:
+        raise SolverError(
+            f"{why}No faithful tree was completed ({STOPS[found['stop']].value} after "
+            f"{found['seconds']:.1f} s; "
+            f"{cells:.3g} cells). Raise the limit. {advice}"
+        )
+    return found
+
+
+def _finish(
+    engine: Engine,
+    rows: NDArray[np.float64] | None,
+    incumbent: dict[str, Any] | None,
+    exact: dict[str, Any] | None,
+    options: dict[str, Any],
+    seconds: float,
+) -> BornAgainResult:
+    ensemble, objective = engine.ensemble, options["objective"]
+    trees: list[tuple[Tree, bool]] = []
+    leaves_bound, depth_bound = 1, 0
+    stats: dict[str, Any] = {"seconds": seconds}
+    if exact is not None:
+        leaves_bound, depth_bound = exact["leaves_bound"], exact["depth_bound"]
+        if exact["nodes"]:
+            trees.append((engine.tree(exact["nodes"], rows), bool(exact["solved"])))
+        names = ("cells", "reduced_cells", "boxes", "tight_boxes", "rows", "bytes", "states", "steps")
+        stats |= {name: exact[name] for name in names} | {"core_seconds": exact["seconds"]}
+    if incumbent is not None and incumbent["complete"]:
+        leaves_bound = max(leaves_bound, incumbent["leaves_bound"])
+        proven = incumbent["optimal"] and objective in ("heuristic", "leaves")
+        trees.append((engine.tree(incumbent["nodes"], rows), proven))
+        stats |= {
+            "certified_regions": incumbent["certified_regions"],
+            "exact_regions": incumbent["exact_regions"],
+        }
+    # A binary tree of depth d has at most 2^d leaves, and depth + 1 leaves at least.
+    depth_bound = max(depth_bound, int(leaves_bound - 1).bit_length())
+    leaves_bound = max(leaves_bound, depth_bound + 1)
+
+    def size(tree: Tree) -> tuple[int, int]:
+        by_leaves = objective in ("leaves", "heuristic")
+        return (tree.n_leaves, tree.depth) if by_leaves else (tree.depth, tree.n_leaves)
+
+    tree, optimal = min(trees, key=lambda pair: (not pair[1], size(pair[0])))
+    value, bound = (tree.depth, depth_bound) if objective == "depth" else (tree.n_leaves, leaves_bound)
+    if objective == "depth-leaves" and tree.depth > depth_bound:
+        bound = depth_bound + 1  # the bound on leaves holds for trees of least depth; any tree has this many
+    stats |= {
+        "depth": tree.depth,
+        "leaves": tree.n_leaves,
+        "depth_lower_bound": tree.depth if optimal and objective != "leaves" else depth_bound,
+        "leaves_lower_bound": tree.n_leaves if optimal and objective != "depth" else leaves_bound,
+        "ensemble_trees": len(ensemble.trees),
+        "ensemble_leaves": ensemble.n_leaves,
+        "ensemble_depth": max(t.depth for t in ensemble.trees),
+    }
+    if optimal and objective == "heuristic":
+        stats["depth_lower_bound"] = depth_bound
+    stop = STOPS.get(exact["stop"]) if exact is not None and not optimal else None
+    notes: tuple[str, ...] = ()
+    if stop is StopReason.MEMORY_LIMIT:
+        boxes = stats["boxes"]
+        counts = f"{stats['cells']:.3g} cells" + (f", {boxes:.3g} boxes" if boxes is not None else "")
+        notes = (
+            f"The exact method does not fit into the memory limit ({counts}). Raise memory_limit, or train "
+            "on fewer distinct values per column.",
+        )
+    assert ensemble.missing is not None  # set in __post_init__
+    kind = "all rows of float32 numbers" if ensemble.inputs == "float32" else "all rows"
+    with_missing = ", missing values included" if ensemble.missing.any() else " without missing values"
+    return BornAgainResult(
+        tree=tree,
+        status=SolveStatus.OPTIMAL if optimal else SolveStatus.FEASIBLE,
+        objective=float(value),
+        lower_bound=float(value if optimal else min(bound, value)),
+        loss=0.0,
+        scope=kind + with_missing,
+        stop_reason=stop,
+        stats=stats,
+        options=options,
+        notes=(
+            f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from "
+            f"{ensemble.source}.",
+            "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
+            *notes,
+        ),
+    )

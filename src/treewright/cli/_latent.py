@@ -1,0 +1,138 @@
+"""`treewright fit --method latent`: a tree with linear splits, trained by gradients, kept as a hard tree.
+
+A model file holds a `Tree`. So what is saved is the hardened latent tree, with its own training error, and
+a note that says how often the soft model agrees with it; nothing is claimed about optimality.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from treewright.cli._common import INTERRUPTED, note, say, tree_text
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.table import CsvTable
+
+__all__ = ["fit_latent"]
+
+DEFAULT_DEPTH = 4
+
+
+def fit_latent(
+    csv: CsvTable,
+    *,
+    data: Path,
+    target: str,
+    out: Path | None = None,
+    max_depth: int | None = None,
+    cost_complexity: float = 0.0,
+    pruning: float = 1.0,
+    epochs: int = 100,
+    seed: int = 0,
+    device: str = "cpu",
+    time_limit: float | None = None,
+    progress: bool = True,
+    ascii_only: bool = False,
+) -> None:
+    """Train a latent tree classifier on a table, harden it, show it and save it.
+
+    Parameters
+    ----------
+    csv : CsvTable
+        Table and labels.
+    data : Path
+        The file they came from, for the closing advice.
+    target : str
+        Column of the labels.
+    out : Path or None, default=None
+        Model file to write.
+    max_depth : int or None, default=None
+        Depth of the latent tree; None is 4.
+    cost_complexity : float, default=0.0
+        Price of one leaf in the objective that the file states; it does not steer the training.
+    pruning : float, default=1.0
+        lambda of the paper.
+    epochs : int, default=100
+    seed : int, default=0
+    device : str, default="cpu"
+        "cpu", "auto", or a torch device.
+    time_limit : float or None, default=None
+        Seconds of training.
+    progress : bool, default=True
+    ascii_only : bool, default=False
+        Draw the tree in ASCII.
+
+    Raises
+    ------
+    MissingDependencyError
+        PyTorch is not installed.
+    InputError
+        The file has row weights, or a parameter is out of range.
+    typer.Exit
+        With code 130 if the training was interrupted; the best tree has then been saved.
+    """
+    from treewright.convert import Model, Terms, save_model
+    from treewright.estimators import LatentTreeClassifier
+    from treewright.problem import make_problem
+    from treewright.result import SolveResult, SolveStatus, StopReason
+
+    assert csv.target is not None  # a target was named
+    if csv.sample_weight is not None:
+        raise InputError("--method latent does not take row weights; leave --weight out.")
+    problem = make_problem(csv.table, csv.target, cost_complexity=cost_complexity)
+    model = LatentTreeClassifier(
+        depth=DEFAULT_DEPTH if max_depth is None else max_depth,
+        pruning=pruning,
+        epochs=epochs,
+        random_state=seed,
+        device=device,
+        time_limit=time_limit,
+        progress="auto" if progress else False,
+    )
+    note(
+        f"{csv.table.n_rows:,} rows, {len(csv.table.columns)} columns. Training; Ctrl-C keeps the best model."
+    )
+    model.fit_table(csv.table, csv.target)
+    hard = model.harden()
+    tree = hard.tree
+    wrong = tree.prediction[tree.apply(csv.table.X)] != problem.y
+    loss = float(wrong.mean())
+    trained = model.result_
+    soft = trained.history[trained.best_epoch - 1].validation_error if trained.history else float("nan")
+    result = SolveResult(
+        tree=tree,
+        status=SolveStatus.FEASIBLE,
+        objective=loss + cost_complexity * tree.n_leaves,
+        lower_bound=cost_complexity,  # any tree has a leaf
+        loss=loss,
+        scope="all trees of linear splits",
+        stop_reason=trained.stop_reason,
+        stats={"seconds": trained.seconds, "epochs": len(trained.history)},
+        options={
+            "method": "latent",
+            "pruning": pruning,
+            "depth": model.depth,
+            "epochs": epochs,
+            "seed": seed,
+        },
+        notes=(hard.sentence, f"The soft model's error rate on held-out rows was {soft:.4f}."),
+    )
+    if out is not None:
+        save_model(out, Model.of(result, Terms(cost_complexity=cost_complexity, target=target)))
+    say(tree_text(tree, ascii_only))
+    say()
+    say(
+        f"A latent tree, trained by gradients and hardened: {tree.n_leaves} leaves, "
+        f"training error {loss:.4f}."
+    )
+    for text in result.notes:
+        say(f"Note: {text}")
+    say(f"Training: {trained.seconds:.3f} s, {len(trained.history)} epochs.")
+    if out is not None:
+        say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+    if trained.stop_reason is StopReason.INTERRUPT:
+        raise typer.Exit(INTERRUPTED)

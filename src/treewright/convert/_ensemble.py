@@ -1,0 +1,380 @@
+"""Any tree ensemble as one kind of object: flat arrays, float64 thresholds, and the model's own arithmetic.
+
+Every reader turns a model into an `Ensemble` whose `predict` repeats the model bit for bit. Two facts make
+this work:
+
+* A model that rounds its input to float32 before comparing it is the same function of the float64 input with
+  a moved threshold: rounding is monotone, so ``float32(x) <= t`` holds exactly up to one largest float64,
+  `float32_threshold`.
+* Sums and links (softmax, sigmoid) are repeated in the model's order and precision, so even ties in the last
+  bit fall to the same class.
+
+The born-again methods and the independent verifier both read this type and nothing else of the models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError
+
+__all__ = ["Ensemble", "EnsembleTree", "float32_threshold"]
+
+LINKS = ("argmax", "positive", "softmax32", "softmax64")
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleTree:
+    """One tree of an ensemble; node 0 is the root, children come after their parent.
+
+    Parameters
+    ----------
+    feature : ndarray of shape (n_nodes,), int32
+        Column tested by each node; -1 marks a leaf.
+    threshold : ndarray of shape (n_nodes,), float64
+        ``x[feature] <= threshold`` goes left; ``inf`` sends every known value left. Ignored at leaves.
+    left, right : ndarray of shape (n_nodes,), int32
+    value : ndarray of shape (n_nodes, n_outputs), float64
+        Scores that a leaf adds; ignored at inner nodes.
+    missing_left : ndarray of shape (n_nodes,), bool
+        Whether a missing value goes left.
+    """
+
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    value: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+
+    @cached_property
+    def depth(self) -> int:
+        """Largest number of splits on a path."""
+        depth = np.zeros(len(self.feature), dtype=np.int64)
+        for node in np.flatnonzero(self.feature >= 0):
+            depth[[self.left[node], self.right[node]]] = depth[node] + 1
+        return int(depth.max())
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int((self.feature < 0).sum())
+
+    def apply(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the leaf of each row of `X` (n_rows, n_features)."""
+        at = np.zeros(len(X), dtype=np.int64)
+        rows = np.arange(len(X))
+        while True:
+            rows = rows[self.feature[at[rows]] >= 0]
+            if not len(rows):
+                return at
+            node = at[rows]
+            x = X[rows, self.feature[node]]
+            go_left = np.where(np.isnan(x), self.missing_left[node], x <= self.threshold[node])
+            at[rows] = np.where(go_left, self.left[node], self.right[node])
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Trees, and the rule that turns the sum of their leaf values into a class.
+
+    Scores are ``bias + sum of leaf values`` in tree order. A hard vote adds the weight of the tree to the
+    score of its class; ties go to the smallest class index.
+
+    Parameters
+    ----------
+    trees : tuple of EnsembleTree
+    classes : ndarray of shape (n_classes,)
+        Labels by class index.
+    feature_names : tuple of str
+        One a column.
+    bias : ndarray of shape (n_outputs,), float64
+    link : {"argmax", "positive", "softmax32", "softmax64"}, default="argmax"
+        ``argmax`` takes the first largest of ``scores / divisor``; ``positive`` takes class 1 if the only
+        score is above `cut`; the softmax links take the first largest probability in single or double
+        precision.
+    divisor : float, default=1.0
+    cut : float, default=0.0
+    single : bool, default=False
+        Whether scores are summed in single precision.
+    missing : ndarray of shape (n_features,), bool, optional
+        Columns on which the model decides about missing values; elsewhere `predict` refuses them. Default:
+        none.
+    inputs : {"float64", "float32"}, default="float64"
+        ``float32`` means that all statements hold for rows of float32 numbers; `predict` rounds to them
+        first.
+    source : str, default="ensemble"
+        What was read, for messages.
+    vote : {"hard", "soft"}, default="soft"
+        How the trees are combined, for reports.
+    """
+
+    trees: tuple[EnsembleTree, ...]
+    classes: NDArray[Any]
+    feature_names: tuple[str, ...]
+    bias: NDArray[np.float64]
+    link: str = "argmax"
+    divisor: float = 1.0
+    cut: float = 0.0
+    single: bool = False
+    missing: NDArray[np.bool_] | None = None
+    inputs: str = "float64"
+    source: str = "ensemble"
+    vote: str = "soft"
+
+    def __post_init__(self) -> None:
+        if self.missing is None:
+            object.__setattr__(self, "missing", np.zeros(len(self.feature_names), dtype=np.bool_))
+
+    @classmethod
+    def from_model(cls, model: Any, *, missing: str = "refuse", inputs: str = "float64") -> Ensemble:
+        """Read a fitted classifier of scikit-learn, XGBoost or LightGBM.
+
+        Parameters
+        ----------
+        model : fitted classifier
+            RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier or
+            AdaBoostClassifier of trees, GradientBoostingClassifier, HistGradientBoostingClassifier,
+            XGBClassifier, LGBMClassifier, or a Booster of the last two libraries.
+        missing : {"refuse", "route"}, default="refuse"
+            ``route`` takes over the model's own rule for missing values (which every column then has); with
+            ``refuse`` all statements are about rows without missing values, and others are refused.
+        inputs : {"float64", "float32"}, default="float64"
+            Models that round to float32 get thresholds moved by half a unit in the last place, so that they
+            hold for every float64. If all values are float32 numbers anyway (small integers, say),
+            ``float32`` keeps the model's own thresholds.
+
+        Raises
+        ------
+        InputError
+            If the model is not fitted, is a regressor, has categorical splits or another part that threshold
+            splits cannot express.
+        """
+        from treewright.convert._read import read_ensemble
+
+        return read_ensemble(model, missing=missing, inputs=inputs)
+
+    @classmethod
+    def load(cls, path: str | Path, *, missing: str = "refuse", inputs: str = "float64") -> Ensemble:
+        """Read a model file: a published forest file, an XGBoost JSON model or a LightGBM text model.
+
+        Parameters
+        ----------
+        path : str or Path
+        missing, inputs
+            As in `from_model`.
+
+        Raises
+        ------
+        ModelFileError
+            If the file is damaged, cut short or of another kind.
+        """
+        from treewright.convert._read import load_ensemble
+
+        return load_ensemble(path, missing=missing, inputs=inputs)
+
+    @classmethod
+    def hard_vote(
+        cls,
+        trees: Sequence[EnsembleTree],
+        classes: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        n_features: int | None = None,
+        feature_names: Sequence[str] | None = None,
+        source: str = "ensemble",
+    ) -> Ensemble:
+        """Make an ensemble with a weighted majority vote.
+
+        Parameters
+        ----------
+        trees : sequence of EnsembleTree
+            `value` of shape (n_nodes, 1) holds the class index of each leaf.
+        classes : array-like of shape (n_classes,)
+        weights : array-like of shape (n_trees,), default: all 1
+            Positive weights of the votes.
+        n_features : int, optional
+            Needed if `feature_names` is not given.
+        feature_names : sequence of str, optional
+        source : str, default="ensemble"
+
+        Raises
+        ------
+        InputError
+            If a weight is not positive, or a leaf names a class that does not exist.
+        """
+        labels = np.asarray(classes)
+        w = np.ones(len(trees)) if weights is None else np.asarray(weights, dtype=np.float64)
+        if len(w) != len(trees) or not np.all((w > 0) & np.isfinite(w)):
+            raise InputError(f"weights must be {len(trees)} positive numbers, one a tree; got {w!r}.")
+        voting = []
+        for tree, weight in zip(trees, w, strict=True):
+            leaf = tree.feature < 0
+            vote = np.zeros((len(tree.feature), len(labels)))
+            index = tree.value[leaf, 0].astype(np.int64)
+            if len(index) == 0 or index.min() < 0 or index.max() >= len(labels):
+                raise InputError(f"A leaf names a class outside 0..{len(labels) - 1}; check the model file.")
+            vote[np.flatnonzero(leaf), index] = weight
+            voting.append(replace(tree, value=vote))
+        if feature_names is None:
+            if n_features is None:
+                raise InputError("Give n_features or feature_names.")
+            feature_names = [f"x{f}" for f in range(n_features)]
+        return cls(
+            tuple(voting), labels, tuple(feature_names), np.zeros(len(labels)), source=source, vote="hard"
+        )
+
+    def as_hard_vote(self) -> Ensemble:
+        """Let every tree vote for the class of its largest leaf score, as Vidal and Schiffer 2020 do.
+
+        The result is another model than this one: it no longer equals the library's own soft vote.
+
+        Raises
+        ------
+        InputError
+            If the leaves hold no score for each class (binary boosted models).
+        """
+        if self.bias.shape != (self.n_classes,):
+            raise InputError(
+                f"The leaves of {self.source} hold one score, not one a class; they cannot vote."
+            )
+        trees = [replace(t, value=np.argmax(t.value, axis=1)[:, None].astype(np.float64)) for t in self.trees]
+        voting = Ensemble.hard_vote(trees, self.classes, feature_names=self.feature_names, source=self.source)
+        return replace(voting, missing=self.missing, inputs=self.inputs)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.feature_names)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of all trees together."""
+        return sum(tree.n_leaves for tree in self.trees)
+
+    @property
+    def depth(self) -> int:
+        """Sum of the trees' depths: no optimal tree is deeper (Vidal and Schiffer 2020, Theorem 2)."""
+        return sum(tree.depth for tree in self.trees)
+
+    @cached_property
+    def thresholds(self) -> tuple[NDArray[np.float64], ...]:
+        """Distinct finite thresholds of each column, ascending; the planes of the cells."""
+        found: list[list[NDArray[np.float64]]] = [[] for _ in range(self.n_features)]
+        for tree in self.trees:
+            for f in np.unique(tree.feature[tree.feature >= 0]):
+                found[f].append(tree.threshold[tree.feature == f])
+        lists = [np.unique(np.concatenate(t)) if t else np.empty(0) for t in found]
+        return tuple(t[np.isfinite(t)] for t in lists)
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether all sums are small integers, exact in any order."""
+        largest = sum(float(np.abs(tree.value).max()) for tree in self.trees) + float(np.abs(self.bias).max())
+        whole = all(np.all(tree.value == np.round(tree.value)) for tree in self.trees)
+        return bool(
+            whole
+            and largest < (2**24 if self.single else 2**53)
+            and np.all(self.bias == np.round(self.bias))
+            and self.divisor == 1.0
+            and self.cut == round(self.cut)
+            and self.link in ("argmax", "positive")
+        )
+
+    def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the raw sums of rows, shape (n_rows, n_outputs), in the model's own precision."""
+        kind = np.float32 if self.single else np.float64
+        total = np.tile(self.bias.astype(kind), (len(X), 1))
+        for tree in self.trees:
+            total += tree.value[tree.apply(X)].astype(kind)
+        return total.astype(np.float64)
+
+    def classify(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the class index of each row of `scores` (n_rows, n_outputs)."""
+        if self.link == "positive":
+            return np.asarray(scores[:, 0] > self.cut, dtype=np.int64)
+        if self.link in ("softmax32", "softmax64"):
+            kind = np.float32 if self.link == "softmax32" else np.float64
+            s = scores.astype(kind)
+            e = np.exp(s - s.max(axis=1, keepdims=True))
+            scores = e / np.cumsum(e.astype(np.float64), axis=1)[:, -1:].astype(kind)
+        else:
+            scores = scores / self.divisor
+        return np.asarray(np.argmax(scores, axis=1), dtype=np.int64)
+
+    def encode(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Check rows and return them as float64.
+
+        Raises
+        ------
+        InputError
+            If the shape is wrong, or a value is missing where the model has no rule for it.
+        """
+        rows = np.asarray(X, dtype=np.float32 if self.inputs == "float32" else np.float64).astype(np.float64)
+        if rows.ndim != 2 or rows.shape[1] != self.n_features:
+            raise InputError(f"X must have shape (n_rows, {self.n_features}); got {rows.shape}.")
+        assert self.missing is not None  # set in __post_init__
+        lacking = np.flatnonzero(np.isnan(rows).any(axis=0) & ~self.missing)
+        if len(lacking):
+            raise InputError(
+                f"Column {self.feature_names[lacking[0]]!r} has missing values, and the {self.source} was "
+                "read without "
+                "a rule for them. Fill them in, or read the model with missing='route' if it was trained "
+                "with them."
+            )
+        return rows
+
+    def predict_index(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the class index of each row."""
+        return self.classify(self.scores(self.encode(X)))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each row, equal to the prediction of the library that the model came from.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            NaN marks a missing value.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+
+        Raises
+        ------
+        InputError
+            If a value is missing in a column for which the model has no rule.
+        """
+        return np.asarray(self.classes[self.predict_index(X)])
+
+
+def float32_threshold(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each t the largest float64 x with ``float32(x) <= t``.
+
+    Rounding to float32 is monotone, so ``float32(x) <= t`` and ``x <= float32_threshold(t)`` agree for every
+    x.
+    """
+    t = np.asarray(threshold, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        below = t.astype(np.float32)  # the largest float32 <= t
+        below = np.where(below.astype(np.float64) > t, np.nextafter(below, np.float32(-np.inf)), below)
+        above = np.nextafter(below, np.float32(np.inf))
+        # Everything up to the midpoint rounds down; the midpoint itself goes to the even neighbour.
+        middle = below.astype(np.float64) / 2 + above.astype(np.float64) / 2
+        goes_down = middle.astype(np.float32) == below
+        moved = np.where(goes_down, middle, np.nextafter(middle, -np.inf))
+    largest = np.float64(np.finfo(np.float32).max)
+    # Beyond the float32 range the models themselves refuse the row; keep the threshold as it is.
+    return np.asarray(np.where(np.isfinite(t) & (np.abs(t) < largest), moved, t), dtype=np.float64)

@@ -1,0 +1,74 @@
+"""One door for all models: fitted objects by their class, files by their first bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from treewright.convert._ensemble import Ensemble
+from treewright.convert._read_forest_file import read_forest_file
+from treewright.convert._read_lightgbm import read_lightgbm
+from treewright.convert._read_sklearn import read_sklearn
+from treewright.convert._read_xgboost import read_xgboost
+from treewright.errors import InputError, ModelFileError
+
+__all__ = ["load_ensemble", "read_ensemble"]
+
+ACCEPTED = (
+    "RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier and "
+    "AdaBoostClassifier of "
+    "trees, GradientBoostingClassifier, HistGradientBoostingClassifier, xgboost.XGBClassifier or Booster, "
+    "lightgbm.LGBMClassifier or Booster"
+)
+
+
+def read_ensemble(model: Any, *, missing: str = "refuse", inputs: str = "float64") -> Ensemble:
+    """Read a fitted model; see `Ensemble.from_model`."""
+    if missing not in ("refuse", "route"):
+        raise InputError(f"missing must be 'refuse' or 'route'; got {missing!r}.")
+    if inputs not in ("float64", "float32"):
+        raise InputError(f"inputs must be 'float64' or 'float32'; got {inputs!r}.")
+    if isinstance(model, Ensemble):
+        return model
+    options = {"route_missing": missing == "route", "float32_inputs": inputs == "float32"}
+    home = type(model).__module__.partition(".")[0]
+    name = type(model).__name__
+    if "Regressor" in name or getattr(model, "_estimator_type", None) == "regressor":
+        raise InputError(
+            f"{name} predicts numbers; a born-again tree needs a classifier. Accepted: {ACCEPTED}."
+        )
+    ensemble = None
+    if home == "xgboost":
+        ensemble = read_xgboost(model, **options)
+    elif home == "lightgbm":
+        ensemble = read_lightgbm(model, **options)
+    if ensemble is None:
+        ensemble = read_sklearn(model, **options)
+    if ensemble is None:
+        raise InputError(f"{name} cannot be read as a tree ensemble. Accepted: {ACCEPTED}.")
+    return ensemble
+
+
+def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "float64") -> Ensemble:
+    """Read a model file; see `Ensemble.load`."""
+    file = Path(path)
+    if not file.is_file():
+        raise ModelFileError(f"There is no file {str(path)!r}.")
+    with file.open("rb") as stream:
+        head = stream.read(4096)
+    options = {"route_missing": missing == "route", "float32_inputs": inputs == "float32"}
+    start = head.lstrip()
+    ensemble = None
+    if start.startswith(b"{"):
+        ensemble = read_xgboost(file, **options)
+    elif start.startswith((b"tree\n", b"tree\r\n")):
+        ensemble = read_lightgbm(file, **options)
+    if ensemble is not None:
+        return ensemble
+    if b"NB_TREES" in head or b"[TREE" in head:
+        return read_forest_file(file)
+    raise ModelFileError(
+        f"{file.name} is none of the known model files: a published forest file (header NB_TREES), an "
+        "XGBoost JSON "
+        "model (Booster.save_model('model.json')) or a LightGBM text model (Booster.save_model('model.txt'))."
+    )

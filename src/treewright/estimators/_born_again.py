@@ -1,0 +1,234 @@
+"""A forest or boosted model, trained and then replaced by one tree with the same decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treewright.bornagain import OBJECTIVES, Ensemble, prune, solve, solve_active
+from treewright.errors import InputError
+
+__all__ = ["BornAgainTreeClassifier", "make_forest"]
+
+PRUNINGS = (None, "rows", "active")
+
+
+def make_forest(n_trees: int = 5, depth: int = 2, random_state: Any = None) -> RandomForestClassifier:
+    """Return an unfitted random forest of `n_trees` trees of depth `depth`, small enough for one tree."""
+    return RandomForestClassifier(n_estimators=n_trees, max_depth=depth, random_state=random_state)
+
+
+class BornAgainTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """One decision tree with exactly the decisions of a tree ensemble.
+
+    `fit` trains the ensemble on the data and then finds its born-again tree (Vidal and Schiffer 2020). Use
+    `from_fitted` for an ensemble that is trained already.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads. None is a random
+        forest of 5 trees of depth 2. On continuous columns the faithful tree of many or deep trees is huge;
+        train on few distinct values (bins), or prune actively.
+    objective : {"depth-leaves", "depth", "leaves", "heuristic"}, default="depth-leaves"
+        What is minimised, see `treewright.bornagain.solve`.
+    prune : {None, "rows", "active"}, default=None
+        ``rows`` removes splits of the faithful tree that no training row needs (section 4.4 of the paper);
+        ``active`` finds the fewest leaves that can survive such pruning, without building the faithful tree.
+        A pruned tree decides like the ensemble on the training rows and on the box around the rows of each
+        leaf.
+    missing : {"refuse", "route"}, default="refuse"
+        Whether the ensemble's own rule for missing values is part of the tree.
+    time_limit : float or None, default=None
+        Seconds for the tree (not for training the ensemble).
+    memory_limit : int or None, default=4 GiB
+        Bytes.
+    max_leaves : int or None, default=20000
+        Give up if the faithful tree has more leaves.
+    random_state : int, RandomState instance or None, default=None
+        Passed to the ensemble where it has such a parameter that is not set; None leaves it alone.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    result_ : BornAgainResult
+        With bounds, status and the sizes of the ensemble.
+    ensemble_ : Ensemble
+    estimator_ : classifier
+        The trained ensemble.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if `X` has column names.
+
+    References
+    ----------
+    T. Vidal, M. Schiffer (2020). Born-Again Tree Ensembles. ICML.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright.estimators import BornAgainTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BornAgainTreeClassifier(random_state=0).fit(X, y)
+    >>> bool((model.predict(X) == model.estimator_.predict(X)).all())
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        objective: str = "depth-leaves",
+        prune: str | None = None,
+        missing: str = "refuse",
+        time_limit: float | None = None,
+        memory_limit: int | None = 4 * 2**30,
+        max_leaves: int | None = 20_000,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.objective = objective
+        self.prune = prune
+        self.missing = missing
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.max_leaves = max_leaves
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> BornAgainTreeClassifier:
+        """Train the ensemble and find its tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        BornAgainTreeClassifier
+            Itself.
+
+        Raises
+        ------
+        InputError
+            If a parameter is out of range, or the ensemble cannot be read.
+        SolverError
+            If no faithful tree was completed within the limits.
+        """
+        if self.objective not in OBJECTIVES:
+            raise InputError(f"objective must be one of {OBJECTIVES}; got {self.objective!r}.")
+        if self.prune not in PRUNINGS:
+            raise InputError(f"prune must be one of {PRUNINGS}; got {self.prune!r}.")
+        finite = "allow-nan" if self.missing == "route" else True
+        rows, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
+        check_classification_targets(y)
+        estimator = make_forest() if self.estimator is None else clone(self.estimator)
+        known = estimator.get_params()
+        if self.random_state is not None and "random_state" in known and known["random_state"] is None:
+            estimator.set_params(random_state=self.random_state)
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise InputError(f"y has one class only ({classes[0]!r}); there is nothing to decide.")
+        self.estimator_ = estimator.fit(rows, y)
+        self._find_tree(Ensemble.from_model(self.estimator_, missing=self.missing), rows)
+        return self
+
+    @classmethod
+    def from_fitted(cls, model: Any, X: ArrayLike | None = None, **params: Any) -> BornAgainTreeClassifier:
+        """Make the tree of an ensemble that is trained already.
+
+        Parameters
+        ----------
+        model : fitted classifier or Ensemble
+        X : array-like of shape (n_rows, n_features), optional
+            Training rows; needed for pruning, otherwise only counted in the nodes.
+        **params
+            Parameters of the class.
+
+        Raises
+        ------
+        InputError
+            If pruning is asked for without rows.
+        """
+        self = cls(**params)
+        ensemble = Ensemble.from_model(model, missing=self.missing)
+        if self.prune is not None and X is None:
+            raise InputError(f"prune={self.prune!r} needs training rows; pass X.")
+        if not isinstance(model, Ensemble):
+            self.estimator_ = model
+        self.n_features_in_ = ensemble.n_features
+        names = getattr(model, "feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        self._find_tree(ensemble, None if X is None else ensemble.encode(X))
+        return self
+
+    def _find_tree(self, ensemble: Ensemble, rows: NDArray[np.float64] | None) -> None:
+        self.ensemble_ = ensemble
+        self.classes_ = ensemble.classes
+        if self.prune == "active":
+            assert rows is not None  # checked by both callers
+            result = solve_active(ensemble, rows, time_limit=self.time_limit, memory_limit=self.memory_limit)
+        else:
+            result = solve(
+                ensemble,
+                objective=self.objective,
+                X=rows,
+                time_limit=self.time_limit,
+                memory_limit=self.memory_limit,
+                max_leaves=self.max_leaves,
+            )
+        self.result_ = result
+        self.tree_ = result.tree
+        if self.prune == "rows":
+            assert rows is not None  # checked by both callers
+            self.tree_ = prune(result.tree, rows)
+
+    def _encode(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self, "tree_")
+        finite = "allow-nan" if self.missing == "route" else True
+        rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite, reset=False)
+        return self.ensemble_.encode(rows)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row; without pruning always that of the ensemble."""
+        rows = self._encode(X)
+        return self.tree_.predict(rows)
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return 1 for the decision of each row and 0 for the other classes, shape (n_rows, n_classes).
+
+        The shares of an ensemble differ within a leaf of its born-again tree; only its decisions are the same
+        there.
+        """
+        rows = self._encode(X)
+        answer = np.zeros((len(rows), len(self.classes_)))
+        answer[np.arange(len(rows)), self.tree_.prediction[self.tree_.apply(rows)]] = 1.0
+        return answer
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the leaf of each row."""
+        rows = self._encode(X)
+        return self.tree_.apply(rows)
+
+    def get_depth(self) -> int:
+        """Return the depth of the tree."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of the tree."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "route"
+        return tags

@@ -1,0 +1,305 @@
+"""What the three latent tree estimators share: parameters, validation split, training, routing, hardening."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treewright.errors import InputError
+from treewright.estimators._latent_progress import EpochCallback, epoch_bar
+from treewright.table import Table, encode_like, table_from
+from treewright.tree import Column, Tree
+
+if TYPE_CHECKING:
+    import torch
+
+    from treewright.latent import HardenedTree, LatentTreeNetwork, TrainResult
+
+__all__ = ["LatentTreeBase"]
+
+BLOCK = 65536  # rows predicted at once
+
+
+class LatentTreeBase(BaseEstimator):  # type: ignore[misc]
+    """Base of the latent tree estimators; subclasses say what is to be predicted.
+
+    After `fit` the network lives on the CPU in float64, whatever it was trained on: predictions are the
+    same on every machine, and the same for a row whoever is predicted with it.
+    """
+
+    network_: LatentTreeNetwork
+    result_: TrainResult
+    columns_: tuple[Column, ...]
+    _hardened: HardenedTree | str
+
+    def __init__(
+        self,
+        depth: int = 5,
+        *,
+        pruning: float = 1.0,
+        splits: Literal["linear", "elu"] | torch.nn.Module = "linear",
+        hidden_layers: Sequence[int] = (),
+        dropout: float = 0.0,
+        tree_only: bool = False,
+        routing: Literal["paper", "published"] = "paper",
+        batch_norm: bool = False,
+        categories: Literal["ordinal", "onehot"] = "ordinal",
+        loss: Any = "auto",
+        optimizer: str | type = "adamw",
+        optimizer_options: Mapping[str, Any] | None = None,
+        learning_rate: float = 0.01,
+        batch_size: int = 512,
+        epochs: int = 100,
+        schedule: Literal["plateau", "cosine"] | None = "plateau",
+        patience: int = 20,
+        validation_fraction: float = 0.2,
+        time_limit: float | None = None,
+        device: str = "cpu",
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Literal["auto"] | bool | EpochCallback = "auto",
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+    ) -> None:
+        self.depth = depth
+        self.pruning = pruning
+        self.splits = splits
+        self.hidden_layers = hidden_layers
+        self.dropout = dropout
+        self.tree_only = tree_only
+        self.routing = routing
+        self.batch_norm = batch_norm
+        self.categories = categories
+        self.loss = loss
+        self.optimizer = optimizer
+        self.optimizer_options = optimizer_options
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.schedule = schedule
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.time_limit = time_limit
+        self.device = device
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
+        self.categorical_features = categorical_features
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.non_deterministic = False
+        return tags
+
+    # ------------------------------------------------------------------------------------------ fitting
+
+    def _table(self, X: Any) -> Table:
+        table = table_from(X, categorical_features=self.categorical_features)
+        validate_data(self, X, skip_check_array=True)
+        return table
+
+    def _train(
+        self,
+        table: Table,
+        target: NDArray[Any],
+        n_outputs: int,
+        loss: str,
+        *,
+        error: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] | None = None,
+        strata: NDArray[np.int32] | None = None,
+        leave_out: Sequence[int] = (),
+        tree_only: bool | None = None,
+    ) -> None:
+        """Fit encoder and network; `target` is (n_rows,) of class numbers or (n_rows, n_outputs) "
+        "of floats.
+        """
+        from treewright.latent import LatentTree, LatentTreeNetwork, TrainOptions, train
+        from treewright.latent._encode import fit_encoder
+        from treewright.latent._options import make_loss
+        from treewright.latent._torch import torch
+
+        device = _device(self.device)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        options = TrainOptions(
+            epochs=self.epochs,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            optimizer=self.optimizer,
+            optimizer_options=dict(self.optimizer_options or {}),
+            schedule=self.schedule,
+            patience=self.patience,
+            time_limit=self.time_limit,
+            seed=seed,
+        )
+        held_out = _hold_out(table.n_rows, self.validation_fraction, seed, strata)
+        self._encoder = fit_encoder(table.X[~held_out], table.columns, self.categories, leave_out)
+        inputs = self._encoder.transform(table.X)
+
+        def on_device(rows: NDArray[np.bool_]) -> tuple[torch.Tensor, torch.Tensor]:
+            x = torch.as_tensor(inputs[rows], dtype=torch.float32, device=device)
+            goal = torch.as_tensor(target[rows], device=device)
+            return x, goal.float() if goal.is_floating_point() else goal
+
+        splits = self.splits
+        if isinstance(splits, torch.nn.Module):
+            import copy
+
+            splits = copy.deepcopy(splits)  # fit changes no parameter
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            tree = LatentTree(
+                self._encoder.n_inputs, self.depth, pruning=self.pruning, splits=splits,
+                routing=self.routing, batch_norm=self.batch_norm,
+            )  # fmt: skip
+            network = LatentTreeNetwork(
+                tree, n_outputs, hidden_layers=tuple(self.hidden_layers), dropout=self.dropout,
+                tree_only=self.tree_only if tree_only is None else tree_only,
+            ).to(device)  # fmt: skip
+        x, y = on_device(~held_out)
+        chosen = make_loss(
+            loss if isinstance(self.loss, str) and self.loss == "auto" else self.loss, n_outputs
+        )
+        with epoch_bar(self.progress, self.epochs) as callback:
+            self.result_ = train(
+                network, x, y, chosen, options, validation=on_device(held_out) if held_out.any() else None,
+                error=error, checkpoint=self.checkpoint, callback=callback,
+            )  # fmt: skip
+        self.network_ = network.double().cpu().eval()
+        rows_per_batch = x.shape[0] / -(-x.shape[0] // options.batch_size)
+        self.network_.tree.fix_pruning(torch.as_tensor(inputs[~held_out]), batch_size=rows_per_batch)
+        self.n_iter_ = len(self.result_.history)
+
+    # ------------------------------------------------------------------------------------------ new rows
+
+    def _encode(self, X: Any) -> NDArray[np.float64]:
+        """Encode new rows for the table's schema; checks names, order and categories."""
+        check_is_fitted(self)
+        if isinstance(X, np.ndarray) and X.ndim != 2:
+            raise InputError(
+                f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: X.reshape(1, -1) for "
+                "a single row, "
+                "X.reshape(-1, 1) for a single column."
+            )
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return encode_like(X, self.columns_, expected_by=type(self).__name__)
+
+    def _outputs(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the network's outputs for encoded rows, shape (n_rows, n_outputs)."""
+        return self._blocks(rows, self.network_)
+
+    def _blocks(
+        self, rows: NDArray[np.float64], what: Callable[[torch.Tensor], torch.Tensor]
+    ) -> NDArray[Any]:
+        from treewright.latent._torch import torch
+
+        with torch.no_grad():
+            parts = [
+                what(torch.as_tensor(self._encoder.transform(rows[i : i + BLOCK]))).numpy()
+                for i in range(0, len(rows), BLOCK)
+            ]
+        return np.concatenate(parts)
+
+    def traverse(self, X: Any) -> NDArray[np.float64]:
+        """Return the traversals z of rows X.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2**(depth+1) - 1)
+            In [0, 1], nodes breadth first; 0 for pruned nodes.
+        """
+        return self._blocks(self._encode(X), self.network_.tree)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the node that each row ends at by the signs of the splits: breadth-first number,
+        (n_rows,).
+        """
+        return self._blocks(self._encode(X), self.network_.tree.leaf)
+
+    @property
+    def pruning_vector_(self) -> NDArray[np.float64]:
+        """The pruning vector a over the nodes of the complete tree, breadth first; 0 for pruned nodes."""
+        check_is_fitted(self)
+        tree = self.network_.tree
+        a = np.zeros(tree.out_features)
+        a[tree.shape.nodes] = tree.pruning_vector.detach().numpy()
+        return a
+
+    @property
+    def active_nodes_(self) -> NDArray[np.int64]:
+        """Breadth-first numbers of the nodes with a > 0."""
+        check_is_fitted(self)
+        return self.network_.tree.active_nodes
+
+    def prune(self, threshold: float = 0.0) -> Any:
+        """Drop the nodes with a <= threshold from the network; return self.
+
+        Parameters
+        ----------
+        threshold : float, default=0.0
+            With 0 every prediction stays the same; with more, no traversal z changes by more than this.
+        """
+        check_is_fitted(self)
+        self.network_.prune_(threshold)
+        return self
+
+    def _keep_hardened(self, make: Callable[[], HardenedTree]) -> HardenedTree | str:
+        """The hard tree of the training rows, or why there is none."""
+        try:
+            return make()
+        except InputError as error:
+            return str(error)
+
+    def _kept_hardened(self) -> HardenedTree:
+        check_is_fitted(self)
+        if isinstance(self._hardened, str):
+            raise InputError(self._hardened)
+        return self._hardened
+
+    def _harden(self, rows: NDArray[np.float64], make_tree: Any) -> Tree:
+        from treewright.latent._harden import harden
+
+        return harden(self.network_.tree, self._encoder, rows, make_tree)
+
+
+def _device(name: str) -> torch.device:
+    from treewright.latent._torch import torch
+
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        words = str(error).splitlines()[0]
+        raise InputError(f'device={name!r} cannot be used here ({words}). Give "cpu" or "auto".') from None
+    return device
+
+
+def _hold_out(n_rows: int, fraction: float, seed: int, strata: NDArray[np.int32] | None) -> NDArray[np.bool_]:
+    """Mark the validation rows: every (1/fraction)-th of a random order, sorted by stratum; none below ten
+    rows.
+    """
+    if not (isinstance(fraction, (int, float)) and 0 <= fraction < 1):
+        raise InputError(f"validation_fraction must be in [0, 1), 0 for none; got {fraction!r}.")
+    held_out = np.zeros(n_rows, dtype=np.bool_)
+    if n_rows < 10 or fraction == 0:
+        return held_out
+    order = np.random.default_rng(seed).permutation(n_rows)
+    if strata is not None:
+        order = order[np.argsort(strata[order], kind="stable")]
+    step = np.floor(np.arange(n_rows + 1) * fraction + 0.5)
+    held_out[order[step[1:] > step[:-1]]] = True
+    return held_out

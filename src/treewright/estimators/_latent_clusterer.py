@@ -1,0 +1,181 @@
+"""Latent trees as a scikit-learn estimator of hierarchical clusterings (Section 4.2 of the paper)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClusterMixin
+
+from treewright.errors import InputError
+from treewright.estimators._latent_base import LatentTreeBase
+from treewright.estimators._latent_docs import documented
+from treewright.estimators._latent_progress import EpochCallback
+from treewright.table import Table
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["LatentTreeClusterer"]
+
+
+@documented
+class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
+    """Hierarchical clustering by self-supervision: a tree that helps to predict some columns (Section 4.2).
+
+    The tree is trained to regress the columns `targets` from all others; its nodes are the clusters, its
+    leaves the finest ones. Without `targets` every column is predicted from the row's path alone.
+
+    {parameters}
+    targets : sequence of str or int, default=None
+        Columns to predict; they are no inputs. None predicts every column, from the path alone.
+
+    {attributes}
+    labels_ : ndarray of shape (n_rows,)
+        Cluster (0, 1, ...) of each training row.
+    nodes_ : ndarray of shape (n_rows,)
+        Breadth-first number of the node that each training row ends at; its ancestors are the row's larger
+        clusters.
+
+    {notes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import LatentTreeClusterer
+    >>> from treewright.latent import dendrogram_purity
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LatentTreeClusterer(depth=2, random_state=0).fit(X)
+    >>> bool(dendrogram_purity(model.nodes_, y) > 0.5)
+    True
+    """
+
+    def __init__(
+        self,
+        depth: int = 3,
+        *,
+        pruning: float = 1.0,
+        splits: Literal["linear", "elu"] | torch.nn.Module = "linear",
+        hidden_layers: Sequence[int] = (),
+        dropout: float = 0.0,
+        tree_only: bool = False,
+        routing: Literal["paper", "published"] = "paper",
+        batch_norm: bool = False,
+        categories: Literal["ordinal", "onehot"] = "ordinal",
+        loss: Any = "auto",
+        optimizer: str | type = "adamw",
+        optimizer_options: Mapping[str, Any] | None = None,
+        learning_rate: float = 0.01,
+        batch_size: int = 512,
+        epochs: int = 100,
+        schedule: Literal["plateau", "cosine"] | None = "plateau",
+        patience: int = 20,
+        validation_fraction: float = 0.2,
+        time_limit: float | None = None,
+        device: str = "cpu",
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Literal["auto"] | bool | EpochCallback = "auto",
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        targets: Sequence[str] | Sequence[int] | None = None,
+    ) -> None:
+        super().__init__(
+            depth,
+            pruning=pruning,
+            splits=splits,
+            hidden_layers=hidden_layers,
+            dropout=dropout,
+            tree_only=tree_only,
+            routing=routing,
+            batch_norm=batch_norm,
+            categories=categories,
+            loss=loss,
+            optimizer=optimizer,
+            optimizer_options=optimizer_options,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            epochs=epochs,
+            schedule=schedule,
+            patience=patience,
+            validation_fraction=validation_fraction,
+            time_limit=time_limit,
+            device=device,
+            random_state=random_state,
+            checkpoint=checkpoint,
+            progress=progress,
+            categorical_features=categorical_features,
+        )
+        self.targets = targets
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train the tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        y : ignored
+
+        Returns
+        -------
+        LatentTreeClusterer
+
+        Raises
+        ------
+        MissingDependencyError
+            PyTorch is not installed (extra `latent`).
+        InputError
+            The table, the targets or a parameter cannot be used.
+        """
+        table = self._table(X)
+        self.columns_ = table.columns
+        chosen = _positions(self.targets, table)
+        goal = fit_goal(table, chosen or range(len(table.columns)), self.categories)
+        only = True if not chosen else self.tree_only
+        self._train(table, goal, goal.shape[1], "squared_error", leave_out=chosen, tree_only=only)
+        self.nodes_ = self._blocks(table.X, self.network_.tree.leaf)
+        # Clusters that hold training rows come first, so that labels_ has no gaps; then the rest.
+        reached = np.unique(self.nodes_)
+        self._clusters = np.concatenate([reached, np.setdiff1d(self.network_.tree.shape.nodes, reached)])
+        self.labels_ = self._label(self.nodes_)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return the cluster of each row: a number as in `labels_`, or larger if no training row is in it."""
+        return self._label(self.apply(X))
+
+    def _label(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        order = np.argsort(self._clusters)
+        labels: NDArray[np.int64] = order[np.searchsorted(self._clusters, nodes, sorter=order)]
+        return labels
+
+
+def fit_goal(table: Table, columns: Sequence[int], categories: str) -> NDArray[np.float64]:
+    """Return the scaled columns to predict, shape (n_rows, n_targets)."""
+    from treewright.latent._encode import fit_encoder
+
+    rest = [j for j in range(len(table.columns)) if j not in columns]
+    goal: NDArray[np.float64] = fit_encoder(table.X, table.columns, categories, rest).transform(table.X)
+    return goal
+
+
+def _positions(targets: Sequence[str] | Sequence[int] | None, table: Table) -> list[int]:
+    """Positions of the target columns; [] for none."""
+    if targets is None:
+        return []
+    found = []
+    for target in targets:
+        if isinstance(target, str) and target in table.names:
+            found.append(table.names.index(target))
+        elif isinstance(target, (int, np.integer)) and 0 <= target < len(table.columns):
+            found.append(int(target))
+        else:
+            raise InputError(
+                f"targets names {target!r}, which is no column; give names or positions among "
+                f"{list(table.names)}."
+            )
+    if not found or len(set(found)) >= len(table.columns):
+        raise InputError("targets must name at least one column and leave at least one to predict them from.")
+    return sorted(set(found))

@@ -1,0 +1,96 @@
+"""What the docstrings of the latent tree estimators share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["documented"]
+
+PARAMETERS = """
+    Parameters
+    ----------
+    depth : int, default=5 (clustering: 3)
+        Depth of the tree, >= 1.
+    pruning : float, default=1.0
+        lambda >= 0 of eq. (3), relative to the rows of a batch: larger shrinks the use of nodes; 0 = none.
+    splits : "linear", "elu" or torch Module, default="linear"
+        Split functions; a module maps (n_rows, n_inputs) to (n_rows, 2**depth - 1) and is copied.
+    hidden_layers : sequence of int, default=()
+        Widths of the predictor's hidden layers (with ELU); () is a linear predictor.
+    dropout : float, default=0.0
+        Of the hidden layers.
+    tree_only : bool, default=False
+        Whether the predictor sees only the traversals z, not the features.
+    routing : {"paper", "published"}, default="paper"
+        z = clip(q + 1/2, 0, a) as in eq. (3), or min(clip(q, 0, 1), a) as in the published code.
+    batch_norm : bool, default=False
+        Normalise split scores over the batch, as the published code does.
+    categories : {"ordinal", "onehot"}, default="ordinal"
+        Codes of categories as numbers (as in the paper; can be hardened), or one column for each.
+    loss : "auto" or callable, default="auto"
+        A callable(output, target) that returns a scalar tensor replaces the usual loss.
+    optimizer : str or class, default="adamw"
+        "adamw", "adam", "sgd", "qhadam" (the paper's; needs pytorch_optimizer), or an Optimizer class.
+    optimizer_options : mapping, default=None
+        More arguments of the optimizer.
+    learning_rate : float, default=0.01
+    batch_size : int, default=512
+        Largest batch; batches are made equal to within one row.
+    epochs : int, default=100
+        Most passes over the training rows.
+    schedule : {"plateau", "cosine"} or None, default="plateau"
+        How the learning rate falls.
+    patience : int, default=20
+        Epochs without improvement on the validation rows after which training stops.
+    validation_fraction : float, default=0.2
+        Share of rows held out to select the model; 0 judges by the training rows. Below ten rows none are.
+    time_limit : float or None, default=None
+        Seconds of training.
+    device : str, default="cpu"
+        Where to train: a torch device, or "auto" for a GPU if there is one.
+    random_state : int, RandomState or None, default=None
+        Seed of weights, split, shuffling and dropout.
+    checkpoint : path or None, default=None
+        File to save to after each epoch; if it exists, `fit` resumes from it.
+    progress : "auto", bool or callable, default="auto"
+        A progress bar; a callable gets each `treewright.latent.Epoch` and stops training by returning True.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as categories.
+"""
+
+ATTRIBUTES = """
+    Attributes
+    ----------
+    network_ : LatentTreeNetwork
+        On the CPU, in float64, in evaluation mode.
+    result_ : TrainResult
+        History of all epochs, best epoch, why training stopped.
+    columns_ : tuple of Column
+    pruning_vector_ : ndarray of shape (2**(depth+1) - 1,)
+        a of the training rows.
+    active_nodes_ : ndarray
+        Breadth-first numbers of the nodes with a > 0.
+    n_features_in_ : int
+    n_iter_ : int
+        Epochs made.
+"""
+
+NOTES = """
+    Notes
+    -----
+    Missing values take the column's mean, and a column that has some brings an indicator. Predictions use
+    the stored pruning vector, so that a row's prediction does not depend on the other rows (the published
+    code does).
+
+    References
+    ----------
+    V. Zantedeschi, M. Kusner, V. Niculae (2021). Learning Binary Decision Trees by Argmin Differentiation.
+    ICML.
+"""
+
+
+def documented(cls: Any) -> Any:
+    """Put the common parameters in the place that a class docstring leaves for them."""
+    for place, text in (("parameters", PARAMETERS), ("attributes", ATTRIBUTES), ("notes", NOTES)):
+        cls.__doc__ = cls.__doc__.replace("{" + place + "}", text.strip())
+    return cls

@@ -1,0 +1,180 @@
+"""From a soft latent tree to the common `Tree` with linear splits, and how far the two agree.
+
+A split s(x) = w f(x) + b < 0 with inputs f_k = (x_k - m_k) / d_k is sum (w_k / d_k) x_k < sum w_k m_k / d_k
+- b in the table's own units. A row goes to one leaf by the signs of the splits (Lemma 1), a leaf predicts
+from its training rows; the soft model instead adds up, over all nodes a row touches, f(x, z). The two are
+different models: the share of rows on which they agree is measured and stated, never assumed.
+
+Dropped on the way: children with a = 0 (a node with none left is a leaf) and splits that send all training
+rows to one side. A row with a missing value among a split's columns cannot be answered by the sum; it goes
+to the side where most such training rows went in the soft model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.latent._encode import VALUE, Encoder
+from treewright.latent._torch import torch
+from treewright.latent._tree import LatentTree
+from treewright.tree import Column, LinearSplit, Split, Tree
+
+__all__ = ["HardenedTree", "harden"]
+
+MakeTree = Callable[[Sequence[Split | None], NDArray[np.float64]], Tree]
+
+
+@dataclass(frozen=True, eq=False)
+class HardenedTree:
+    """A tree of linear splits made from a latent tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    agreement : float
+        Classification: share of the given rows for which the tree predicts the soft model's class.
+        Regression: 1 - (mean squared difference of the two predictions) / (variance of the soft ones), at
+        most 1.
+    sentence : str
+        The agreement in words.
+    """
+
+    tree: Tree
+    agreement: float
+    sentence: str
+
+
+def linear_split(
+    weights: NDArray[np.float64], bias: float, encoder: Encoder, missing_left: bool = False
+) -> LinearSplit:
+    """Return weights over the encoder's inputs and a bias as a split of the table's columns (< 0 goes
+    left).
+    """
+    if (encoder.category >= 0).any():
+        raise InputError(
+            "a split over one-hot categories is no linear split of the table; fit with "
+            'categories="ordinal" to harden.'
+        )
+    values = encoder.category == VALUE
+    slopes = weights[values] / encoder.scale[values]
+    threshold = float(slopes @ encoder.center[values]) - bias
+    used = slopes != 0
+    if not used.any():
+        used[0] = True  # a split that is the same for every row still needs a column
+    columns = tuple(int(j) for j in encoder.source[values][used])
+    return LinearSplit(columns, tuple(float(w) for w in slopes[used]), threshold, missing_left)
+
+
+def harden(
+    tree: LatentTree,
+    encoder: Encoder,
+    X: NDArray[np.float64],
+    make_tree: MakeTree,
+) -> Tree:
+    """Return the hard tree of a soft one.
+
+    Parameters
+    ----------
+    tree : LatentTree
+        With linear splits (``splits="linear"``, or "elu": the sign of elu(u) + b is that of u - elu^-1(-b)
+        where that exists).
+    encoder : Encoder
+    X : ndarray of shape (n_rows, n_columns)
+        Encoded training rows.
+    make_tree : callable(splits, X) -> Tree
+        Makes the tree from splits in depth-first order, counts and predictions included.
+
+    Raises
+    ------
+    InputError
+        The splits are a module of their own, or inputs are one-hot.
+    """
+    if tree.splits is not None:
+        raise InputError(
+            "a latent tree whose splits are a module of their own has no linear splits to harden to."
+        )
+    weight, bias = _effective(tree)
+    with torch.no_grad():
+        inputs = torch.as_tensor(encoder.transform(X), dtype=tree.bias.dtype, device=tree.bias.device)
+        soft = tree.eval().scores(inputs).cpu().numpy()
+    alive = tree.pruning_vector.detach().cpu().numpy() > 0
+    shape = tree.shape
+    splits: list[Split | None] = []
+    stack: list[tuple[int, NDArray[np.int64]]] = [(0, np.arange(len(X)))]
+    while stack:
+        t, rows = stack.pop()
+        left, right = (int(shape.left[t]), int(shape.right[t])) if t != LEAF else (LEAF, LEAF)
+        living = [c for c in (left, right) if c != LEAF and alive[c]]
+        if not living:
+            splits.append(None)
+            continue
+        row = int(shape.score_row[t])
+        split = linear_split(weight[row], float(bias[row]), encoder)
+        missing = np.isnan(X[rows][:, list(split.columns)]).any(axis=1)
+        if missing.any() and (soft[row][rows[missing]] < 0).mean() > 0.5:
+            split = linear_split(weight[row], float(bias[row]), encoder, missing_left=True)
+        goes_left = split.goes_left(X[rows])
+        if len(rows) and (goes_left.all() or not goes_left.any()):
+            only = left if goes_left.all() else right
+            stack.append((only if only in living else LEAF, rows))
+            continue
+        splits.append(split)
+        stack.append((right if right in living else LEAF, rows[~goes_left]))
+        stack.append((left if left in living else LEAF, rows[goes_left]))
+    return make_tree(splits, X)
+
+
+LEAF = -1
+
+
+def _effective(tree: LatentTree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weights and biases of linear functions with the signs of the scores, batch normalisation folded in."""
+    weight = tree.weight.detach().double().cpu().numpy()
+    bias = tree.bias.detach().double().cpu().numpy()
+    shift = np.zeros_like(bias)
+    if tree.batch_norm:
+        factor = (tree.scale.double() / (tree.running_var.double() + 1e-5).sqrt()).detach().cpu().numpy()
+        weight = weight * factor[:, None]
+        shift = -tree.running_mean.double().cpu().numpy() * factor
+    if tree.elu:
+        # elu(u) + b < 0  <=>  u < -b if b <= 0, u < log(1 - b) if 0 < b < 1, never if b >= 1 (elu > -1).
+        inverse = np.where(bias <= 0, -bias, np.log1p(-np.clip(bias, 0, 1 - 1e-300)))
+        bias = np.where(bias >= 1, np.inf, -inverse)
+    return weight, shift + bias
+
+
+def classification_tree(columns: Sequence[Column], classes: NDArray[Any], y: NDArray[np.int32]) -> MakeTree:
+    """Return a maker of classification trees whose leaves predict their most frequent class."""
+    from treewright.tree import grow
+
+    costs = 1.0 - np.eye(len(classes))
+    return lambda splits, X: grow(columns, classes, splits, X, y, np.ones(len(y)), costs)
+
+
+def regression_tree(columns: Sequence[Column], y: NDArray[np.float64]) -> MakeTree:
+    """Return a maker of regression trees whose leaves predict their mean."""
+    from treewright.tree import grow
+
+    def make(splits: Sequence[Split | None], X: NDArray[np.float64]) -> Tree:
+        # Grown as a one-class tree for structure and counts; then the values are the means.
+        none = np.zeros(len(y), dtype=np.int32)
+        grown = grow(columns, np.zeros(1), splits, X, none, np.ones(len(y)), np.zeros((1, 1)))
+        total = np.zeros(grown.node_count)
+        np.add.at(total, grown.apply(X), y)
+        for node in range(grown.node_count - 1, -1, -1):
+            if not grown.is_leaf[node]:
+                total[node] = total[grown.children_left[node]] + total[grown.children_right[node]]
+        count = np.maximum(grown.n_node_samples, 1)
+        mean = np.where(grown.n_node_samples > 0, total / count, y.mean())
+        return Tree(
+            grown.columns, None, grown.splits, grown.children_left, grown.children_right,
+            grown.prediction.copy(), mean[:, None], grown.n_node_samples.copy(),
+        )  # fmt: skip
+
+    return make

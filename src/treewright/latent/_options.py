@@ -1,0 +1,119 @@
+"""How a latent tree is trained: one frozen value, checked once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from treewright.errors import InputError, MissingDependencyError
+from treewright.latent._torch import torch
+
+__all__ = ["Loss", "TrainOptions", "make_loss", "make_optimizer"]
+
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+SCHEDULES = ("plateau", "cosine", None)
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """Options of `train`.
+
+    Parameters
+    ----------
+    epochs : int, default=100
+        Most passes over the training rows.
+    batch_size : int, default=512
+        Largest batch; batches are made equal to within one row, so that none has another lambda.
+    learning_rate : float, default=0.01
+    optimizer : str or class, default="adamw"
+        "adamw", "adam", "sgd" (with momentum 0.9), "qhadam" (of the package pytorch_optimizer, with the
+        paper's nus and betas), or a `torch.optim.Optimizer` class.
+    optimizer_options : mapping, default={}
+        More keyword arguments of the optimizer.
+    schedule : {"plateau", "cosine"} or None, default="plateau"
+        "plateau" halves the learning rate after 10 epochs without improvement (`schedule_patience`,
+        `schedule_factor`); "cosine" lets it fall to 0 over `epochs`; None keeps it.
+    schedule_patience : int, default=10
+    schedule_factor : float, default=0.5
+    patience : int, default=20
+        Epochs without improvement of the validation score after which training stops.
+    time_limit : float or None, default=None
+        Seconds after which training stops with the best model so far.
+    seed : int, default=0
+    """
+
+    epochs: int = 100
+    batch_size: int = 512
+    learning_rate: float = 1e-2
+    optimizer: str | type = "adamw"
+    optimizer_options: Mapping[str, Any] = field(default_factory=dict)
+    schedule: str | None = "plateau"
+    schedule_patience: int = 10
+    schedule_factor: float = 0.5
+    patience: int = 20
+    time_limit: float | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size", "patience", "schedule_patience"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise InputError(f"{name} must be an integer >= 1; got {value!r}.")
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise InputError(f"learning_rate must be a finite number > 0; got {self.learning_rate!r}.")
+        if self.schedule not in SCHEDULES:
+            raise InputError(f'schedule must be "plateau", "cosine" or None; got {self.schedule!r}.')
+        if not 0 < self.schedule_factor < 1:
+            raise InputError(f"schedule_factor must be in (0, 1); got {self.schedule_factor!r}.")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise InputError(f"time_limit must be a number of seconds > 0, or None; got {self.time_limit!r}.")
+
+
+def make_optimizer(options: TrainOptions, parameters: Any) -> torch.optim.Optimizer:
+    """Make the optimizer of `options` for some parameters."""
+    given = {"lr": options.learning_rate, **options.optimizer_options}
+    kind = options.optimizer
+    if isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer):
+        return kind(parameters, **given)
+    if kind in ("adam", "adamw"):
+        # One kernel for all parameters: 0.2 instead of 0.6 ms a step at depth 6 (benchmarks/latent.py).
+        given.setdefault("fused", True)
+        made = torch.optim.Adam if kind == "adam" else torch.optim.AdamW
+        return made(parameters, **given)
+    if kind == "sgd":
+        return torch.optim.SGD(parameters, **{"momentum": 0.9, **given})
+    if kind == "qhadam":
+        try:
+            from pytorch_optimizer import QHAdam
+        except ImportError as error:
+            raise MissingDependencyError(
+                'optimizer="qhadam" needs the package pytorch_optimizer: pip install pytorch_optimizer; '
+                "or use the "
+                'default, optimizer="adamw".'
+            ) from error
+        made_by: torch.optim.Optimizer = QHAdam(
+            parameters, **{"betas": (0.995, 0.998), "nus": (0.7, 1.0), **given}
+        )
+        return made_by
+    raise InputError(
+        f'optimizer must be "adamw", "adam", "sgd", "qhadam" or an Optimizer class; got {kind!r}.'
+    )
+
+
+def make_loss(loss: str | Loss, n_outputs: int) -> Loss:
+    """Return the loss function for a name: "cross_entropy" (binary with one output), "squared_error"."""
+    functional = torch.nn.functional
+    if loss == "squared_error":
+        return lambda out, y: functional.mse_loss(out, y)
+    if loss == "cross_entropy" and n_outputs == 1:
+        return lambda out, y: functional.binary_cross_entropy_with_logits(out[:, 0], y.to(out.dtype))
+    if loss == "cross_entropy":
+        return lambda out, y: functional.cross_entropy(out, y)
+    if callable(loss):
+        return loss
+    raise InputError(
+        f'loss must be "cross_entropy", "squared_error" or a callable(output, target); got {loss!r}.'
+    )

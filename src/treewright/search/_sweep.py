@@ -1,0 +1,246 @@
+"""Exact search over all thresholds of continuous columns (the sweep engine).
+
+The C++ engine minimises integers; this file makes them and turns its answer into a tree and a certificate.
+
+Units. One unit of integer weight times cost is ``unit = 2**k``, and one leaf costs
+``leaf = (round(price * 2**(k - t)) << t) + 1``: the lowest ``t`` bits count leaves, so that among trees of equal cost
+the one with the fewest leaves wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from treewright._native import core
+from treewright.errors import InputError, SolverError
+from treewright.problem import Problem
+from treewright.result import SolveResult
+from treewright.search._integers import IntegerCosts, integer_costs
+from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._ranks import RankedColumn, ranked_columns
+from treewright.search._result import result_of
+from treewright.tree import Split, grow
+
+__all__ = ["SweepOptions", "solve_sweep"]
+
+ROOM = 2**29  # of the sum of integer costs: 32-bit lanes of the kernel
+MOST_DEPTH = 2**30
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """Switches of the engine; none changes the optimum, only the work.
+
+    Parameters
+    ----------
+    monotone : bool, default=True
+        Bounds of a set of rows hold for its supersets (off by itself if ``min_samples_leaf > 1``).
+    lipschitz : bool, default=True
+        Bounds of a set of rows hold for its subsets, less the weight between.
+    leaf_count : bool, default=True
+        A deeper tree has more leaves, and each has its price.
+    shallower : bool, default=True
+        Solve every node one level less deep first.
+    cache : bool, default=True
+        Remember bounds by set of rows and depth.
+    neighbours : bool, default=True
+        Depth-two subproblems take bounds from the neighbouring cuts'.
+    sharing_work : int, default=20000
+        ... where one kernel pass takes at least so many steps (rows times columns).
+    slack : float, default=0.5
+        Extra budget of a child, in cost per row of half the open interval.
+    lanes : int, default=64
+        Most thresholds in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
+    """
+
+    monotone: bool = True
+    lipschitz: bool = True
+    leaf_count: bool = True
+    shallower: bool = True
+    cache: bool = True
+    neighbours: bool = True
+    sharing_work: int = 20_000
+    slack: float = 0.5
+    lanes: int = 64
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """Units of the engine's costs (see the top of this file)."""
+
+    integers: IntegerCosts
+    base: int  # that every tree pays, in integer weight times cost
+    unit: int
+    leaf: int
+    tie_bits: int
+
+    @staticmethod
+    def make(problem: Problem) -> _Units:
+        integers = integer_costs(problem, ROOM)
+        cheapest = integers.costs.min(axis=1)
+        span = integers.costs.max(axis=1) - cheapest  # what a row of each class can pay beyond that
+        total = int((integers.weight * span[problem.y]).sum())
+        n = problem.table.n_rows
+        most_leaves = n if problem.max_depth is None else min(n, 2 ** min(problem.max_depth, 62))
+        tie_bits = most_leaves.bit_length()
+        unit_bits = 58 - max(total, 1).bit_length()
+        # A price above the loss of any leaf is as good as this: no split pays.
+        price = min(problem.cost_complexity / integers.unit, float(total + 1))
+        leaf = round(price * 2.0 ** (unit_bits - tie_bits))
+        base = int((integers.weight * cheapest[problem.y]).sum())
+        return _Units(integers, base, 2**unit_bits, (leaf << tie_bits) + 1, tie_bits)
+
+    def objective(self, cost: float) -> float:
+        """Return the objective of an engine cost, to within what `slack` says."""
+        return (cost / self.unit + self.base) * self.integers.unit
+
+    def slack(self, n_leaves: float) -> float:
+        """Return how far rounding may move the objective of a tree of so many leaves."""
+        per_leaf = (1 + 2**self.tie_bits / 2) / self.unit
+        return float(self.integers.slack + n_leaves * per_leaf * self.integers.unit)
+
+
+def solve_sweep(
+    problem: Problem,
+    *,
+    limits: Limits | None = None,
+    options: SweepOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> SolveResult:
+    """Find a tree that is optimal over all thresholds of the table's columns.
+
+    Parameters
+    ----------
+    problem : Problem
+        ``max_leaf_nodes`` must be None.
+    limits : Limits, default=None
+        A step is one pass of the depth-two kernel. None is no limit but the machine's memory.
+    options : SweepOptions, default=None
+    progress : callable, default=None
+        Called about 20 times a second with a `Progress`; a true return value stops the search.
+
+    Returns
+    -------
+    SolveResult
+        Status OPTIMAL if the search ended; otherwise the best tree with a proven lower bound.
+
+    Raises
+    ------
+    InputError
+        If ``max_leaf_nodes`` is set: this engine bounds leaves by their price and by depth only.
+    SolverError
+        If there are fewer rows than ``min_samples_leaf``.
+
+    Notes
+    -----
+    Depth-two subproblems are solved by a kernel that evaluates many thresholds of the root column in one pass over
+    the sorted rows; above them, nested sets of rows bound each other (see cpp/include/treewright/sweep/profile.hpp
+    for the proofs). Time grows with the number of depth-two subproblems, each of about ``n_rows * n_columns**2``
+    steps.
+
+    References
+    ----------
+    Brita, van der Linden and Demirović, "Optimal classification trees for continuous feature data using dynamic
+    programming with branch-and-bound", AAAI 2025: interval bounds of nested thresholds.
+    """
+    limits = limits or Limits()
+    options = options or SweepOptions()
+    if problem.max_leaf_nodes is not None:
+        raise InputError(
+            f"max_leaf_nodes is {problem.max_leaf_nodes}, but the search over all thresholds accepts only None; "
+            "limit the size with max_depth or cost_complexity, or search over cuts (thresholds=16, say)."
+        )
+    table = problem.table
+    if table.n_rows < problem.min_samples_leaf:
+        raise SolverError(
+            f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has {table.n_rows}. "
+            "Lower min_samples_leaf."
+        )
+    units = _Units.make(problem)
+    ranked = ranked_columns(table)
+    rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, table.n_rows), dtype=np.uint32)
+    reduced = units.integers.costs - units.integers.costs.min(axis=1, keepdims=True)
+
+    def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
+        assert progress is not None
+        best = units.objective(incumbent)
+        return bool(progress(Progress(seconds, best, min(best, units.objective(bound)), steps, n_bytes)))
+
+    native = core.SweepOptions()
+    for name, value in asdict(options).items():
+        setattr(native, name, value)
+    depth = table.n_rows if problem.max_depth is None else problem.max_depth
+    native_limits = limits.native()
+    answer = core.sweep_solve(
+        rank,
+        problem.y.astype(np.uint16),
+        units.integers.weight.astype(np.int32),
+        reduced.astype(np.int32),
+        units.unit,
+        units.leaf,
+        problem.min_samples_leaf,
+        max(1, min(depth, table.n_rows, MOST_DEPTH)),
+        native,
+        native_limits["time_limit"],
+        native_limits["step_limit"],
+        native_limits["memory_limit"],
+        None if progress is None else report,
+    )
+    is_leaf_only = problem.max_depth == 0  # the engine always looks one split ahead
+    nodes = [None] if is_leaf_only else answer["nodes"]
+    tree = grow(
+        table.columns,
+        problem.classes,
+        _splits(nodes, ranked),
+        table.X,
+        problem.y,
+        problem.sample_weight,
+        problem.costs,
+    )
+    lower, upper = answer["lower"], answer["upper"]
+    proven = is_leaf_only or lower == upper
+    kept = ("seconds", "pair_solves", "passes", "row_steps", "subproblems", "cache_hits", "bytes")
+    n_leaves = tree.n_leaves
+    if not proven and problem.cost_complexity > 0:  # a better tree may have more leaves, but not so many
+        n_leaves = int(units.objective(upper) / problem.cost_complexity) + 1
+    slack = units.slack(n_leaves if problem.cost_complexity > 0 else table.n_rows)
+    return result_of(
+        problem,
+        tree,
+        proven=proven,
+        lower_bound=units.objective(lower) - slack,
+        upper_bound=None if is_leaf_only else units.objective(upper) + slack,
+        slack=units.integers.slack,
+        scope="all thresholds" + _other_splits(problem),
+        stop=answer["stop"],
+        stats={name: answer[name] for name in kept},
+        options=asdict(options),
+        notes=table.notes,
+    )
+
+
+def _other_splits(problem: Problem) -> str:
+    has_categories = any(
+        column.categories and column.kind == "categorical" for column in problem.table.columns
+    )
+    return " and all single categories against the rest" if has_categories else ""
+
+
+def _splits(nodes: list[tuple[int, int, int] | None], ranked: list[RankedColumn]) -> list[Split | None]:
+    """Return the tree's splits depth-first, where a swapped split exchanges the subtrees."""
+    position = 0
+
+    def read() -> list[Split | None]:
+        nonlocal position
+        node = nodes[position]
+        position += 1
+        if node is None:
+            return [None]
+        column, low, high = node
+        split, swapped = ranked[column].split(low, high)
+        left, right = read(), read()
+        return [split, *right, *left] if swapped else [split, *left, *right]
+
+    return read()

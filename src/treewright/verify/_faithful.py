@@ -1,0 +1,318 @@
+"""Proof that a tree and an ensemble decide alike everywhere, or a row on which they differ.
+
+Independent of the methods: it reads the thresholds of both, walks the leaves of the tree, and proves for the
+box of each leaf that the ensemble has the leaf's class on all of it. A box is settled by interval bounds over
+the trees of the ensemble or, once every tree has one reachable leaf there, by the ensemble's own sums;
+otherwise it is cut in two at a node of the tree whose value is least certain. Deciding this is NP-hard (Vidal
+and Schiffer 2020, Theorem 1), so the time has no useful bound in general; many thousand leaves take seconds.
+
+Boxes are kept as intervals of cells between the thresholds of both models; all boxes of a batch are treated
+by the same array operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.convert import Ensemble, EnsembleTree
+from treewright.errors import InputError
+from treewright.tree import ThresholdSplit, Tree
+
+__all__ = ["FaithfulnessReport", "check_faithful"]
+
+BATCH = 4096  # boxes treated at once
+
+
+@dataclass(frozen=True)
+class FaithfulnessReport:
+    """What was proven about a tree and an ensemble.
+
+    Parameters
+    ----------
+    faithful : bool
+        Whether both decide alike on every row of the scope.
+    counter_example : ndarray of shape (n_features,) or None
+        A row on which they differ; NaN marks a missing value.
+    tree_label, ensemble_label : object
+        The two decisions on that row; None if there is none.
+    n_boxes : int
+        Boxes that the proof looked at.
+    scope : str
+        Over which rows the statement holds, in words.
+    """
+
+    faithful: bool
+    counter_example: NDArray[np.float64] | None
+    tree_label: Any
+    ensemble_label: Any
+    n_boxes: int
+    scope: str
+
+    def sentence(self) -> str:
+        """Say the result in one plain sentence."""
+        if self.faithful:
+            where = f"{self.scope} ({self.n_boxes} boxes)"
+            return f"Proven faithful: the tree and the ensemble decide alike on {where}."
+        assert self.counter_example is not None  # by construction
+        return (
+            f"Not faithful: on the row {self.counter_example.tolist()} the tree says {self.tree_label} and "
+            "the "
+            f"ensemble says {self.ensemble_label}."
+        )
+
+
+def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
+    """Prove that `tree` decides like `ensemble` on every row, or find a row on which it does not.
+
+    Parameters
+    ----------
+    tree : Tree
+        Classification tree with threshold splits over the columns of the ensemble.
+    ensemble : Ensemble
+
+    Returns
+    -------
+    FaithfulnessReport
+
+    Raises
+    ------
+    InputError
+        If the tree has other columns than the ensemble, is a regression tree, or has splits that are no
+        thresholds.
+    """
+    _check_input(tree, ensemble)
+    space = _Space(tree, ensemble)
+    n_boxes = 0
+    lo, hi, label = space.leaf_boxes()
+    stack = [(lo, hi, label)]
+    while stack:
+        lo, hi, label = stack.pop()
+        if len(lo) > BATCH:
+            stack.append((lo[BATCH:], hi[BATCH:], label[BATCH:]))
+            lo, hi, label = lo[:BATCH], hi[:BATCH], label[:BATCH]
+        n_boxes += len(lo)
+        wrong, undecided, feature, cut = space.judge(lo, hi, label)
+        if wrong is not None:
+            row = space.point(lo[wrong])
+            return _counter_example(row, tree, ensemble, n_boxes)
+        if len(undecided):
+            parts = np.arange(len(undecided))
+            low_hi, high_lo = hi[undecided].copy(), lo[undecided].copy()
+            low_hi[parts, feature] = cut
+            high_lo[parts, feature] = cut + 1
+            stack.append(
+                (
+                    np.concatenate([lo[undecided], high_lo]),
+                    np.concatenate([low_hi, hi[undecided]]),
+                    np.tile(label[undecided], 2),
+                )
+            )
+    return FaithfulnessReport(True, None, None, None, n_boxes, _scope(ensemble))
+
+
+def _scope(ensemble: Ensemble) -> str:
+    assert ensemble.missing is not None  # set in __post_init__
+    kind = "all rows of float32 numbers" if ensemble.inputs == "float32" else "all rows"
+    return f"{kind}, missing values included" if ensemble.missing.any() else f"{kind} without missing values"
+
+
+def _check_input(tree: Tree, ensemble: Ensemble) -> None:
+    if tree.classes is None:
+        raise InputError("check_faithful compares classes; this is a regression tree.")
+    if len(tree.columns) != ensemble.n_features:
+        raise InputError(
+            f"The tree has {len(tree.columns)} columns and the ensemble {ensemble.n_features}; they were "
+            "not made for "
+            "the same table."
+        )
+    other = [split for split in tree.splits if split is not None and not isinstance(split, ThresholdSplit)]
+    if other:
+        raise InputError(
+            f"The tree has the split {other[0]}; only threshold splits can be compared with an ensemble."
+        )
+
+
+def _counter_example(
+    row: NDArray[np.float64], tree: Tree, ensemble: Ensemble, n_boxes: int
+) -> FaithfulnessReport:
+    by_tree = tree.predict(row[None, :])[0]
+    by_ensemble = ensemble.predict(row[None, :])[0]
+    if by_tree == by_ensemble:
+        raise AssertionError("the counter-example is none: please report this as a bug of verify")
+    return FaithfulnessReport(False, row, by_tree, by_ensemble, n_boxes, _scope(ensemble))
+
+
+class _Space:
+    """Cells between the thresholds of both models; cell i of a column is (t[i-1], t[i]]."""
+
+    def __init__(self, tree: Tree, ensemble: Ensemble) -> None:
+        self.tree = tree
+        self.ensemble = ensemble
+        assert ensemble.missing is not None  # set in __post_init__
+        self.missing = ensemble.missing
+        self.thresholds: list[NDArray[np.float64]] = []
+        for f, planes in enumerate(ensemble.thresholds):
+            own = [s.threshold for s in tree.splits if isinstance(s, ThresholdSplit) and s.column == f]
+            both = np.unique(np.concatenate([planes, np.asarray(own, dtype=np.float64)]))
+            self.thresholds.append(both[np.isfinite(both)])
+        # The top cell of a column with a rule for missing values is "missing".
+        self.known = np.array([len(t) for t in self.thresholds])  # last known cell
+        self.last = self.known + self.missing
+        kind = np.float32 if ensemble.single else np.float64
+        size = sum(float(np.abs(t.value).max()) for t in ensemble.trees)
+        size += float(np.abs(ensemble.bias).max()) + abs(ensemble.cut)
+        # Rounding of a sum of n terms is below n ulp of the sum of absolute values; links may merge a few ulp
+        # of 1.
+        self.margin = 8.0 * (len(ensemble.trees) + 4) * float(np.finfo(kind).eps) * (size + 1.0)
+        if ensemble.link == "softmax32":
+            self.margin += 1e-6
+        if ensemble.is_exact:  # no rounding at all: a tie is a tie, and falls to the smaller index
+            self.margin = 0.0
+
+    def cell(self, feature: int, threshold: float) -> int:
+        """Largest known cell that ``x <= threshold`` sends left; -1 if none."""
+        return (
+            int(np.searchsorted(self.thresholds[feature], threshold, side="right"))
+            - 1
+            + int(np.isinf(threshold))
+        )
+
+    def leaf_boxes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Boxes of the tree's leaves, with the class index of the ensemble that each stands for."""
+        tree, ensemble = self.tree, self.ensemble
+        assert tree.classes is not None  # checked at the border
+        index = {label: k for k, label in enumerate(ensemble.classes.tolist())}
+        lo, hi, labels = [], [], []
+        start = np.zeros(ensemble.n_features, dtype=np.int64)
+        stack = [(0, start, self.last.astype(np.int64))]
+        while stack:
+            node, low, high = stack.pop()
+            split = tree.splits[node]
+            if split is None:
+                lo.append(low)
+                hi.append(high)
+                labels.append(index.get(tree.classes[tree.prediction[node]].item(), -1))
+                continue
+            f, edge = split.column, self.cell(split.column, getattr(split, "threshold", np.inf))
+            for side, child in ((True, tree.children_left[node]), (False, tree.children_right[node])):
+                for a, b in self.parts(f, edge, split.missing_left, side, int(low[f]), int(high[f])):
+                    part_low, part_high = low.copy(), high.copy()
+                    part_low[f], part_high[f] = a, b
+                    stack.append((int(child), part_low, part_high))
+        return np.array(lo), np.array(hi), np.array(labels)
+
+    def parts(
+        self, f: int, edge: int, missing_left: bool, left: bool, a: int, b: int
+    ) -> list[tuple[int, int]]:
+        """Intervals of the cells a..b that go to one side: known ones, and the missing cell by itself."""
+        known = int(self.known[f])
+        pieces = []
+        low, high = (a, min(b, edge, known)) if left else (max(a, edge + 1), min(b, known))
+        if low <= high:
+            pieces.append((low, high))
+        if self.missing[f] and b == self.last[f] and missing_left == left:
+            pieces.append((int(self.last[f]), int(self.last[f])))
+        return pieces
+
+    def judge(
+        self, lo: NDArray[np.int64], hi: NDArray[np.int64], label: NDArray[np.int64]
+    ) -> tuple[int | None, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return a wrong box (or None), the undecided boxes, and where to cut them."""
+        ensemble, n = self.ensemble, len(lo)
+        k = ensemble.n_classes
+        rows = np.arange(n)
+        low = np.zeros((n, k))  # of the margin of each class before the box's label
+        high = np.zeros((n, k))
+        widest = np.full(n, -1.0)
+        feature = np.zeros(n, dtype=np.int64)
+        cut = np.full(n, -1, dtype=np.int64)
+        fixed = np.ones(n, dtype=np.bool_)
+        kind = np.float32 if ensemble.single else np.float64
+        scores = np.tile(ensemble.bias.astype(kind), (n, 1))
+        if ensemble.link == "positive":
+            bias = np.array([0.0, ensemble.bias[0] - ensemble.cut])
+        else:
+            bias = ensemble.bias
+        target = np.maximum(label, 0)
+        low += bias[None, :] - bias[target][:, None]
+        high += bias[None, :] - bias[target][:, None]
+        for tree in ensemble.trees:
+            reach, open_node = self.reachable(tree, lo, hi)
+            leaves = np.flatnonzero(tree.feature < 0)
+            value = tree.value[leaves]
+            if ensemble.link == "positive":
+                value = np.column_stack([np.zeros(len(leaves)), value[:, 0]])
+            margin = value[None, :, :] - value[:, target].T[:, :, None]  # (n, leaves, k)
+            here = reach[leaves].T[:, :, None]
+            tree_low = np.where(here, margin, np.inf).min(axis=1)
+            tree_high = np.where(here, margin, -np.inf).max(axis=1)
+            low += tree_low
+            high += tree_high
+            unsure = open_node >= 0
+            fixed &= ~unsure
+            width = (tree_high - tree_low).max(axis=1)
+            better = unsure & (width > widest)
+            widest[better] = width[better]
+            node = np.maximum(open_node, 0)
+            feature[better] = tree.feature[node][better]
+            edge = np.array(
+                [self.cell(max(int(f), 0), t) for f, t in zip(tree.feature, tree.threshold, strict=True)]
+            )
+            cut[better] = edge[node][better]
+            leaf = leaves[np.argmax(reach[leaves], axis=0)]
+            scores += np.where(unsure[:, None], 0.0, tree.value[leaf]).astype(kind)
+        # All trees fixed: the ensemble's own sums decide. Otherwise bounds beyond the margin do.
+        own = ensemble.classify(scores.astype(np.float64))
+        others = np.arange(k)[None, :] != target[:, None]
+        wins_tie = (np.arange(k)[None, :] > target[:, None]) & ensemble.is_exact
+        behind = (high < -self.margin) | (wins_tie & (high <= 0.0))
+        right = np.all(~others | behind, axis=1) & (label >= 0)
+        lost = np.any(others & (low > self.margin), axis=1) | (label < 0)
+        right = np.where(fixed, own == label, right)
+        lost = np.where(fixed, own != label, lost)
+        if lost.any():
+            return int(np.argmax(lost)), rows[:0], rows[:0], rows[:0]
+        undecided = np.flatnonzero(~right)
+        feature, cut = feature[undecided], cut[undecided]
+        # If the threshold is not inside the known cells, it is the missing cell that goes another way.
+        known = self.known[feature]
+        inside = (lo[undecided, feature] <= cut) & (cut < np.minimum(hi[undecided, feature], known))
+        return None, undecided, feature, np.where(inside, cut, known)
+
+    def reachable(
+        self, tree: EnsembleTree, lo: NDArray[np.int64], hi: NDArray[np.int64]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Nodes that some cell of each box reaches, (n_nodes, n), and the first with two ways (or -1)."""
+        n = len(lo)
+        reach = np.zeros((len(tree.feature), n), dtype=np.bool_)
+        reach[0] = True
+        open_node = np.full(n, -1, dtype=np.int64)
+        for node in np.flatnonzero(tree.feature >= 0):
+            f = int(tree.feature[node])
+            edge = self.cell(f, float(tree.threshold[node]))
+            a, b, known = lo[:, f], hi[:, f], int(self.known[f])
+            lacks = (b == self.last[f]) & bool(self.missing[f])
+            left = ((a <= np.minimum(edge, known)) & (a <= known)) | (lacks & tree.missing_left[node])
+            right = (np.maximum(a, edge + 1) <= np.minimum(b, known)) | (lacks & ~tree.missing_left[node])
+            reach[tree.left[node]] |= reach[node] & left
+            reach[tree.right[node]] |= reach[node] & right
+            first = reach[node] & left & right & (open_node < 0)
+            open_node[first] = node
+        return reach, open_node
+
+    def point(self, cell: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return a row of the cell: the threshold that closes it, a number beyond the last one, or NaN."""
+        row = np.empty(len(cell))
+        for f, z in enumerate(cell):
+            planes = self.thresholds[f]
+            if z > self.known[f]:
+                row[f] = np.nan
+            elif z < len(planes):
+                row[f] = planes[z]
+            else:
+                row[f] = planes[-1] + max(1.0, abs(planes[-1])) if len(planes) else 0.0
+        return row

@@ -1,0 +1,133 @@
+// The search against a plain recursion over the input rows, with all limits, switches, prices off.
+#include "check.hpp"
+#include "made_input.hpp"
+#include "treewright/bits/search.hpp"
+#include "treewright/bits/units.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+using namespace treewright;
+using namespace treewright::bits;
+
+namespace {
+
+constexpr std::int64_t kNever = std::int64_t{1} << 50;
+
+struct Rules {
+    std::int64_t leaf_price;  // in weight units
+    std::int32_t max_depth;
+    std::int32_t max_leaves;
+    std::size_t min_count;
+};
+
+// Every tree, by plain recursion.
+std::int64_t plain(const MadeInput& in, const Rules& rules, const std::vector<std::size_t>& rows, std::int32_t depth,
+                   std::int32_t leaves) {
+    std::int64_t best = kNever;
+    if (rows.size() >= rules.min_count)
+        for (std::size_t k = 0; k < in.n_classes; ++k) {
+            std::int64_t cost = rules.leaf_price;
+            for (const std::size_t r : rows) cost += in.price(r, k);
+            best = std::min(best, cost);
+        }
+    if (depth == 0 || leaves == 1) return best;
+    for (std::size_t j = 0; j < in.n_columns; ++j) {
+        std::vector<std::size_t> side[2];
+        for (const std::size_t r : rows) side[in.bit(r, j)].push_back(r);
+        if (side[0].empty() || side[1].empty()) continue;
+        for (std::int32_t left = 1; left < leaves; ++left)
+            best = std::min(best, plain(in, rules, side[0], depth - 1, left) +
+                                      plain(in, rules, side[1], depth - 1, leaves - left));
+    }
+    return best;
+}
+
+// What the shape costs on the input rows; checks that it keeps the rules.
+struct Walk {
+    const MadeInput& in;
+    const Dataset& data;
+    const Shape& shape;
+    const Rules& rules;
+    std::size_t at = 0;
+    std::int32_t leaves = 0;
+
+    std::int64_t go(const std::vector<std::size_t>& rows, std::int32_t depth) {
+        check(at < shape.size(), "the shape is whole");
+        check(!rows.empty(), "no empty side");
+        const std::int32_t column = shape[at++];
+        if (column < 0) {
+            ++leaves;
+            check(rows.size() >= rules.min_count, "enough rows in a leaf");
+            std::int64_t best = kNever;
+            for (std::size_t k = 0; k < in.n_classes; ++k) {
+                std::int64_t cost = rules.leaf_price;
+                for (const std::size_t r : rows) cost += in.price(r, k);
+                best = std::min(best, cost);
+            }
+            return best;
+        }
+        check(depth > 0, "not too deep");
+        const Column& c = data.columns[static_cast<std::size_t>(column)];
+        std::vector<std::size_t> side[2];  // zeros of the reduced column first
+        for (const std::size_t r : rows) side[in.bit(r, static_cast<std::size_t>(c.source)) != c.flipped].push_back(r);
+        const std::int64_t left = go(side[0], depth - 1);
+        return left + go(side[1], depth - 1);
+    }
+};
+
+template <class Acc>
+void run(Dice& dice, std::int64_t scale) {
+    const std::size_t columns = 1 + dice.below(4);
+    const MadeInput in(dice, columns, 1 + dice.below(9), 2 + dice.below(2), scale);
+    const Rules rules{scale * static_cast<std::int64_t>(dice.below(4)),
+                      dice.coin() ? static_cast<std::int32_t>(columns) : static_cast<std::int32_t>(dice.below(4)),
+                      dice.coin() ? 0 : static_cast<std::int32_t>(1 + dice.below(5)),
+                      std::min<std::size_t>(in.n_rows, 1 + dice.below(3))};
+    std::vector<std::size_t> all(in.n_rows);
+    for (std::size_t r = 0; r < in.n_rows; ++r) all[r] = r;
+    const auto most = static_cast<std::int32_t>(std::min<std::size_t>(in.n_rows, 6));
+    if (rules.max_leaves == 0 && in.n_rows > 6) return;  // the recursion would need more leaves than it tries
+    const std::int64_t expected =
+        plain(in, rules, all, rules.max_depth, rules.max_leaves == 0 ? most : std::min(most, rules.max_leaves));
+
+    for (int trial = 0; trial < 4; ++trial) {
+        Options options;
+        if (trial > 0) {
+            options.lookahead = dice.coin();
+            options.two_leaves = dice.coin();
+            options.budgets = dice.coin();
+            options.similar_support = dice.coin();
+            options.cache = dice.coin();
+            options.greedy_start = dice.coin();
+            options.kernel = dice.coin() ? PairKernel::rows : PairKernel::columns;
+        }
+        const Dataset data = reduce(in.view(rules.min_count > 1, dice.coin()));
+        std::int64_t total = static_cast<std::int64_t>(in.n_rows);
+        for (const std::int64_t c : data.cost) total += c;
+        const Units units = Units::make(total, static_cast<double>(rules.leaf_price));
+        const Settings settings{units.leaf_price, units.shift, trial == 3 && rules.max_depth >= static_cast<std::int32_t>(columns) ? kUnlimited : rules.max_depth,
+                                rules.max_leaves, rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0, options};
+        Control control({.seconds = 60});
+        Search<Acc> search(data, settings, {}, control);
+        const Bounds bounds = search.run();
+        check(bounds.exact(), "a run without limits ends");
+        const Shape shape = search.tree();
+        Walk walk{in, data, shape, rules};
+        check(walk.go(all, rules.max_depth) == expected, "the cost of the best tree of all");
+        check(rules.max_leaves == 0 || walk.leaves <= rules.max_leaves, "not too many leaves");
+        check(walk.at == shape.size(), "nothing left over");
+    }
+}
+
+}  // namespace
+
+int main() {
+    Dice dice(5);
+    for (int trial = 0; trial < 700; ++trial) {
+        run<std::int32_t>(dice, 1);
+        run<std::int64_t>(dice, std::int64_t{1} << 34);
+    }
+    std::puts("search: ok");
+}

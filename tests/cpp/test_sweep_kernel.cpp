@@ -1,0 +1,172 @@
+// The depth-two kernels of every level against a plain double loop, with ties, weights and minimum leaf sizes.
+#include "treewright/sweep/node.hpp"
+#include "treewright/sweep/pair_kernel.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+using namespace treewright;
+using namespace treewright::sweep;
+
+namespace {
+
+struct Case {
+    Data data;
+    std::vector<std::uint32_t> cut;  // [lane]: rows on the left of column 0
+    std::vector<std::uint8_t> bucket;
+    std::vector<std::uint64_t> lookup;
+};
+
+Case make_case(std::mt19937& random, std::uint32_t n, std::uint32_t n_classes, bool unit, std::uint32_t min_leaf,
+               std::uint32_t n_lanes) {
+    const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); };
+    Case c;
+    Data& d = c.data;
+    d.n_rows = n;
+    d.n_columns = 3;
+    d.n_classes = n_classes;
+    d.min_leaf = min_leaf;
+    const std::uint32_t ranks[] = {n, std::max(2u, n / 3), 4};
+    for (const std::uint32_t most : ranks)
+        for (std::uint32_t i = 0; i < n; ++i) d.rank.push_back(below(most));
+    for (std::uint32_t i = 0; i < n; ++i) {
+        d.label.push_back(static_cast<std::uint16_t>(below(n_classes)));
+        d.weight.push_back(unit ? static_cast<std::int32_t>(below(8) > 0) : static_cast<std::int32_t>(below(6)));
+    }
+    for (std::uint32_t y = 0; y < n_classes; ++y)
+        for (std::uint32_t k = 0; k < n_classes; ++k) d.cost.push_back(y == k ? 0 : unit ? 1 : 1 + static_cast<int>(y));
+    d.prepare();
+    for (std::uint32_t k = 0; k < n_lanes; ++k) c.cut.push_back((k + 1) * n / (n_lanes + 1));
+    c.bucket.resize(n);
+    c.lookup.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t row = row_of(d.order[i]);
+        const auto b = static_cast<std::uint32_t>(std::upper_bound(c.cut.begin(), c.cut.end(), i) - c.cut.begin());
+        const std::int32_t sign = unit && n_classes == 2 ? d.signed_weight[row] : 0;
+        c.bucket[row] =
+            static_cast<std::uint8_t>(unit && n_classes == 2 ? 3 * static_cast<std::int32_t>(b) + 1 + sign
+                                                             : static_cast<std::int32_t>(b));
+        // The general form: gains by label.
+        c.lookup[row] = static_cast<std::uint64_t>(d.weight[row]) << 32 | std::uint64_t{d.label[row]} << 8 | b;
+    }
+    return c;
+}
+
+// Least loss of splitting one side, by definition.
+std::int64_t slow_split(const Data& d, const std::vector<std::uint32_t>& rows) {
+    std::vector<std::int64_t> total(d.n_classes, 0);
+    for (const std::uint32_t row : rows)
+        for (std::uint32_t k = 0; k < d.n_classes; ++k)
+            total[k] += std::int64_t{d.weight[row]} * d.cost[d.label[row] * d.n_classes + k];
+    std::int64_t best = *std::min_element(total.begin(), total.end());
+    for (std::uint32_t c = 0; c < d.n_columns; ++c)
+        for (const std::uint32_t at : rows) {
+            std::vector<std::int64_t> left(d.n_classes, 0);
+            std::size_t n_left = 0;
+            for (const std::uint32_t row : rows) {
+                if (d.rank_of(c, row) > d.rank_of(c, at)) continue;
+                ++n_left;
+                for (std::uint32_t k = 0; k < d.n_classes; ++k)
+                    left[k] += std::int64_t{d.weight[row]} * d.cost[d.label[row] * d.n_classes + k];
+            }
+            if (n_left < d.min_leaf || rows.size() - n_left < d.min_leaf) continue;
+            std::int64_t right = total[0] - left[0];
+            for (std::uint32_t k = 1; k < d.n_classes; ++k) right = std::min(right, total[k] - left[k]);
+            best = std::min(best, *std::min_element(left.begin(), left.end()) + right);
+        }
+    return best;
+}
+
+void check(std::int64_t got, std::int64_t expected, const char* what) {
+    if (got == expected) return;
+    std::fprintf(stderr, "%s: got %lld, expected %lld\n", what, static_cast<long long>(got),
+                 static_cast<long long>(expected));
+    std::exit(1);
+}
+
+void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name) {
+    Data& d = c.data;
+    std::vector<const std::uint32_t*> orders;
+    for (std::size_t j = 0; j < d.n_columns; ++j) orders.push_back(&d.order[j * d.n_rows]);
+    std::vector<std::uint32_t> classes(d.n_classes);
+    for (std::uint32_t k = 0; k < d.n_classes; ++k) classes[k] = k;
+    std::vector<std::int32_t> gain[2];
+    gain[0].assign(d.n_classes * kMostLanes, 0);
+    gain[1] = gain[0];
+    std::vector<std::vector<std::uint32_t>> sides[2];
+    for (std::uint32_t k = 0; k < lanes; ++k) {
+        sides[0].emplace_back();
+        sides[1].emplace_back();
+        for (std::uint32_t i = 0; i < d.n_rows; ++i) {
+            const std::uint32_t row = row_of(d.order[i]);
+            const int side = i < c.cut[k] ? 0 : 1;
+            sides[side][k].push_back(row);
+            for (std::uint32_t a = 0; a < d.n_classes; ++a)
+                gain[side][a * kMostLanes + k] += d.weight[row] * d.gain[d.label[row] * d.n_classes + a];
+        }
+    }
+    PairTask task;
+    task.n = d.n_rows;
+    task.orders = orders;
+    task.bucket = c.bucket.data();
+    task.data = &d;
+    task.min_leaf = d.min_leaf;
+    task.n_lanes = lanes;
+    task.left_rows = c.cut.data();
+    task.n_classes = d.n_classes;
+    task.classes = classes.data();
+    task.lookup = c.lookup.data();
+    task.gain = d.gain.data();
+    task.left_gain = gain[0].data();
+    task.right_gain = gain[1].data();
+    kernel(task);
+    for (std::uint32_t k = 0; k < lanes; ++k)
+        for (int side = 0; side < 2; ++side) {
+            std::int64_t span = 0, sum = 0;
+            for (const std::uint32_t row : sides[side][k]) {
+                span += d.span[row];
+                if (d.binary()) sum += d.signed_weight[row];
+            }
+            const std::int64_t high = side == 0 ? task.high_left[k] : task.high_right[k];
+            const std::int64_t low = side == 0 ? task.low_left[k] : task.low_right[k];
+            std::int64_t loss = span - high, leaf = span;
+            if (d.binary())
+                loss = (span - std::max({std::abs(sum), std::abs(2 * high - sum), std::abs(2 * low - sum)})) / 2;
+            else
+                for (std::uint32_t a = 0; a < d.n_classes; ++a)
+                    leaf = std::min(leaf, span - gain[side][a * kMostLanes + k]);
+            check(std::min(loss, leaf), slow_split(d, sides[side][k]), name);
+        }
+}
+
+}  // namespace
+
+int main() {
+    std::mt19937 random(7);
+    for (const Simd level : {Simd::plain, Simd::avx2, Simd::avx512}) {
+        if (level > detected_simd()) {
+            std::printf("level %d: not on this processor\n", static_cast<int>(level));
+            continue;
+        }
+        const PairKernels& kernels = pair_kernels(level);
+        for (const std::uint32_t n : {5u, 40u, 126u, 127u, 300u}) {
+            Case unit = make_case(random, n, 2, true, 1, kernels.unit_lanes);
+            run(unit, kernels.unit, kernels.unit_lanes, "unit");
+            for (const std::uint32_t min_leaf : {1u, 3u}) {
+                if (n < 40 && min_leaf > 1) continue;
+                Case two = make_case(random, n, 2, false, min_leaf, kernels.lanes32);
+                run(two, kernels.signed16, kernels.lanes32, "signed16");
+                run(two, kernels.signed32, kernels.lanes32, "signed32");
+                Case many = make_case(random, n, 5, false, min_leaf, kernels.lanes32);
+                run(many, kernels.classes16, kernels.lanes32, "classes16");
+                run(many, kernels.classes32, kernels.lanes32, "classes32");
+            }
+        }
+        std::printf("level %d: kernels equal the slow loop\n", static_cast<int>(level));
+    }
+    return 0;
+}

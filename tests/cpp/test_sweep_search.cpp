@@ -1,0 +1,142 @@
+// Under sanitizers: the bounds of a profile against every neighbour solved, and searches with random switches and
+// limits against each other.
+#include "treewright/sweep/search.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+using namespace treewright;
+using namespace treewright::sweep;
+
+namespace {
+
+void require(bool condition, const char* what) {
+    if (condition) return;
+    std::fprintf(stderr, "failed: %s\n", what);
+    std::exit(1);
+}
+
+Data make_data(std::mt19937& random, std::uint32_t n, std::uint32_t n_columns) {
+    const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); };
+    Data d;
+    d.n_rows = n;
+    d.n_columns = n_columns;
+    d.n_classes = 2 + below(3);
+    d.min_leaf = 1 + below(3);
+    d.unit = Cost{1} << 20;
+    d.leaf = 1 + Cost{below(3)} * (Cost{n} << 15);
+    for (std::uint32_t c = 0; c < n_columns; ++c) {
+        const std::uint32_t most = 2 + below(n);
+        for (std::uint32_t i = 0; i < n; ++i) d.rank.push_back(below(most));
+    }
+    const bool weighted = below(2) == 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        d.label.push_back(static_cast<std::uint16_t>(below(3) == 0 ? below(d.n_classes) : d.rank[i] % 2));
+        d.weight.push_back(weighted ? static_cast<std::int32_t>(1 + below(4)) : 1);
+    }
+    const bool plain = below(2) == 0;
+    for (std::uint32_t y = 0; y < d.n_classes; ++y)
+        for (std::uint32_t k = 0; k < d.n_classes; ++k)
+            d.cost.push_back(y == k ? 0 : plain ? 1 : static_cast<std::int32_t>(below(4)));
+    d.prepare();
+    return d;
+}
+
+// Every conclusion of a profile of column 0, at depth one below the cut, against the truth.
+void check_profile(std::mt19937& random, const Data& d) {
+    Node root;
+    make_root(d, root);
+    if (root.columns.empty() || root.columns[0] != 0 || root.n < 2 * d.min_leaf) return;
+    Options options;
+    options.monotone = random() % 4 != 0;
+    options.lipschitz = random() % 4 != 0;
+    Profile profile;
+    profile.reset(d, options, root, 0, best_stump(d, root).cost);
+    const auto n_cuts = static_cast<std::uint32_t>(profile.n_cuts());
+    std::vector<Point> truth{{0, 0, 0}};
+    std::vector<std::uint8_t> scratch(d.n_rows);
+    Cost best = kNoCost;
+    for (std::uint32_t cut = 1; cut <= n_cuts; ++cut) {
+        Stack stack;
+        Node left, right;
+        split(d, root, 0, profile.position(cut), stack, scratch, left, right);
+        truth.push_back({cut, best_stump(d, left).cost, best_stump(d, right).cost});
+        if (profile.legal(cut)) best = std::min(best, truth.back().left + truth.back().right);
+    }
+    if (best == kNoCost) return;
+    const Cost target = best + static_cast<Cost>(random() % (3 * static_cast<std::uint64_t>(d.unit)));
+    for (int step = 0; step < 6; ++step) {
+        const std::uint32_t cut = 1 + static_cast<std::uint32_t>(random() % n_cuts);
+        if (profile.legal(cut)) profile.insert(truth[cut]);
+        std::vector<char> open(n_cuts + 1, 0);
+        for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
+            const Gap gap = profile.gap(i, target);
+            for (std::uint32_t c = gap.first; gap.open() && c <= gap.last; ++c) {
+                open[c] = 1;
+                require(gap.bound <= truth[c].left + truth[c].right, "gap bound");
+            }
+        }
+        for (const Point& point : profile.points())
+            if (point.cut >= 1 && point.cut <= n_cuts) open[point.cut] = 1;
+        for (std::uint32_t c = 1; c <= n_cuts; ++c) {
+            if (!profile.legal(c)) continue;
+            const Point bound = profile.bounds(c);
+            require(bound.left <= truth[c].left && bound.right <= truth[c].right, "bounds of a cut");
+            if (open[c] == 0) require(truth[c].left + truth[c].right >= target, "closed cut");
+        }
+        require(profile.lower_bound(target) <= best || best >= target, "lower bound");
+    }
+}
+
+Cost solve(const Data& d, const Options& options, std::uint32_t depth, Limits limits, bool& exact, Cost& lower) {
+    Control control(limits);
+    Search search(d, options, control);
+    const Outcome outcome = search.run(depth);
+    require(outcome.lower <= outcome.upper, "lower <= upper");
+    require(control.stopped() || outcome.exact(), "exact unless stopped");
+    std::vector<TreeNode> tree = search.write(outcome.plan);
+    Cost leaves = 0;
+    for (const TreeNode& node : tree) leaves += node.column == TreeNode::kLeaf ? 1 : 0;
+    require(leaves * 2 == static_cast<Cost>(tree.size()) + 1, "a binary tree");
+    exact = outcome.exact();
+    lower = outcome.lower;
+    return outcome.upper;
+}
+
+}  // namespace
+
+int main() {
+    std::mt19937 random(11);
+    for (int round = 0; round < 400; ++round) {
+        const Data d = make_data(random, 2 + static_cast<std::uint32_t>(random() % 40), 1 + round % 3);
+        check_profile(random, d);
+    }
+    for (int round = 0; round < 60; ++round) {
+        const Data d = make_data(random, 4 + static_cast<std::uint32_t>(random() % 24), 2 + round % 2);
+        const std::uint32_t depth = 3 + static_cast<std::uint32_t>(random() % 2);
+        bool exact = false;
+        Cost lower = 0;
+        const Cost best = solve(d, Options{}, depth, Limits{}, exact, lower);
+        require(exact, "solved");
+        for (int variant = 0; variant < 3; ++variant) {
+            Options options;
+            options.monotone = random() % 2 == 0;
+            options.lipschitz = random() % 2 == 0;
+            options.leaf_count = random() % 2 == 0;
+            options.shallower = random() % 2 == 0;
+            options.cache = random() % 2 == 0;
+            options.sharing_work = 0;
+            options.slack = 0.25 * static_cast<double>(random() % 4);
+            options.lanes = 1 + static_cast<std::uint32_t>(random() % 5);
+            require(solve(d, options, depth, Limits{}, exact, lower) == best && exact, "same optimum");
+            Limits limits;
+            limits.steps = 1 + static_cast<std::int64_t>(random() % 50);
+            require(solve(d, options, depth, limits, exact, lower) >= best && lower <= best, "bounds at a stop");
+        }
+    }
+    std::printf("profiles and searches agree\n");
+    return 0;
+}

@@ -1,0 +1,61 @@
+"""`treewright fit --method latent` writes a tree of linear splits that the other verbs can use."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+torch = pytest.importorskip("torch", reason="PyTorch (the extra `latent`) is not installed")
+torch.set_num_threads(1)
+
+from treewright.cli import app  # noqa: E402
+from treewright.convert import load_model  # noqa: E402
+from treewright.tree import LinearSplit  # noqa: E402
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    file = tmp_path / "data.csv"
+    lines = [f"{a:.4f},{b:.4f},{'yes' if a + b > 0 else 'no'}" for a, b in x]
+    file.write_text("a,b,sign\n" + "\n".join(lines) + "\n")
+    return file
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_fit_show_predict_verify(csv: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    words = run("fit", csv, "-t", "sign", "--method", "latent", "--max-depth", 2, "--epochs", 40, "-o", model)
+    assert "hardened" in words
+    assert "same class as the soft model" in words
+    tree = load_model(model).tree
+    assert all(split is None or isinstance(split, LinearSplit) for split in tree.splits)
+    assert load_model(model).certificate.loss < 0.1
+    assert "a" in run("show", model)
+    run("verify", model, csv)
+    answers = tmp_path / "answers.csv"
+    run("predict", model, csv, "--out", answers)
+    assert answers.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--method", "magic"), "--method"),
+        (("--method", "latent", "--max-leaf-nodes", "3"), "--max-leaf-nodes"),
+        (("--method", "latent", "--max-depth", "0"), "depth"),
+        (("--method", "latent", "--pruning", "-1"), "pruning"),
+        (("--method", "latent", "--weight", "b"), "weights"),
+    ],
+)
+def test_bad_options(csv: Path, options: tuple[str, ...], words: str) -> None:
+    result = CliRunner().invoke(app, ["fit", str(csv), "-t", "sign", *options])
+    assert result.exit_code == 2
+    assert words in result.output

@@ -1,0 +1,304 @@
+"""Ensemble.predict equals the library's own predict on every row, boundary and missing values included."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from treewright.bornagain import Ensemble, solve, solve_active
+from treewright.convert import float32_threshold
+from treewright.errors import InputError, ModelFileError
+from treewright.verify import check_faithful
+
+NO_MISSING_RULE = ("AdaBoostClassifier", "GradientBoostingClassifier")
+
+
+def models():
+    return [
+        RandomForestClassifier(6, max_depth=3, random_state=0),
+        ExtraTreesClassifier(6, max_depth=3, random_state=0),
+        DecisionTreeClassifier(max_depth=3, random_state=0),
+        BaggingClassifier(n_estimators=5, max_features=0.5, max_samples=12, random_state=0),
+        AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=6, random_state=0),
+        GradientBoostingClassifier(n_estimators=8, max_depth=2, random_state=0),
+        HistGradientBoostingClassifier(max_iter=4, max_depth=3, max_bins=32),
+    ]
+
+
+def boosters():
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+    lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+    return {
+        "xgboost": xgboost.XGBClassifier(n_estimators=8, max_depth=3, n_jobs=1),
+        "lightgbm": lightgbm.LGBMClassifier(n_estimators=8, max_depth=3, verbose=-1, n_jobs=1),
+    }
+
+
+def probes(ensemble, X, missing):
+    """Training rows, random rows, and rows whose values sit on thresholds, just beside them, and beyond."""
+    rng = np.random.default_rng(0)
+    random = rng.uniform(X.min(axis=0) - 0.1, X.max(axis=0) + 0.1, (3000, X.shape[1]))
+    edges = random.copy()
+    for f, t in enumerate(ensemble.thresholds):
+        if len(t):
+            v = rng.choice(t, len(edges))
+            kind = rng.integers(0, 6, len(edges))
+            for k, w in enumerate(
+                (v, np.nextafter(v, np.inf), np.nextafter(v, -np.inf), v.astype(np.float32), np.round(v, 3))
+            ):
+                edges[kind == k, f] = w[kind == k]
+    blocks = [X, random, edges]
+    if missing:
+        blocks.append(np.where(rng.random(edges.shape) < 0.15, np.nan, edges))
+    return blocks
+
+
+def check(model, X, y):
+    model.fit(X, y)
+    for missing in ("refuse", "route"):
+        if missing == "route" and type(model).__name__ in NO_MISSING_RULE:
+            continue
+        ensemble = Ensemble.from_model(model, missing=missing)
+        for rows in probes(ensemble, X, missing == "route"):
+            np.testing.assert_array_equal(ensemble.predict(rows), model.predict(rows))
+
+
+@pytest.mark.parametrize("model", models(), ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris], ids=["two classes", "three classes"])
+def test_scikit_learn(model, load):
+    X, y = load(return_X_y=True)
+    check(model, X, np.array(["a", "b", "c"])[y])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris], ids=["two classes", "three classes"])
+def test_boosting_libraries(library, load, tmp_path):
+    X, y = load(return_X_y=True)
+    model = boosters()[library]
+    check(model, X, y)
+    booster = model.get_booster() if library == "xgboost" else model.booster_
+    path = tmp_path / ("model.json" if library == "xgboost" else "model.txt")
+    booster.save_model(path)
+    for ensemble in (Ensemble.load(path), Ensemble.from_model(booster)):
+        np.testing.assert_array_equal(ensemble.predict(X), model.predict(X))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_early_stopping_keeps_the_best_iteration(library):
+    X, y = load_breast_cancer(return_X_y=True)
+    rng = np.random.default_rng(0)
+    noisy = np.where(rng.random(len(y)) < 0.3, 1 - y, y)
+    model = boosters()[library]
+    model.set_params(n_estimators=60)
+    if library == "xgboost":
+        model.set_params(early_stopping_rounds=3)
+        model.fit(X[:300], noisy[:300], eval_set=[(X[300:], noisy[300:])], verbose=False)
+        best = model.best_iteration + 1
+    else:
+        import lightgbm
+
+        callback = lightgbm.early_stopping(3, verbose=False)
+        model.fit(X[:300], noisy[:300], eval_set=[(X[300:], noisy[300:])], callbacks=[callback])
+        best = model.best_iteration_
+    ensemble = Ensemble.from_model(model)
+    assert len(ensemble.trees) == best < 60
+    np.testing.assert_array_equal(ensemble.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("route", ["refuse", "route"])
+@pytest.mark.parametrize("model", [models()[0], models()[1], models()[6]], ids=lambda m: type(m).__name__)
+def test_trees_of_models_trained_with_missing_values(model, route):
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    X = np.round(X)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    few = "max_iter" if hasattr(model, "max_iter") else "n_estimators"
+    small = model.set_params(max_depth=2, **{few: 2})
+    small.fit(X, y)
+    ensemble = Ensemble.from_model(small, missing=route)
+    if route == "refuse":
+        with pytest.raises(InputError, match="missing"):
+            ensemble.predict(X)
+        return
+    for goal in ("leaves", "heuristic"):
+        tree = solve(ensemble, objective=goal).tree
+        np.testing.assert_array_equal(tree.predict(X), small.predict(X))
+        assert check_faithful(tree, ensemble).faithful
+    active = solve_active(ensemble, X).tree
+    np.testing.assert_array_equal(active.predict(X), small.predict(X))
+
+
+def test_float32_rows_keep_the_models_thresholds():
+    X, y = load_iris(return_X_y=True)
+    X = X.astype(np.float32).astype(np.float64)
+    forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, y)
+    ensemble = Ensemble.from_model(forest, inputs="float32")
+    own = np.unique(np.concatenate([t.tree_.threshold[t.tree_.feature >= 0] for t in forest.estimators_]))
+    assert set(np.concatenate(ensemble.thresholds)) == set(own)
+    np.testing.assert_array_equal(ensemble.predict(X), forest.predict(X))
+    assert "float32" in solve(ensemble).scope
+
+
+def test_moved_threshold_is_the_last_value_that_rounds_below():
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=300) * 10.0 ** rng.integers(-30, 30, 300)
+    t = np.concatenate([wide, [0.0, 0.5, 5.5, -2.0, 1e-45, 1e38]])
+    moved = float32_threshold(t)
+    with np.errstate(under="ignore"):
+        assert (moved.astype(np.float32) <= t).all()
+        assert (np.nextafter(moved, np.inf).astype(np.float32) > t).all()
+
+
+def test_hard_votes_of_a_forest():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(7, max_depth=2, random_state=0).fit(X, y)
+    votes = np.array([tree.predict(X) for tree in forest.estimators_]).astype(int)
+    expected = np.argmax([(votes == k).sum(axis=0) for k in range(3)], axis=0)
+    np.testing.assert_array_equal(Ensemble.from_model(forest).as_hard_vote().predict(X), expected)
+
+
+def test_what_cannot_be_read_is_named():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match="not fitted"):
+        Ensemble.from_model(RandomForestClassifier())
+    with pytest.raises(InputError, match="needs a classifier"):
+        Ensemble.from_model(RandomForestRegressor(2).fit(X, y))
+    with pytest.raises(InputError, match="cannot be read"):
+        Ensemble.from_model(LogisticRegression(max_iter=1000).fit(X, y))
+    with pytest.raises(InputError, match="bags LogisticRegression"):
+        Ensemble.from_model(BaggingClassifier(LogisticRegression(max_iter=1000), n_estimators=2).fit(X, y))
+    with pytest.raises(InputError, match="outputs"):
+        Ensemble.from_model(RandomForestClassifier(2).fit(X, np.column_stack([y, y])))
+    start = LogisticRegression(max_iter=1000)
+    with pytest.raises(InputError, match="LogisticRegression"):
+        Ensemble.from_model(GradientBoostingClassifier(init=start, n_estimators=2).fit(X, y))
+    with pytest.raises(InputError, match="no rule for missing"):
+        Ensemble.from_model(GradientBoostingClassifier(n_estimators=2).fit(X, y), missing="route")
+    with pytest.raises(InputError, match="missing must be"):
+        Ensemble.from_model(RandomForestClassifier(2).fit(X, y), missing="guess")
+    kinds = HistGradientBoostingClassifier(max_iter=2, categorical_features=[1]).fit(np.round(X), y)
+    with pytest.raises(InputError, match="'x1'"):
+        Ensemble.from_model(kinds)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_categorical_splits_of_boosting_libraries_are_named():
+    lightgbm = pytest.importorskip("lightgbm")
+    xgboost = pytest.importorskip("xgboost")
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 8, 600)
+    y = np.isin(kind, [1, 3, 6]).astype(int)
+    X = pandas.DataFrame({"size": rng.normal(size=600), "kind": pandas.Categorical(kind)})
+    options = {"n_estimators": 3, "verbose": -1, "min_child_samples": 1, "min_data_per_group": 1}
+    model = lightgbm.LGBMClassifier(**options).fit(X, y)
+    with pytest.raises(InputError, match="'kind'"):
+        Ensemble.from_model(model)
+    model = xgboost.XGBClassifier(n_estimators=3, enable_categorical=True, max_cat_to_onehot=1).fit(X, y)
+    with pytest.raises(InputError, match="'kind'"):
+        Ensemble.from_model(model)
+
+
+FOREST = """DATASET_NAME: tiny.csv
+ENSEMBLE: RF
+NB_TREES: 2
+NB_FEATURES: 2
+NB_CLASSES: 2
+MAX_TREE_DEPTH: 3
+Format: node / node type / left child / right child / feature / threshold / node_depth / majority class
+
+[TREE 0]
+NB_NODES: 3
+0 IN 1 2 0 0.5 0 -1
+1 LN -1 -1 -1 -1 1 0
+2 LN -1 -1 -1 -1 1 1
+
+[TREE 1]
+NB_NODES: 1
+0 LN -1 -1 -1 -1 0 1
+"""
+
+
+def write(tmp_path, text):
+    path = tmp_path / "tiny.RF1.txt"
+    path.write_text(text)
+    return path
+
+
+def test_forest_file(tmp_path):
+    ensemble = Ensemble.load(write(tmp_path, FOREST))
+    assert (len(ensemble.trees), ensemble.n_features, ensemble.n_leaves) == (2, 2, 3)
+    # A tie goes to the smaller class index; x <= t goes left.
+    np.testing.assert_array_equal(ensemble.predict([[0.5, 0], [0.6, 0]]), [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t[: t.index("[TREE 1]")], "cut short"),
+        (lambda t: t[: t.index("2 LN")], "cut short"),
+        (lambda t: t[:30], "none of the known"),
+        (lambda t: t.replace("NB_CLASSES: 2", "NB_CLASSES: two"), "NB_CLASSES"),
+        (lambda t: t.replace("NB_NODES: 1\n0 LN", "NB_NODES: 1\n0 XX"), "line 17"),
+        (lambda t: t.replace("IN 1 2 0", "IN 1 9 0"), "out of range"),
+        (lambda t: t.replace("IN 1 2 0", "IN 1 2 7"), "out of range"),
+        (lambda t: t.replace("1 LN -1 -1 -1 -1 1 0", "1 LN -1 -1 -1 -1 1 5"), "class 5"),
+        (lambda t: t.replace("0 0.5 0", "0 nan 0"), "not a finite number"),
+        (lambda t: t.replace("[TREE 1]", "[TREE 3]"), "expected \\[TREE 1\\]"),
+    ],
+)
+def test_damaged_forest_files_are_refused(tmp_path, change, message):
+    with pytest.raises(ModelFileError, match=message):
+        Ensemble.load(write(tmp_path, change(FOREST)))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_damaged_model_files_are_refused(library, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = boosters()[library].fit(X, y)
+    booster = model.get_booster() if library == "xgboost" else model.booster_
+    path = tmp_path / ("model.json" if library == "xgboost" else "model.txt")
+    booster.save_model(path)
+    text = path.read_text()
+    path.write_text(text[: len(text) // 2])
+    with pytest.raises(ModelFileError, match=re.escape(path.name)):
+        Ensemble.load(path)
+    if library == "xgboost":
+        content = json.loads(text)
+        content["learner"]["objective"]["name"] = "reg:squarederror"
+        path.write_text(json.dumps(content))
+        with pytest.raises(InputError, match="reg:squarederror"):
+            Ensemble.load(path)
+    with pytest.raises(ModelFileError, match="no file"):
+        Ensemble.load(tmp_path / "nowhere.json")
+
+
+def test_a_class_that_some_trees_never_saw():
+    X, y = load_iris(return_X_y=True)
+
+    class Unweighted(DecisionTreeClassifier):  # without sample weights bagging really drops rows
+        def fit(self, X, y):
+            return super().fit(X, y)
+
+    bag = BaggingClassifier(Unweighted(), n_estimators=8, max_samples=3, random_state=0).fit(X, y)
+    assert any(len(tree.classes_) < 3 for tree in bag.estimators_)
+    ensemble = Ensemble.from_model(bag)
+    np.testing.assert_array_equal(ensemble.predict(X), bag.predict(X))
+    tree = solve(ensemble, objective="leaves").tree
+    assert check_faithful(tree, ensemble).faithful

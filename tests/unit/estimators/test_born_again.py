@@ -1,0 +1,96 @@
+"""BornAgainTreeClassifier: scikit-learn's own checks, and agreement with its ensemble."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from treewright.bornagain import Ensemble
+from treewright.errors import InputError
+from treewright.estimators import BornAgainTreeClassifier
+from treewright.verify import check_faithful
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [
+        BornAgainTreeClassifier(),
+        BornAgainTreeClassifier(RandomForestClassifier(8, max_depth=2), objective="leaves", prune="rows"),
+        BornAgainTreeClassifier(RandomForestClassifier(6, max_depth=3), prune="active"),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        None,
+        RandomForestClassifier(4, max_depth=2),
+        GradientBoostingClassifier(n_estimators=3, max_depth=2),
+        AdaBoostClassifier(n_estimators=4),
+    ],
+    ids=["default", "forest", "boosting", "adaboost"],
+)
+def test_decides_like_its_ensemble(ensemble):
+    X, y = load_iris(return_X_y=True)
+    model = BornAgainTreeClassifier(ensemble, objective="leaves", random_state=3).fit(X, y)
+    rows = np.random.default_rng(0).uniform(X.min(), X.max(), (2000, 4))
+    np.testing.assert_array_equal(model.predict(rows), model.estimator_.predict(rows))
+    assert check_faithful(model.tree_, model.ensemble_).faithful
+    assert model.get_n_leaves() == model.tree_.n_leaves == model.result_.objective
+    assert model.get_depth() == model.tree_.depth
+    np.testing.assert_array_equal(
+        model.classes_[model.predict_proba(rows).argmax(axis=1)], model.predict(rows)
+    )
+
+
+def test_from_a_fitted_ensemble_with_names():
+    frame = load_iris(as_frame=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[frame.target]
+    forest = RandomForestClassifier(4, max_depth=2, random_state=0).fit(frame.data, y)
+    model = BornAgainTreeClassifier.from_fitted(forest, frame.data)
+    assert [c.name for c in model.tree_.columns] == list(frame.data.columns)
+    np.testing.assert_array_equal(model.predict(frame.data), forest.predict(frame.data))
+    assert model.tree_.n_node_samples[0] == 150
+    active = BornAgainTreeClassifier.from_fitted(forest, frame.data, prune="active")
+    assert active.get_n_leaves() <= model.get_n_leaves()
+    np.testing.assert_array_equal(active.predict(frame.data), forest.predict(frame.data))
+    ensemble = Ensemble.from_model(forest)
+    assert BornAgainTreeClassifier.from_fitted(ensemble).get_n_leaves() == model.get_n_leaves()
+    with pytest.raises(InputError, match="pass X"):
+        BornAgainTreeClassifier.from_fitted(forest, prune="rows")
+
+
+def test_missing_values_follow_the_ensemble():
+    X, y = load_iris(return_X_y=True)
+    X = np.round(X)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    model = BornAgainTreeClassifier(
+        RandomForestClassifier(3, max_depth=2, random_state=0), missing="route"
+    ).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), model.estimator_.predict(X))
+    with pytest.raises(ValueError, match="NaN"):
+        BornAgainTreeClassifier().fit(X, y)
+
+
+def test_search_pickle_and_bad_parameters():
+    X, y = load_iris(return_X_y=True)
+    search = GridSearchCV(BornAgainTreeClassifier(random_state=0), {"objective": ["depth", "leaves"]}, cv=2)
+    model = search.fit(X, y).best_estimator_
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    with pytest.raises(InputError, match="objective"):
+        BornAgainTreeClassifier(objective="size").fit(X, y)
+    with pytest.raises(InputError, match="prune"):
+        BornAgainTreeClassifier(prune="hard").fit(X, y)
+    with pytest.raises(NotFittedError):
+        BornAgainTreeClassifier().get_depth()
+    assert isinstance(pd.Series(model.predict(X)), pd.Series)

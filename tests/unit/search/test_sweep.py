@@ -1,0 +1,325 @@
+"""The sweep engine against brute force, and against itself with every switch off."""
+
+from __future__ import annotations
+
+import _thread
+import itertools
+import threading
+
+import numpy as np
+import pytest
+
+from brute_force_sweep import best_depth_two, best_objective
+from treewright import _core
+from treewright.errors import InputError, SolverError
+from treewright.problem import Problem
+from treewright.search import Limits
+from treewright.search._sweep import SweepOptions, solve_sweep
+from treewright.table import Table
+from treewright.tree import Column, ColumnKind
+
+VARIANTS = [
+    SweepOptions(),
+    SweepOptions(monotone=False),
+    SweepOptions(lipschitz=False),
+    SweepOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
+    SweepOptions(leaf_count=False),
+    SweepOptions(shallower=False),
+    SweepOptions(cache=False),
+    SweepOptions(slack=0.0),
+    SweepOptions(slack=3.0, lanes=3),
+    SweepOptions(lanes=1, slack=0.0, shallower=False),
+    SweepOptions(sharing_work=0),
+    SweepOptions(sharing_work=0, lanes=2, slack=0.0, monotone=False),
+    SweepOptions(sharing_work=0, lanes=2, lipschitz=False),
+]
+
+
+def make_problem(X, y, n_classes=None, weight=None, costs=None, kinds=None, **rest) -> Problem:
+    X = np.asfortranarray(X, dtype=np.float64)
+    n_classes = n_classes or int(y.max()) + 1
+    kinds = kinds or [ColumnKind.CONTINUOUS] * X.shape[1]
+    columns = tuple(
+        Column(
+            f"x{j}",
+            kind,
+            tuple("abcdefgh"[: int(np.nanmax(X[:, j])) + 1]) if kind is ColumnKind.CATEGORICAL else (),
+            bool(np.isnan(X[:, j]).any()),
+        )
+        for j, kind in enumerate(kinds)
+    )
+    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+    costs = 1.0 - np.eye(n_classes) if costs is None else np.asarray(costs, dtype=np.float64)
+    return Problem(
+        Table(columns, X),
+        y.astype(np.int32),
+        np.arange(n_classes),
+        weight,
+        costs,
+        **{"max_leaf_nodes": None, **rest},
+    )
+
+
+def random_problem(rng: np.random.Generator, n: int, n_columns: int, **rest) -> Problem:
+    """A table with ties, duplicates, several classes, weights, costs and minimum leaf sizes."""
+    n_values = rng.integers(2, n + 2, size=n_columns)
+    X = np.column_stack([rng.integers(0, k, size=n) for k in n_values]).astype(float)
+    if rng.random() < 0.3:
+        X[n // 2 :] = X[: n - n // 2]
+    n_classes = int(rng.integers(2, 5))
+    y = rng.integers(0, n_classes, size=n)
+    if rng.random() < 0.5:  # some structure, so that bounds bite
+        y = np.where(rng.random(n) < 0.7, (X[:, 0] > np.median(X[:, 0])).astype(int), y)
+    weight = costs = None
+    if rng.random() < 0.4:
+        weight = rng.integers(0, 4, size=n).astype(float)
+        weight[0] = 1.0
+    if rng.random() < 0.3:
+        costs = rng.integers(0, 5, size=(n_classes, n_classes)).astype(float)
+    return make_problem(
+        X,
+        y,
+        n_classes,
+        weight,
+        costs,
+        **{
+            "cost_complexity": float(rng.choice([0.0, 0.01, 0.03, 0.1])),
+            "min_samples_leaf": int(rng.choice([1, 1, 2, 3])),
+            **rest,
+        },
+    )
+
+
+def check(
+    problem: Problem, expected: float, leaves: int | None = None, options: SweepOptions | None = None
+) -> None:
+    result = solve_sweep(problem, options=options)
+    assert result.status.name == "OPTIMAL"
+    assert result.objective == pytest.approx(expected, abs=1e-9)
+    assert result.lower_bound <= result.objective
+    assert result.lower_bound == pytest.approx(result.objective, abs=1e-6)
+    tree = result.tree
+    if leaves is not None:
+        assert tree.n_leaves == leaves
+    # The tree, put to the data again: its loss, its leaf sizes and its depth.
+    predicted = tree.prediction[tree.apply(problem.table.X)]
+    loss = (problem.sample_weight * problem.costs[problem.y, predicted]).sum() / problem.total_weight
+    assert loss == pytest.approx(result.loss, abs=1e-12)
+    assert loss + problem.cost_complexity * tree.n_leaves == pytest.approx(result.objective, abs=1e-12)
+    sizes = np.bincount(tree.apply(problem.table.X), minlength=tree.node_count)
+    assert all(sizes[i] >= problem.min_samples_leaf for i, s in enumerate(tree.splits) if s is None)
+    assert problem.max_depth is None or tree.depth <= problem.max_depth
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_equals_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        depth = [1, 2, 3, 3, 4, None][rng.integers(6)]
+        n = int(rng.integers(3, 9 if depth in (4, None) else 12))
+        problem = random_problem(rng, n, int(rng.integers(1, 4)), max_depth=depth)
+        expected, leaves = best_objective(problem)
+        check(problem, expected, leaves)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_switches_keep_the_optimum(seed):
+    rng = np.random.default_rng(1000 + seed)
+    for _ in range(4):
+        problem = random_problem(rng, int(rng.integers(5, 9)), 2, max_depth=[3, 4, None][rng.integers(3)])
+        expected, leaves = best_objective(problem)
+        for options in VARIANTS:
+            check(problem, expected, leaves, options)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_switches_agree_on_larger_tables(seed):
+    rng = np.random.default_rng(2000 + seed)
+    problem = random_problem(rng, int(rng.integers(30, 60)), 3, max_depth=int(rng.integers(3, 5)))
+    expected = solve_sweep(problem)
+    for options in VARIANTS[1:3] + VARIANTS[4:9] + VARIANTS[10:]:
+        check(problem, expected.objective, expected.tree.n_leaves, options)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_depth_two_equals_its_slow_twin(seed):
+    rng = np.random.default_rng(3000 + seed)
+    problem = random_problem(rng, int(rng.integers(100, 300)), int(rng.integers(1, 4)), max_depth=2)
+    check(problem, best_depth_two(problem))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_long_chunks_and_wide_sums(seed):
+    """More rows than a chunk of 8-bit sums, and totals beyond 16 bits."""
+    rng = np.random.default_rng(4000 + seed)
+    X = np.column_stack(
+        [np.round(rng.random(900), 2 + seed % 2), np.arange(900) // 300, rng.random(900) < 0.5]
+    )
+    y = (X[:, 0] + 0.3 * rng.standard_normal(900) > 0.5).astype(int) + (seed % 3 == 2) * (X[:, 1] == 1)
+    weight = rng.integers(1, 100, size=900) if seed >= 3 else None
+    problem = make_problem(X, y, weight=weight, max_depth=2, cost_complexity=0.0)
+    check(problem, best_depth_two(problem))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_mixed_and_missing(seed):
+    rng = np.random.default_rng(5000 + seed)
+    kinds = [ColumnKind.CONTINUOUS, ColumnKind.CATEGORICAL, ColumnKind.BINARY]
+    for _ in range(5):
+        n = int(rng.integers(4, 9))
+        X = np.column_stack([rng.integers(0, 5, n), rng.integers(0, 4, n), rng.integers(0, 2, n)]).astype(
+            float
+        )
+        X[rng.random(X.shape) < rng.choice([0.0, 0.25])] = np.nan
+        X[0] = [0, 0, 0]
+        problem = make_problem(
+            X,
+            rng.integers(0, 3, n),
+            3,
+            kinds=kinds,
+            max_depth=int(rng.integers(1, 4)),
+            cost_complexity=0.02,
+            min_samples_leaf=int(rng.integers(1, 3)),
+        )
+        expected, leaves = best_objective(problem)
+        check(problem, expected, leaves)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_kernels_agree(seed):
+    rng = np.random.default_rng(6000 + seed)
+    problem = random_problem(rng, 80, 3, max_depth=3)
+    values = set()
+    try:
+        for level in (_core.Simd.PLAIN, _core.Simd.AVX2, _core.Simd.AVX512):
+            _core.set_simd_limit(level)
+            values.add(round(solve_sweep(problem).objective, 12))
+    finally:
+        _core.set_simd_limit(_core.Simd.AVX512)
+    assert len(values) == 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_row_order_and_monotone_transformations_change_nothing(seed):
+    rng = np.random.default_rng(7000 + seed)
+    n = 60
+    X, y = rng.standard_normal((n, 3)), rng.integers(0, 2, n)
+    base = solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=0.01))
+    order = rng.permutation(n)
+    shuffled = solve_sweep(make_problem(X[order], y[order], max_depth=3, cost_complexity=0.01))
+    bent = solve_sweep(make_problem(np.exp(X) * [1, 1e-3, 1e6], y, max_depth=3, cost_complexity=0.01))
+    assert base.objective == shuffled.objective == bent.objective
+    assert [s and s.column for s in base.tree.splits] == [s and s.column for s in bent.tree.splits]
+    assert base.tree.splits == shuffled.tree.splits
+
+
+def test_integer_weights_are_copies():
+    rng = np.random.default_rng(8)
+    X, y, weight = rng.random((40, 2)), rng.integers(0, 3, 40), rng.integers(1, 4, 40)
+    weighted = solve_sweep(make_problem(X, y, weight=weight, max_depth=3, cost_complexity=0.02))
+    copies = solve_sweep(
+        make_problem(np.repeat(X, weight, axis=0), np.repeat(y, weight), max_depth=3, cost_complexity=0.02)
+    )
+    assert weighted.objective == pytest.approx(copies.objective, abs=1e-12)
+
+
+def test_fractional_weights_report_their_rounding():
+    rng = np.random.default_rng(9)
+    X, y = rng.random((50, 2)), rng.integers(0, 2, 50)
+    problem = make_problem(X, y, weight=rng.random(50) + 0.1, max_depth=2, cost_complexity=0.013)
+    result = solve_sweep(problem)
+    assert result.objective == pytest.approx(best_depth_two(problem), abs=1e-6)
+    assert result.lower_bound <= best_depth_two(problem) <= result.objective + 1e-15
+    assert result.objective - result.lower_bound < 1e-6
+
+
+def test_steps_limit_is_deterministic_and_bounds_hold():
+    rng = np.random.default_rng(10)
+    X = rng.random((300, 4))
+    y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.3) ^ (rng.random(300) < 0.2)).astype(int)
+    problem = make_problem(X, y, max_depth=4, cost_complexity=0.005)
+    optimum = solve_sweep(problem)
+    last_bound = 0.0
+    for steps in (1, 3, 10, 100, 1000):
+        first, second = (solve_sweep(problem, limits=Limits(step_limit=steps)) for _ in range(2))
+        assert first.tree.splits == second.tree.splits
+        assert first.lower_bound == second.lower_bound <= optimum.objective + 1e-12
+        assert first.objective >= optimum.objective - 1e-12
+        assert first.status.name == "OPTIMAL" or first.stop_reason.name == "STEP_LIMIT"
+        last_bound = max(last_bound, first.lower_bound)
+    assert last_bound > 0
+
+
+def test_progress_can_stop_and_memory_limit_stops():
+    rng = np.random.default_rng(11)
+    problem = make_problem(rng.random((2000, 8)), rng.integers(0, 2, 2000), max_depth=5, cost_complexity=0.0)
+    seen = []
+    stopped = solve_sweep(problem, progress=lambda state: seen.append(state) or len(seen) >= 3)
+    assert stopped.stop_reason.name == "CALLBACK"
+    assert len(seen) == 3
+    assert all(state.lower_bound <= state.objective for state in seen)
+    small = solve_sweep(problem, limits=Limits(memory_limit=1000, time_limit=20))
+    assert small.stop_reason.name == "MEMORY_LIMIT"
+    assert small.objective <= 0.5
+
+
+def test_interrupt_returns_the_best_tree():
+    rng = np.random.default_rng(13)
+    problem = make_problem(rng.random((3000, 8)), rng.integers(0, 2, 3000), max_depth=6, cost_complexity=0.0)
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    result = solve_sweep(problem, limits=Limits(time_limit=60))
+    timer.join()
+    assert result.stop_reason.name == "INTERRUPT"
+    assert result.tree.n_leaves > 1
+
+
+def test_max_leaf_nodes_is_refused_and_impossible_leaves_are_named():
+    X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    with pytest.raises(InputError, match="max_leaf_nodes=3"):
+        solve_sweep(make_problem(X, y, max_leaf_nodes=3))
+    with pytest.raises(SolverError, match="at least 5 rows"):
+        solve_sweep(make_problem(X, y, min_samples_leaf=5))
+
+
+def test_two_columns_of_one_value_and_one_row():
+    one = make_problem(np.ones((5, 2)), np.array([0, 1, 1, 0, 1]), max_depth=3, cost_complexity=0.01)
+    check(one, 0.4 + 0.01, 1)
+    check(make_problem(np.ones((1, 1)), np.array([0]), 2, max_depth=None, cost_complexity=0.0), 0.0, 1)
+
+
+def test_neighbouring_floats_and_infinities_are_separated():
+    a = 0.1
+    b = np.nextafter(a, 1)
+    tiny = np.nextafter(0.0, 1.0)
+    columns = [
+        [a, b],
+        [0.0, tiny],
+        [-np.inf, np.inf],
+        [1e308, 1.5e308],
+        [np.finfo(float).max, np.inf],
+        [-np.inf, -1e308],
+    ]
+    for low, high in columns:
+        X = np.array([[low], [high], [low], [high]])
+        result = solve_sweep(make_problem(X, np.array([0, 1, 0, 1]), max_depth=1, cost_complexity=0.01))
+        assert result.loss == 0
+        assert low <= result.tree.splits[0].threshold < high
+
+
+def test_deeper_is_never_worse_and_dearer_leaves_are_never_more():
+    rng = np.random.default_rng(12)
+    X, y = rng.random((70, 3)), rng.integers(0, 2, 70)
+    losses = [solve_sweep(make_problem(X, y, max_depth=d, cost_complexity=0.0)).loss for d in (1, 2, 3, 4)]
+    assert losses == sorted(losses, reverse=True)
+    leaves = [
+        solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=c)).tree.n_leaves
+        for c in (0, 0.01, 0.03, 0.1)
+    ]
+    assert leaves == sorted(leaves, reverse=True)
+    y = ((X[:, 0] > 0.4) ^ (X[:, 1] > 0.6)).astype(int)
+    for c, d in itertools.product((0.03, 0.06), (5, 6, None)):
+        deep = solve_sweep(make_problem(X, y, max_depth=d, cost_complexity=c))
+        shallow = solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=c))
+        assert deep.status.name == "OPTIMAL"
+        assert deep.objective <= shallow.objective
