@@ -214,7 +214,7 @@ def test_the_function_behind_the_command_line() -> None:
         ({"guess_tolerance": 0.1}, 'guess_tolerance=0.1 is for thresholds="guess"'),
         ({"guess_lower_bounds": "yes"}, "give True or False"),
         ({"max_depth": "deep"}, '"guess" or None'),
-        ({"thresholds": "some"}, "give \"auto\""),
+        ({"thresholds": "some"}, 'give "auto"'),
         ({"reference": "gbdt", "thresholds": "guess"}, "give a scikit-learn decision tree"),
         (
             {"reference": GradientBoostingClassifier(n_estimators=2).fit(X[:, :4], y), "thresholds": "guess"},
