@@ -143,7 +143,7 @@ def searches(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if who == "guessed":  # with its short exact search beside
-                result = solve_guided(problem, lambda: cuts, guesses, limits=Limits(time_limit))
+                result = solve_guided(problem, cuts, guesses, limits=Limits(time_limit))
             else:
                 result = solve(problem, cuts, limits=Limits(time_limit))
         row[who] = {

@@ -25,7 +25,8 @@ from brute_force import best_objective
 from tiny_problems import TOLERANCE, TinyProblem, random_problem, walk
 from treewright import SolveResult, SolveStatus
 from treewright.guess import guessed_lower_bound, reference_costs
-from treewright.search import Limits, SearchOptions, solve
+from treewright.search import Limits, SearchOptions
+from treewright.search._solve import solve_cuts
 
 SWITCHES = [
     None,
@@ -47,7 +48,7 @@ def with_reference(
 ) -> SolveResult:
     stated, cuts = problem.stated()
     reference = reference_costs(predictions, stated.y, stated.sample_weight, stated.costs)
-    return solve(stated, cuts, reference=reference, limits=limits, options=options)
+    return solve_cuts(stated, cuts, reference=reference, limits=limits, options=options)
 
 
 def union(problem: TinyProblem, predictions: np.ndarray) -> Fraction:

@@ -15,7 +15,7 @@ from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SearchOptions, progress_bar, solve_guided
+from treewright.search import Limits, SearchOptions, progress_bar, solve, solve_guided
 from treewright.search._limits import ProgressCallback
 from treewright.table import table_from
 
@@ -44,8 +44,8 @@ class OptimalTreeClassifier(TreeClassifier):
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
         that many quantile bins; a mapping from column name to thresholds. "auto" is "all", except with
-        `max_leaf_nodes`, where a table of over 512 splits gets as many quantiles a column as fit.
-        "guess" is for those that the reference cannot do without (column elimination).
+        `max_leaf_nodes`, where a table of over 512 splits gets as many quantiles a column as fit; "guess" takes
+        those that the reference cannot do without (column elimination).
         ``result_.scope`` and ``result_.notes`` say what was searched: nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
@@ -206,14 +206,11 @@ class OptimalTreeClassifier(TreeClassifier):
             min_samples_leaf=self.min_samples_leaf,
         )
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_guided(
-                problem,
-                self.thresholds,  # type: ignore[arg-type]  # "guess" is among the guesses
-                guesses,
-                limits=limits,
-                options=self.search_options,
-                progress=report,
-            )
+            how: dict[str, Any] = {"limits": limits, "options": self.search_options, "progress": report}
+            if guesses.any:
+                result = solve_guided(problem, self.thresholds, guesses, **how)
+            else:
+                result = solve(problem, self.thresholds, **how)  # type: ignore[arg-type]  # solve checks it
         self.result_ = result
         self.tree_ = result.tree
         self.classes_ = problem.classes

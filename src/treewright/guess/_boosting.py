@@ -51,7 +51,6 @@ class _Stage:
     most_credit: NDArray[np.float64]  # (n_columns,), with all ties
     touched: NDArray[np.bool_]  # (n_columns,)
     leaf: NDArray[np.int64]  # (n_distinct,), number of the leaf
-    replayed: NDArray[np.float64] | None = None  # (n_rows, 1), raw_after in scikit-learn's very floats
 
 
 def can_boost(model: Any, n_classes: int, weight: NDArray[np.float64]) -> bool:

@@ -63,19 +63,16 @@ class Lots:
         raw = self.start
         out: dict[int, NDArray[np.float64]] = {}
         for i, stage in enumerate(boosting.stages[: max(tied, default=-1) + 1]):
-            residual = None
-            if i in tied or stage.replayed is None:
-                residual = -self.loss.gradient(y_true=self.y, raw_prediction=raw, sample_weight=None)
+            residual = -self.loss.gradient(y_true=self.y, raw_prediction=raw, sample_weight=None)
             if i in tied:
                 tree = DecisionTreeRegressor(**{**self.parameters, "random_state": stream})
                 tree.fit(X, residual, check_input=False)
                 out[i] = tree.tree_.compute_feature_importances(normalize=False)
+                leaf = tree.tree_.apply(X)  # rounding may have split a pure node of ours
             else:
                 stream.randint(0, LARGEST_SEED)
-            if stage.replayed is None:  # stages before the first that changed are kept, and so is this
-                assert residual is not None
-                stage.replayed = self._next(raw, residual, stage.leaf[boosting.group])
-            raw = stage.replayed
+                leaf = stage.leaf[boosting.group]
+            raw = self._next(raw, residual, leaf)
         return out
 
     def _next(
@@ -83,7 +80,7 @@ class Lots:
     ) -> NDArray[np.float64]:
         """Add one tree as scikit-learn does: a Newton step in each leaf, averaged over its rows in order."""
         value = np.zeros(int(leaf.max()) + 1)
-        for k in range(len(value)):
+        for k in np.unique(leaf):
             rows = np.nonzero(leaf == k)[0]
             here = residual.take(rows, axis=0)
             prob = self.y.take(rows, axis=0) - here

@@ -4,7 +4,8 @@ McTavish et al. 2022. What each guess does to the answer:
 
 * thresholds: the search is exact over fewer splits; Theorem 4.1 compares the result with the reference.
 * depth: the search is exact over trees of the depth of Theorem 4.2.
-* lower bounds: the search is conditional; Theorem 4.3 says what can have been lost, and a short exact search tells
+* lower bounds: the search is conditional; Theorem 4.3 says what can have been lost, and a short exact search
+tells
   whether the guess was needed.
 """
 
@@ -12,12 +13,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import Cuts
+from treewright.binarize import Cuts, auto_cuts
 from treewright.errors import InputError
 from treewright.guess import (
     GuessedCuts,
@@ -35,7 +36,7 @@ from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions
-from treewright.search._solve import solve
+from treewright.search._solve import solve, solve_cuts
 from treewright.search._space import Thresholds, cuts_for
 
 __all__ = ["Guesses", "solve_guided"]
@@ -82,7 +83,7 @@ class Guesses:
 
 def solve_guided(
     problem: Problem,
-    thresholds: Thresholds,
+    thresholds: Cuts | Thresholds | Literal["guess"],
     guesses: Guesses,
     *,
     limits: Limits | None = None,
@@ -95,11 +96,9 @@ def solve_guided(
     ----------
     problem : Problem
         With ``max_depth=None`` if the depth is guessed.
-    thresholds : "auto", "all", int or mapping
-        As in `solve`, if thresholds are not guessed. Guessed lower bounds need binary columns; "auto" then
-        makes cuts.
+    thresholds : "auto", "all", int, mapping or Cuts
+        As in `treewright.search.solve`; not looked at if thresholds are guessed.
     guesses : Guesses
-        With nothing to guess this is `solve`.
     limits : Limits, default=None
         The time limit is for the search; the reference is fitted before.
     options : SearchOptions, default=None
@@ -117,14 +116,12 @@ def solve_guided(
     InputError
         The reference cannot be used; the message says why.
     """
-    if not guesses.any:
-        return solve(problem, thresholds, limits=limits, options=options, progress=progress)
     limits = limits or Limits()
     start = time.perf_counter()
     notes: list[str] = []
     stats: dict[str, Any] = {}
     if len(np.unique(problem.y)) == 1:
-        result = solve(problem, limits=limits, options=options, progress=progress)
+        result = solve(problem, auto_cuts(problem.table), limits=limits, options=options, progress=progress)
         return replace(result, notes=(*result.notes, "All rows have one label: nothing was guessed."))
     reference, predictions = _reference(problem, guesses)
     if guesses.depth:
@@ -148,21 +145,16 @@ def solve_guided(
     answers = predictions if reference is None else reference.predictions
     stats["reference_accuracy"] = accuracy = 1 - _error(problem, answers)
     stats["seconds_of_guessing"] = time.perf_counter() - start
-    searched: Cuts | Thresholds = thresholds
-    if guessed is not None:
-        searched = guessed.cuts
-    elif guesses.lower_bounds:
-        made = cuts_for(problem, thresholds, engine="cuts")
-        assert made is not None  # that engine always makes cuts
-        searched = made
-    result = solve(
-        problem,
-        searched,
-        limits=limits,
-        options=options,
-        progress=progress,
-        reference=costs if guesses.lower_bounds else None,
-    )
+    searched = guessed.cuts if guessed is not None else cast("Cuts | Thresholds", thresholds)
+    if guesses.lower_bounds and not isinstance(searched, Cuts):
+        found = cuts_for(problem, searched, "cuts")  # only that engine knows guessed bounds
+        assert found is not None
+        searched = found
+    how: dict[str, Any] = {"limits": limits, "options": options, "progress": progress}
+    if isinstance(searched, Cuts):
+        result = solve_cuts(problem, searched, reference=costs if guesses.lower_bounds else None, **how)
+    else:
+        result = solve(problem, searched, **how)
     notes.append(f"The reference is right on {100 * accuracy:.2f}% of the training weight.")
     stats["guess_is_poor"] = costs.loss >= _loss_of_a_leaf(problem)
     if stats["guess_is_poor"]:
@@ -172,7 +164,7 @@ def solve_guided(
         assert reference is not None
         result = _with_theorem_4_1(result, problem, guessed, costs, reference)
     if guesses.lower_bounds and guesses.compare and result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
-        assert isinstance(searched, Cuts)  # made above
+        assert isinstance(searched, Cuts)
         result = _compared(result, problem, searched, limits, options)
     return result
 
@@ -253,9 +245,10 @@ def _compared(
     options = replace(
         options,
         plain_steps=min(COMPARED_PLAIN_STEPS, options.plain_steps),
+        row_prices=False,
         lattice=options.lattice and len(cuts.splits) <= FEW_COLUMNS,
     )
-    exact = solve(problem, cuts, limits=Limits(left, steps, limits.memory_limit), options=options)
+    exact = solve_cuts(problem, cuts, limits=Limits(left, steps, limits.memory_limit), options=options)
     ended = exact.status is SolveStatus.OPTIMAL
     saved = result.objective - exact.objective
     better = exact if saved > 1e-12 else result

@@ -32,7 +32,6 @@ def solve(
     limits: Limits | None = None,
     options: SearchOptions | None = None,
     progress: ProgressCallback | None = None,
-    reference: ReferenceCosts | None = None,
 ) -> SolveResult:
     """Find the tree of smallest objective.
 
@@ -49,10 +48,6 @@ def solve(
     options : SearchOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
-    reference : ReferenceCosts, default=None
-        Guess lower bounds from what a reference model gets wrong (McTavish et al. 2022, section 4.3). The
-        result is then conditional: its status is OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what
-        Theorem 4.3 leaves.
 
     Returns
     -------
@@ -74,11 +69,10 @@ def solve(
     (``cpp/include/treewright/sweep/``) where there are many. Ties are broken the same way on every run.
     """
     options = options or SearchOptions()
-    engine = options.engine if reference is None else "cuts"  # guessed bounds are of the search over cuts
-    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, engine)
+    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, options.engine)
     if cuts is None:
         return solve_sweep(problem, limits=limits, progress=progress)
-    return solve_cuts(problem, cuts, limits=limits, options=options, progress=progress, reference=reference)
+    return solve_cuts(problem, cuts, limits=limits, options=options, progress=progress)
 
 
 def solve_cuts(
@@ -90,7 +84,11 @@ def solve_cuts(
     progress: ProgressCallback | None = None,
     reference: ReferenceCosts | None = None,
 ) -> SolveResult:
-    """Find the tree of smallest objective whose splits are among `cuts`; see `solve`."""
+    """Find the tree of smallest objective whose splits are among `cuts`; see `solve`.
+
+    With a `reference` its errors are taken as lower bounds (McTavish et al. 2022, section 4.3): the result is then
+    conditional, OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what Theorem 4.3 leaves.
+    """
     limits = limits or Limits()
     options = options or SearchOptions()
     integers = integer_costs(problem)

@@ -16,7 +16,6 @@ from sklearn.ensemble import (
 )
 
 from treewright import OptimalTreeClassifier, SolveStatus
-from treewright.binarize import quantiles
 from treewright.errors import InputError, PoorGuessWarning
 from treewright.guess import depth_of_ensemble
 from treewright.problem import make_problem
@@ -194,7 +193,7 @@ def test_the_function_behind_the_command_line() -> None:
     problem = make_problem(table_from(X), y, cost_complexity=0.02, max_depth=3)
     result = solve_guided(
         problem,
-        lambda: quantiles(problem.table, 4),
+        4,
         Guesses(lower_bounds=True, reference=REFERENCE, compare=False),
         limits=Limits(time_limit=10),
     )
@@ -215,7 +214,7 @@ def test_the_function_behind_the_command_line() -> None:
         ({"guess_tolerance": 0.1}, 'guess_tolerance=0.1 is for thresholds="guess"'),
         ({"guess_lower_bounds": "yes"}, "give True or False"),
         ({"max_depth": "deep"}, '"guess" or None'),
-        ({"thresholds": "some"}, '"guess"'),
+        ({"thresholds": "some"}, 'give "auto"'),
         ({"reference": "gbdt", "thresholds": "guess"}, "give a scikit-learn decision tree"),
         (
             {"reference": GradientBoostingClassifier(n_estimators=2).fit(X[:, :4], y), "thresholds": "guess"},
