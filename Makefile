@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# PyTorch's build for CPUs; set TORCH= where the index of pip already has one.
+# PyTorch's build for CPUs, not gigabytes of CUDA; set TORCH= where pip's own index has one.
 TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
@@ -44,7 +44,7 @@ $(VENV)/.installed: $(VENV)/.created $(SOURCES)
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet "torch==2.13.0" $(TORCH)
+	$(BIN)/python -m pip install --quiet --retries 0 --no-deps "torch==2.13.0" $(TORCH)
 	$(BIN)/python -m pip install --quiet --group test --group lint
 	touch $@
 
