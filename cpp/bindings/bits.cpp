@@ -137,7 +137,7 @@ class BitsProblem {
         Shape shape;
         {
             nb::gil_scoped_release release;
-            control.units(units_.to_weight(1), static_cast<double>(data_.base_cost));
+            control.units(units_.to_weight(1), units_.bound_unit(), static_cast<double>(data_.base_cost));
             out = total_ < (std::int64_t{1} << 28) ? ::search<std::int32_t>(data_, settings, row_prices, control)
                                                    : ::search<std::int64_t>(data_, settings, row_prices, control);
             // A stop while the tree was being written may have left a worse one than was proven to exist.
@@ -146,7 +146,7 @@ class BitsProblem {
         }
         nb::dict result;
         result["shape"] = shape;
-        result["lower_bound"] = units_.bound_to_weight(out.bounds.lower) + static_cast<double>(data_.base_cost);
+        result["lower_bound"] = static_cast<double>(data_.base_cost) + units_.bound_unit() * static_cast<double>(out.bounds.lower);
         result["upper_bound"] = units_.to_weight(out.bounds.upper) + static_cast<double>(data_.base_cost);
         result["exact"] = out.bounds.exact();
         result["feasible"] = out.bounds.upper < kInfinity;

@@ -61,9 +61,11 @@ class Control {
         pause_at_ = kNone;
     }
 
-    // Reports show base + scale * cost for a cost in the integer units of the engine.
-    void units(double scale, double base) {
+    // Reports show base + scale * cost for a cost in the integer units of the engine, base + bound_scale * bound for
+    // a lower bound.
+    void units(double scale, double bound_scale, double base) {
         scale_ = scale;
+        bound_scale_ = bound_scale;
         base_ = base;
     }
 
@@ -101,7 +103,7 @@ class Control {
         if (report_ && now >= next_report_) {
             next_report_ = now + interval_;
             const double best = incumbent_ == kNone ? std::numeric_limits<double>::infinity() : base_ + scale_ * static_cast<double>(incumbent_);
-            const double bound = base_ + scale_ * static_cast<double>(lower_bound_);
+            const double bound = base_ + bound_scale_ * static_cast<double>(lower_bound_);
             const Stop answer = report_({now, best, bound, steps_, bytes_});
             if (answer != Stop::none) return halt(answer);
         }
@@ -121,6 +123,7 @@ class Control {
     std::int64_t pause_at_ = kNone;
     bool paused_ = false;
     double scale_ = 1.0;
+    double bound_scale_ = 1.0;
     double base_ = 0.0;
     std::int64_t incumbent_ = kNone;
     std::int64_t lower_bound_ = 0;

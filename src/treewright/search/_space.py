@@ -19,7 +19,7 @@ __all__ = ["Thresholds", "cuts_for"]
 
 Thresholds = Literal["auto", "all"] | int | Mapping[str, Sequence[float]]
 
-FEW_SPLITS = 128  # as binary columns; beyond, thresholds are swept
+FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, thresholds are swept
 
 
 def cuts_for(problem: Problem, thresholds: Thresholds, engine: str = "automatic") -> Cuts | None:
@@ -40,7 +40,7 @@ def cuts_for(problem: Problem, thresholds: Thresholds, engine: str = "automatic"
     table, weight = problem.table, problem.sample_weight
     if isinstance(thresholds, str) and thresholds in ("auto", "all"):
         sweeps = engine == "sweep" or (
-            engine == "automatic" and problem.max_leaf_nodes is None and count_splits(table) > FEW_SPLITS
+            engine == "automatic" and problem.max_leaf_nodes is None and _has_many_thresholds(problem)
         )
         if sweeps:
             return None
@@ -59,3 +59,9 @@ def cuts_for(problem: Problem, thresholds: Thresholds, engine: str = "automatic"
         f'thresholds={thresholds!r}; give "auto", "all", a number of bins, or a mapping from column name to '
         "thresholds."
     )
+
+
+def _has_many_thresholds(problem: Problem) -> bool:
+    """Whether thresholds of continuous columns are many, and most of what can be split."""
+    continuous, others = count_splits(problem.table)
+    return continuous > max(FEW_SPLITS, others)

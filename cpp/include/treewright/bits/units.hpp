@@ -27,11 +27,11 @@ struct Units {
         return units;
     }
 
-    // A bound in weight units. Every leaf was charged up to 1.5 cost units too much: with q the exact price in cost units
+    // Weight units that one cost unit of a lower bound proves. Every leaf was charged up to 1.5 cost units too much: with q the exact price in cost units
     // and W >= 0 the errors, W + L*q >= q / (q + 1.5) * (W + L*(q + 1.5)).
-    [[nodiscard]] double bound_to_weight(std::int64_t bound) const {
-        const double charged = static_cast<double>(leaf_price);
-        return to_weight(bound) * (leaf_price > 0 ? (charged - 1.5) / charged : 1.0);
+    [[nodiscard]] double bound_unit() const {
+        const auto charged = static_cast<double>(leaf_price);
+        return std::ldexp(leaf_price > 0 ? (charged - 1.5) / charged : 1.0, -shift);
     }
 
     [[nodiscard]] double to_weight(std::int64_t cost) const { return std::ldexp(static_cast<double>(cost), -shift); }
