@@ -33,7 +33,15 @@ struct MadeInput {
     }
 
     [[nodiscard]] treewright::bits::Input view(bool keep_free_rows = false, bool merge = true) const {
-        return {goes_right, n_columns, n_rows, y, weight, costs, n_classes, keep_free_rows, merge};
+        return {.goes_right = goes_right,
+                .n_columns = n_columns,
+                .n_rows = n_rows,
+                .y = y,
+                .weight = weight,
+                .costs = costs,
+                .n_classes = n_classes,
+                .keep_free_rows = keep_free_rows,
+                .merge_equal_rows = merge};
     }
     [[nodiscard]] bool bit(std::size_t row, std::size_t column) const { return goes_right[column * n_rows + row] != 0; }
     [[nodiscard]] std::int64_t price(std::size_t row, std::size_t predicted) const {
