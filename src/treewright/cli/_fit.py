@@ -25,6 +25,7 @@ from treewright.cli._common import (
     say,
     tree_text,
 )
+from treewright.cli._guess import read_guesses
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -91,6 +92,31 @@ def fit(
     require_proof: Annotated[
         bool, typer.Option("--require-proof", help="Exit with code 1 if the tree is not proven optimal.")
     ] = False,
+    guess: Annotated[
+        str,
+        typer.Option(
+            help="What to guess from a reference model, of 'thresholds,depth,bounds'; says what it may cost."
+        ),
+    ] = "",
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            help="--guess: 'gbdt', 'hist', 'forest', 'extra-trees', 'xgboost' or 'lightgbm'.",
+            show_default="gbdt",
+        ),
+    ] = None,
+    n_estimators: Annotated[
+        int | None, typer.Option(help="--guess: trees of the reference.", show_default="40")
+    ] = None,
+    reference_depth: Annotated[
+        int | None, typer.Option(help="--guess: splits on a path of each.", show_default="1")
+    ] = None,
+    guess_tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="--guess thresholds: fall of the reference's accuracy that is allowed.", show_default="0"
+        ),
+    ] = None,
     pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
     epochs: Annotated[int, typer.Option(help="--method latent: most passes over the rows.")] = 100,
     seed: Annotated[int, typer.Option(help="--method latent: seed of weights and order.")] = 0,
@@ -106,6 +132,7 @@ def fit(
       treewright fit data.csv --target y --out model.json
       treewright fit data.csv -t y -c .005 --max-depth 5 --time-limit 300 -o model.json
       treewright fit data.csv -t sick --cost yes:no=10 --ignore id --thresholds all
+      treewright fit data.csv -t y --guess thresholds,bounds --reference gbdt --n-estimators 40
 
     \b
     Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
@@ -114,7 +141,7 @@ def fit(
     from treewright.convert import Model, Terms, check_writable, save_model
     from treewright.problem import make_problem
     from treewright.result import SolveStatus, StopReason
-    from treewright.search import Limits, progress_bar, solve
+    from treewright.search import Limits, progress_bar, solve, solve_guided
 
     if out is not None:
         check_writable(out)  # now, not after an hour of search
@@ -122,6 +149,15 @@ def fit(
         None if math.isinf(time_limit) else time_limit,
         step_limit,
         None if memory_limit is None else memory_limit << 20,
+    )
+    guesses = read_guesses(
+        guess,
+        reference=reference,
+        n_estimators=n_estimators,
+        reference_depth=reference_depth,
+        tolerance=guess_tolerance,
+        thresholds=thresholds,
+        max_depth=max_depth,
     )
     csv = read_csv(
         data,
@@ -138,10 +174,17 @@ def fit(
     if method == "latent":
         from treewright.cli._latent import fit_latent
 
-        if max_leaf_nodes is not None or min_samples_leaf != "1" or class_weight or cost or require_proof:
+        if (
+            max_leaf_nodes is not None
+            or min_samples_leaf != "1"
+            or class_weight
+            or cost
+            or guess
+            or require_proof
+        ):
             raise InputError(
                 "--method latent takes none of --max-leaf-nodes, --min-samples-leaf, --class-weight, --cost, "
-                "--require-proof; leave them out, or use --method exact."
+                "--guess, --require-proof; leave them out, or use --method exact."
             )
         fit_latent(
             csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=cost_complexity,
@@ -172,10 +215,14 @@ def fit(
         "tree so far."
     )
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        result = solve(problem, _thresholds(thresholds), limits=limits, progress=report)
+        cuts = _thresholds(thresholds)
+        if guesses.any:
+            result = solve_guided(problem, cuts, guesses, limits=limits, progress=report)
+        else:
+            result = solve(problem, cuts, limits=limits, progress=report)
     terms = Terms(
         cost_complexity=problem.cost_complexity,
-        max_depth=problem.max_depth,
+        max_depth=result.stats.get("guessed_depth", problem.max_depth),
         max_leaf_nodes=problem.max_leaf_nodes,
         min_samples_leaf=problem.min_samples_leaf,
         objective=objective,
@@ -201,10 +248,10 @@ def fit(
         say(saved)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
-    if result.status is not SolveStatus.OPTIMAL:
+    if result.status is SolveStatus.FEASIBLE:
         note("Not proven optimal; try a longer --time-limit, a --max-depth, a larger --cost-complexity.")
-        if require_proof:
-            raise typer.Exit(CHECK_FAILED)
+    if require_proof and result.status is not SolveStatus.OPTIMAL:
+        raise typer.Exit(CHECK_FAILED)
 
 
 def _effort(stats: Any) -> str:

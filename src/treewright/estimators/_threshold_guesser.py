@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.errors import InputError
-from treewright.guess import default_reference, guess_cuts, make_reference
+from treewright.guess import guess_cuts, make_reference, named_reference
 from treewright.problem import make_problem
 from treewright.table import encode_like, table_from
 from treewright.tree import Column, Split, describe
@@ -118,7 +118,7 @@ class ThresholdGuesser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("y has only one class: no threshold can be guessed. Give two or more classes.")
         model = self.reference
         if model is None:
-            model = default_reference(self.n_estimators, self.max_depth, self.random_state)
+            model = named_reference("gbdt", self.n_estimators, self.max_depth, self.random_state)
         reference = make_reference(model, problem.table, problem.y, problem.classes, problem.sample_weight)
         guessed = guess_cuts(
             reference, problem.table, problem.y, problem.sample_weight, tolerance=self.tolerance

@@ -4,7 +4,8 @@ from treewright.guess._cuts import GuessedCuts, guess_cuts
 from treewright.guess._depth import depth_of_ensemble, guess_depth
 from treewright.guess._faithful import FaithfulTree, faithful_tree
 from treewright.guess._lower_bounds import ReferenceCosts, guessed_lower_bound, most_lost, reference_costs
-from treewright.guess._reference import Reference, default_reference, make_reference, predictions_of
+from treewright.guess._named import named_reference
+from treewright.guess._reference import Reference, make_reference, predictions_of
 from treewright.guess._thresholds import Elimination, eliminate_columns, thresholds_in_use
 
 __all__ = [
@@ -13,7 +14,6 @@ __all__ = [
     "GuessedCuts",
     "Reference",
     "ReferenceCosts",
-    "default_reference",
     "depth_of_ensemble",
     "eliminate_columns",
     "faithful_tree",
@@ -22,6 +22,7 @@ __all__ = [
     "guessed_lower_bound",
     "make_reference",
     "most_lost",
+    "named_reference",
     "predictions_of",
     "reference_costs",
     "thresholds_in_use",

@@ -20,10 +20,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.guess._models import check_model, is_fitted
+from treewright.guess._named import named_reference
 from treewright.table import Table
 from treewright.tree import ColumnKind
 
-__all__ = ["Input", "Reference", "default_reference", "make_reference", "predictions_of", "reference_matrix"]
+__all__ = ["Input", "Reference", "make_reference", "predictions_of", "reference_matrix"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,37 +67,6 @@ class Reference:
     inputs: tuple[Input, ...]
     predictions: NDArray[np.int32]
     error: float
-
-
-def default_reference(n_estimators: int = 40, max_depth: int = 1, random_state: int = 0) -> Any:
-    """Return the reference used when none is named: scikit-learn's boosted trees.
-
-    Parameters
-    ----------
-    n_estimators : int, default=40
-        Number of trees; 40 stumps are what the paper uses for its largest tables.
-    max_depth : int, default=1
-        Splits on a path of each.
-    random_state : int, default=0
-
-    Returns
-    -------
-    sklearn.ensemble.GradientBoostingClassifier
-        Not fitted.
-
-    Raises
-    ------
-    InputError
-        Not positive integers.
-    """
-    from sklearn.ensemble import GradientBoostingClassifier
-
-    for name, value in (("n_estimators", n_estimators), ("max_depth", max_depth)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{name}={value!r} of the reference; give an integer of at least 1.")
-    return GradientBoostingClassifier(
-        n_estimators=n_estimators, max_depth=max_depth, random_state=random_state
-    )
 
 
 def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ...]]:
@@ -143,7 +113,7 @@ def make_reference(
     Parameters
     ----------
     model : estimator or None
-        None is `default_reference`. An unfitted one is cloned.
+        None is `named_reference()`. An unfitted one is cloned.
     table : Table
     y : ndarray of shape (n_rows,), int32
     classes : ndarray of shape (n_classes,)
@@ -160,7 +130,7 @@ def make_reference(
     """
     from sklearn.base import clone
 
-    model = default_reference() if model is None else model
+    model = named_reference() if model is None else model
     check_model(model)
     if is_fitted(model):
         X, inputs = _as_fitted_on(model, table)

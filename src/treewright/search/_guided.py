@@ -24,10 +24,10 @@ from treewright.guess import (
     GuessedCuts,
     Reference,
     ReferenceCosts,
-    default_reference,
     guess_cuts,
     guess_depth,
     make_reference,
+    named_reference,
     predictions_of,
     reference_costs,
 )
@@ -125,7 +125,7 @@ def solve_guided(
         return replace(result, notes=(*result.notes, "All rows have one label: nothing was guessed."))
     reference, predictions = _reference(problem, guesses)
     if guesses.depth:
-        depth = guess_depth(default_reference() if guesses.reference is None else guesses.reference)
+        depth = guess_depth(named_reference() if guesses.reference is None else guesses.reference)
         problem = replace(problem, max_depth=depth)
         notes.append(
             f"The depth was limited to {depth} splits: single trees of that depth are as expressive as "
