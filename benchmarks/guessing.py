@@ -21,6 +21,7 @@ import numpy as np
 import typer
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from benchmarks._data import read_csv
 from benchmarks._environments import ensure, worker_script
@@ -51,23 +52,33 @@ def main(
     only: Annotated[str, typer.Option(help="Comma-separated data sets.")] = ",".join(SETS),
     folds: Annotated[int, typer.Option(help="Folds of five to run.")] = 5,
     time_limit: Annotated[float, typer.Option(help="Seconds a search.")] = 60.0,
+    peer_time_limit: Annotated[
+        float | None, typer.Option(help="Seconds a search of gosdt.", show_default="the same")
+    ] = None,
     write: Annotated[bool, typer.Option(help="Write the results file and the picture.")] = True,
 ) -> None:
     """Run the comparison and print its tables."""
     rows: list[dict[str, Any]] = []
     guesses: list[dict[str, Any]] = []
+    limits = (time_limit, time_limit if peer_time_limit is None else peer_time_limit)
     for name in only.split(","):
         file, n_estimators, depth = SETS[name]
         X, y = read_csv(data / file)
         split = StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)
         for fold, (train, test) in enumerate(list(split)[:folds]):
-            guess, cells = one_fold(X[train], y[train], X[test], y[test], n_estimators, depth, time_limit)
+            guess, cells = one_fold(X[train], y[train], X[test], y[test], n_estimators, depth, limits)
             guesses.append({"data": name, "fold": fold, **guess})
             rows += [{"data": name, "fold": fold, **cell} for cell in cells]
             print(f"# {name} fold {fold}: {guess}", flush=True)
     print(guess_table(guesses), "\n", search_table(rows), "\n", *verdicts(rows, guesses), sep="\n")
     if write:
-        options = {"folds": folds, "time_limit": time_limit, "prices": PRICES, "sets": SETS}
+        options = {
+            "folds": folds,
+            "time_limit": time_limit,
+            "peer_time_limit": limits[1],
+            "prices": PRICES,
+            "sets": SETS,
+        }
         write_results("guessing", options, [*guesses, *rows])
         draw(rows, RESULTS / "guessing.png")
 
@@ -79,9 +90,10 @@ def one_fold(
     y_test: np.ndarray,
     n_estimators: int,
     depth: int,
-    time_limit: float,
+    limits: tuple[float, float],
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return what was guessed, and one row a cell."""
+    """Return what was guessed, and one row a cell; limits in seconds, ours and gosdt's."""
+    time_limit, peer_limit = limits
     cells = [(price, limit) for price in PRICES for limit in DEPTHS]
     with tempfile.TemporaryDirectory() as folder:
         arrays, columns = Path(folder) / "data.npz", Path(folder) / "columns.npz"
@@ -92,10 +104,10 @@ def one_fold(
             "n_estimators": n_estimators,
             "max_depth": depth,
             "cells": cells,
-            "time_limit": time_limit,
+            "time_limit": peer_limit,
         }
         command = [str(ensure("gosdt")), str(worker_script("guessing_gosdt"))]
-        theirs = call_worker(command, job, len(cells) * (2 * time_limit + 30))
+        theirs = call_worker(command, job, len(cells) * (2 * peer_limit + 30))
         if theirs["status"] != "done":
             return {"error": theirs.get("error", theirs["status"])}, []
         stored = dict(np.load(columns))
@@ -303,4 +315,5 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    with threadpool_limits(1):
+        typer.run(main)
