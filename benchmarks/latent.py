@@ -122,8 +122,8 @@ class _Empty(torch.autograd.Function):
 def kernel_times(s: Any, q: Any, depth: int) -> dict[str, Any]:
     """The C++ kernels alone, on node-major arrays and their own output: no autograd, no allocation."""
     shape, nodes, n = complete_shape(depth), q.shape[1], len(q)
-    node_major = np.ascontiguousarray(q.T)
-    z, out, grad_s = np.empty_like(node_major), np.empty_like(node_major), np.empty_like(s)
+    z, grad_s = np.empty((nodes, n), q.dtype), np.empty_like(s)
+    flat, out, grad_flat = np.empty_like(q), np.empty_like(q), np.ones_like(q)
     state, group = np.empty((2, nodes), np.float32), np.empty(nodes, np.int32)
     grad_z, grad_a = np.ones_like(z), np.ones(nodes, np.float32)
     tree = (shape.left, shape.right, shape.score_row)
@@ -135,12 +135,11 @@ def kernel_times(s: Any, q: Any, depth: int) -> dict[str, Any]:
             lambda: core.latent_layer_backward(*tree, s, 0.5, state, grad_z, grad_a, grad_s)
         ),
         "projection kernel forward": measure(
-            lambda: core.latent_project_forward(node_major, 10.0, z, state, group)
+            lambda: core.latent_project_forward(q, 10.0, flat, state, group)
         ),
         "projection kernel backward": measure(
-            lambda: core.latent_project_backward(node_major, state, group, grad_z, grad_a, out)
+            lambda: core.latent_project_backward(q, state, group, grad_flat, grad_a, out)
         ),
-        "transpose": measure(lambda: core.latent_transpose(q, out)) | {"rows": n},
     }
 
 

@@ -71,9 +71,9 @@ void bind(nb::module_& m) {
     m.def(
         "latent_project_forward",
         [](Matrix<const Real> q, double pruning, Matrix<Real> z, Matrix<Real> state, Vector<std::int32_t> group) {
-            const std::size_t nodes = q.shape(0), n = q.shape(1);
+            const std::size_t n = q.shape(0), nodes = q.shape(1);
             require(nodes > 0 && ((nodes + 1) & nodes) == 0, "a complete tree has 2^(depth+1) - 1 nodes");
-            require(z.shape(0) == nodes && z.shape(1) == n, "z must have the shape of q");
+            require(z.shape(0) == n && z.shape(1) == nodes, "z must have the shape of q");
             require_state(state, nodes);
             require(group.size() == nodes, "group needs one entry a node");
             require(n > 0 && pruning > 0, "need at least one row and pruning > 0");
@@ -82,14 +82,14 @@ void bind(nb::module_& m) {
                                          group.data());
         },
         nb::arg("q").noconvert(), nb::arg("pruning"), nb::arg("z").noconvert(), nb::arg("state").noconvert(),
-        nb::arg("group").noconvert(), "Fill z, state = (a, slope) and group from scores q (nodes, rows); False if a score is not finite.");
+        nb::arg("group").noconvert(), "Fill z, state = (a, slope) and group from scores q (rows, nodes); False if a score is not finite.");
     m.def(
         "latent_project_backward",
         [](Matrix<const Real> q, Matrix<const Real> state, Vector<const std::int32_t> group, Matrix<const Real> grad_z,
            Vector<const Real> grad_a, Matrix<Real> grad_q) {
-            const std::size_t nodes = q.shape(0), n = q.shape(1);
-            require(grad_z.shape(0) == nodes && grad_z.shape(1) == n, "grad_z must have the shape of q");
-            require(grad_q.shape(0) == nodes && grad_q.shape(1) == n, "grad_q must have the shape of q");
+            const std::size_t n = q.shape(0), nodes = q.shape(1);
+            require(grad_z.shape(0) == n && grad_z.shape(1) == nodes, "grad_z must have the shape of q");
+            require(grad_q.shape(0) == n && grad_q.shape(1) == nodes, "grad_q must have the shape of q");
             require_state(state, nodes);
             require(group.size() == nodes && grad_a.size() == nodes, "group and grad_a need one entry a node");
             for (std::size_t t = 0; t < nodes; ++t)
@@ -100,14 +100,6 @@ void bind(nb::module_& m) {
         },
         nb::arg("q").noconvert(), nb::arg("state").noconvert(), nb::arg("group").noconvert(),
         nb::arg("grad_z").noconvert(), nb::arg("grad_a").noconvert(), nb::arg("grad_q").noconvert(), "Fill grad_q.");
-    m.def(
-        "latent_transpose",
-        [](Matrix<const Real> from, Matrix<Real> to) {
-            require(from.shape(0) == to.shape(1) && from.shape(1) == to.shape(0), "to must have the transposed shape");
-            nb::gil_scoped_release release;
-            transpose<Real>(from.data(), from.shape(0), from.shape(1), to.data());
-        },
-        nb::arg("source").noconvert(), nb::arg("to").noconvert(), "Fill `to` with the transposed `source`.");
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include "treewright/cpu.hpp"
 #include "treewright/latent/newton.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace treewright::latent {
@@ -14,6 +17,41 @@ namespace {
 template <Scalar Real>
 constexpr Real kHalf = Real(0.5);
 
+// Columns that are copied out together: a cache line or two of each row, and a copy that fits a near cache.
+constexpr std::size_t kTile = 16;
+
+// Columns first .. first + count of a row-major matrix, one after the other. Floats go by blocks of 4 x 4, transposed by
+// shuffles of 16 bytes, which every instruction set has.
+template <Scalar Real>
+TREEWRIGHT_INLINE void copy_columns(const Real* from, std::size_t rows, std::size_t columns, std::size_t first,
+                                    std::size_t count, Real* to) {
+    std::size_t whole_rows = 0, whole_columns = 0;
+#if defined(__GNUC__) || defined(__clang__)
+    if constexpr (std::is_same_v<Real, float>) {
+        using Four [[gnu::vector_size(16)]] = float;
+        whole_rows = rows / 4 * 4;
+        whole_columns = count / 4 * 4;
+        for (std::size_t r = 0; r < whole_rows; r += 4)
+            for (std::size_t c = 0; c < whole_columns; c += 4) {
+                Four x[4], y[4];
+                for (std::size_t k = 0; k < 4; ++k) std::memcpy(&x[k], from + (r + k) * columns + first + c, 16);
+                for (std::size_t k = 0; k < 2; ++k) {
+                    y[2 * k] = __builtin_shufflevector(x[2 * k], x[2 * k + 1], 0, 4, 1, 5);
+                    y[2 * k + 1] = __builtin_shufflevector(x[2 * k], x[2 * k + 1], 2, 6, 3, 7);
+                }
+                for (std::size_t k = 0; k < 2; ++k) {
+                    x[2 * k] = __builtin_shufflevector(y[k], y[k + 2], 0, 1, 4, 5);
+                    x[2 * k + 1] = __builtin_shufflevector(y[k], y[k + 2], 2, 3, 6, 7);
+                }
+                for (std::size_t k = 0; k < 4; ++k) std::memcpy(to + (c + k) * rows + r, &x[k], 16);
+            }
+    }
+#endif
+    for (std::size_t c = 0; c < count; ++c)
+        for (std::size_t r = c < whole_columns ? whole_rows : 0; r < rows; ++r)
+            to[c * rows + r] = from[r * columns + first + c];
+}
+
 template <Scalar Real>
 struct Problem {
     std::size_t nodes;
@@ -21,20 +59,19 @@ struct Problem {
     std::size_t n;
     double lambda;
 
-    [[nodiscard]] const Real* column(std::size_t t) const { return q + t * n; }
     [[nodiscard]] bool inner(std::size_t t) const { return 2 * t + 2 < nodes; }
 };
 
-// The connected set below t (t included) on which m > a along every path, added up.
+// The connected set below t (t included) on which m > a along every path, added up. `columns` is q transposed.
 template <Scalar Real>
-TREEWRIGHT_INLINE Above above_set(const Problem<Real>& p, const std::vector<Real>& m, std::size_t t, Real a,
-                                  std::vector<std::size_t>& stack) {
+TREEWRIGHT_INLINE Above above_set(const Problem<Real>& p, const Real* columns, const std::vector<Real>& m,
+                                  std::size_t t, Real a, std::vector<std::size_t>& stack) {
     Above total{0.0, 0, 0};
     stack.assign(1, t);
     while (!stack.empty()) {
         const std::size_t s = stack.back();
         stack.pop_back();
-        const Above one = above<Real>(p.column(s), p.n, kHalf<Real>, a);
+        const Above one = above<Real>(columns + s * p.n, p.n, kHalf<Real>, a);
         total.sum += one.sum;
         total.count += one.count;
         ++total.nodes;
@@ -73,26 +110,57 @@ TREEWRIGHT_INLINE Start first_look(const Real* q, std::size_t n) {
     return out;
 }
 
+// No early stop at 1: a pooled minimum averages values above 1 with values below.
 template <Scalar Real>
-TREEWRIGHT_INLINE bool forward(const Problem<Real>& p, Real* z, Real* a, Real* slope, std::int32_t* group) {
-    // Nodes bottom up. No early stop at 1: a pooled minimum averages values above 1 with values below.
-    constexpr Real kNoStop = std::numeric_limits<Real>::infinity();
-    std::vector<Real> m(p.nodes);
+constexpr Real kNoStop = std::numeric_limits<Real>::infinity();
+
+// Each node's own root, whatever the others do; false if a score is not finite.
+template <Scalar Real>
+TREEWRIGHT_INLINE bool own_roots(const Problem<Real>& p, std::vector<Real>& m, Real* slope) {
+    const auto tile = std::make_unique_for_overwrite<Real[]>(kTile * p.n);
+    for (std::size_t first = 0; first < p.nodes; first += kTile) {
+        const std::size_t count = std::min(kTile, p.nodes - first);
+        copy_columns<Real>(p.q, p.n, p.nodes, first, count, tile.get());
+        for (std::size_t c = 0; c < count; ++c) {
+            const Real* q = tile.get() + c * p.n;
+            const Start start = first_look<Real>(q, p.n);
+            if (!start.finite) return false;
+            const auto evaluate = [&](Real at) TREEWRIGHT_INLINE_LAMBDA { return above<Real>(q, p.n, kHalf<Real>, at); };
+            const Root<Real> own = newton<Real>(Real(0), start.above, p.lambda, kNoStop<Real>, false, evaluate);
+            m[first + c] = own.a;
+            slope[first + c] = static_cast<Real>(own.slope);
+        }
+    }
+    return true;
+}
+
+// From own roots to m, bottom up, where a child's m exceeds its parent's root; trees of eq. (1) have no such node, and
+// then no column is copied.
+template <Scalar Real>
+TREEWRIGHT_INLINE void pool(const Problem<Real>& p, std::vector<Real>& m, Real* slope) {
+    std::unique_ptr<Real[]> columns;
     std::vector<std::size_t> stack;
-    for (std::size_t t = p.nodes; t-- > 0;) {
-        const Real* q = p.column(t);
-        const Start start = first_look<Real>(q, p.n);
-        if (!start.finite) return false;
-        const auto evaluate = [&](Real at) TREEWRIGHT_INLINE_LAMBDA { return above<Real>(q, p.n, kHalf<Real>, at); };
-        const Root<Real> own = newton<Real>(Real(0), start.above, p.lambda, kNoStop, false, evaluate);
-        m[t] = own.a;
-        slope[t] = static_cast<Real>(own.slope);
-        if (!p.inner(t) || std::max(m[2 * t + 1], m[2 * t + 2]) <= own.a) continue;
-        const auto pooled = [&](Real at) TREEWRIGHT_INLINE_LAMBDA { return above_set<Real>(p, m, t, at, stack); };
-        const Root<Real> all = newton<Real>(own.a, pooled(own.a), p.lambda, kNoStop, false, pooled);
+    for (std::size_t t = p.nodes / 2; t-- > 0;) {
+        if (std::max(m[2 * t + 1], m[2 * t + 2]) <= m[t]) continue;
+        if (!columns) {
+            columns = std::make_unique_for_overwrite<Real[]>(p.nodes * p.n);
+            for (std::size_t first = 0; first < p.nodes; first += kTile)
+                copy_columns<Real>(p.q, p.n, p.nodes, first, std::min(kTile, p.nodes - first), columns.get() + first * p.n);
+        }
+        const auto pooled = [&](Real at) TREEWRIGHT_INLINE_LAMBDA {
+            return above_set<Real>(p, columns.get(), m, t, at, stack);
+        };
+        const Root<Real> all = newton<Real>(m[t], pooled(m[t]), p.lambda, kNoStop<Real>, false, pooled);
         m[t] = all.a;
         slope[t] = static_cast<Real>(all.slope);
     }
+}
+
+template <Scalar Real>
+TREEWRIGHT_INLINE bool forward(const Problem<Real>& p, Real* z, Real* a, Real* slope, std::int32_t* group) {
+    std::vector<Real> m(p.nodes);
+    if (!own_roots<Real>(p, m, slope)) return false;
+    pool<Real>(p, m, slope);
     for (std::size_t t = 0; t < p.nodes; ++t) {
         const std::size_t parent = t == 0 ? 0 : (t - 1) / 2;
         if (t > 0 && m[t] > m[parent]) {  // m becomes b: parents come first
@@ -103,14 +171,15 @@ TREEWRIGHT_INLINE bool forward(const Problem<Real>& p, Real* z, Real* a, Real* s
             group[t] = static_cast<std::int32_t>(t);
         }
         a[t] = std::min(m[t], Real(1));
-        const Real* q = p.column(t);
-        Real* out = z + t * p.n;
-        const Real cap = a[t];
+    }
+    for (std::size_t i = 0; i < p.n; ++i) {
+        const Real* q = p.q + i * p.nodes;
+        Real* out = z + i * p.nodes;
 #pragma omp simd
-        for (std::size_t i = 0; i < p.n; ++i) {
-            const Real v = q[i] + kHalf<Real>;
+        for (std::size_t t = 0; t < p.nodes; ++t) {
+            const Real v = q[t] + kHalf<Real>, cap = a[t];
             const Real positive = v > Real(0) ? v : Real(0);
-            out[i] = positive < cap ? positive : cap;
+            out[t] = positive < cap ? positive : cap;
         }
     }
     return true;
@@ -129,57 +198,44 @@ struct Gradient {
     Real* grad_q;
 };
 
+// Row by row, with the nodes in vector lanes: nothing is transposed. Sums of a block are kept in Real, then in double.
 template <Scalar Real>
 TREEWRIGHT_INLINE void backward(const Gradient<Real>& b) {
-    const auto leader = [&](std::size_t t) TREEWRIGHT_INLINE_LAMBDA { return static_cast<std::size_t>(b.group[t]); };
-    std::vector<double> total(b.nodes, 0.0);
-    for (std::size_t t = 0; t < b.nodes; ++t) {
-        const Real* q = b.q + t * b.n;
-        const Real* grad = b.grad_z + t * b.n;
-        const Real a = b.a[t];
-        const std::size_t half = b.n / 2;
-        Real s0 = 0, s1 = 0;
-#pragma omp simd reduction(+ : s0, s1)
-        for (std::size_t i = 0; i < half; ++i) {
-            const Real v0 = q[i] + kHalf<Real>, g0 = grad[i];
-            const Real v1 = q[i + half] + kHalf<Real>, g1 = grad[i + half];
-            s0 += v0 > a ? g0 : Real(0);
-            s1 += v1 > a ? g1 : Real(0);
-        }
-        if (2 * half < b.n && q[b.n - 1] + kHalf<Real> > a) s0 += grad[b.n - 1];
-        total[leader(t)] += static_cast<double>(s0) + static_cast<double>(s1) + static_cast<double>(b.grad_a[t]);
-    }
-    for (std::size_t t = 0; t < b.nodes; ++t) {
-        const std::size_t g = leader(t);
-        const Real a = b.a[t];
-        const Real h = a > Real(0) && a < Real(1) ? static_cast<Real>(total[g] / static_cast<double>(b.slope[g])) : Real(0);
-        const Real* q = b.q + t * b.n;
-        const Real* grad = b.grad_z + t * b.n;
-        Real* out = b.grad_q + t * b.n;
+    constexpr std::size_t kBlock = 1024;
+    const std::size_t nodes = b.nodes;
+    std::vector<double> total(nodes, 0.0);
+    std::vector<Real> sum(nodes), h(nodes);
+    for (std::size_t begin = 0; begin < b.n; begin += kBlock) {
+        const std::size_t end = std::min(b.n, begin + kBlock);
+        std::fill(sum.begin(), sum.end(), Real(0));
+        for (std::size_t i = begin; i < end; ++i) {
+            const Real* q = b.q + i * nodes;
+            const Real* grad = b.grad_z + i * nodes;
+            Real* s = sum.data();
 #pragma omp simd
-        for (std::size_t i = 0; i < b.n; ++i) {
-            const Real v = q[i] + kHalf<Real>, g_z = grad[i];
-            const Real inside = v > Real(0) ? g_z : Real(0);
-            out[i] = v > a ? h : inside;
-        }
-    }
-}
-
-// Tiles of 16 x 16 keep both the rows read and the rows written in the first-level cache.
-template <Scalar Real>
-TREEWRIGHT_INLINE void transpose_tiles(const Real* from, std::size_t rows, std::size_t columns, Real* to) {
-    constexpr std::size_t kTile = 16;
-    for (std::size_t r0 = 0; r0 < rows; r0 += kTile) {
-        const std::size_t r1 = std::min(rows, r0 + kTile);
-        for (std::size_t c0 = 0; c0 < columns; c0 += kTile) {
-            const std::size_t c1 = std::min(columns, c0 + kTile);
-            if (r1 - r0 == kTile) {
-                for (std::size_t c = c0; c < c1; ++c)
-                    for (std::size_t r = 0; r < kTile; ++r) to[c * rows + r0 + r] = from[(r0 + r) * columns + c];
-            } else {
-                for (std::size_t c = c0; c < c1; ++c)
-                    for (std::size_t r = r0; r < r1; ++r) to[c * rows + r] = from[r * columns + c];
+            for (std::size_t t = 0; t < nodes; ++t) {
+                const Real v = q[t] + kHalf<Real>, g = grad[t];
+                s[t] += v > b.a[t] ? g : Real(0);
             }
+        }
+        for (std::size_t t = 0; t < nodes; ++t) total[static_cast<std::size_t>(b.group[t])] += static_cast<double>(sum[t]);
+    }
+    for (std::size_t t = 0; t < nodes; ++t) total[static_cast<std::size_t>(b.group[t])] += static_cast<double>(b.grad_a[t]);
+    for (std::size_t t = 0; t < nodes; ++t) {
+        const bool moves = b.a[t] > Real(0) && b.a[t] < Real(1);
+        const auto leader = static_cast<std::size_t>(b.group[t]);
+        h[t] = moves ? static_cast<Real>(total[leader] / static_cast<double>(b.slope[leader])) : Real(0);
+    }
+    for (std::size_t i = 0; i < b.n; ++i) {
+        const Real* q = b.q + i * nodes;
+        const Real* grad = b.grad_z + i * nodes;
+        Real* out = b.grad_q + i * nodes;
+        const Real* above = h.data();
+#pragma omp simd
+        for (std::size_t t = 0; t < nodes; ++t) {
+            const Real v = q[t] + kHalf<Real>, g = grad[t];
+            const Real inside = v > Real(0) ? g : Real(0);
+            out[t] = v > b.a[t] ? above[t] : inside;
         }
     }
 }
@@ -219,11 +275,6 @@ void project_backward(std::size_t nodes, const Real* q, std::size_t n, const Rea
     backward<Real>(b);
 }
 
-template <class Real>
-void transpose(const Real* from, std::size_t rows, std::size_t columns, Real* to) {
-    transpose_tiles<Real>(from, rows, columns, to);
-}
-
 template bool project_forward<float>(std::size_t, const float*, std::size_t, double, float*, float*, float*,
                                      std::int32_t*);
 template bool project_forward<double>(std::size_t, const double*, std::size_t, double, double*, double*, double*,
@@ -232,7 +283,5 @@ template void project_backward<float>(std::size_t, const float*, std::size_t, co
                                       const std::int32_t*, const float*, const float*, float*);
 template void project_backward<double>(std::size_t, const double*, std::size_t, const double*, const double*,
                                        const std::int32_t*, const double*, const double*, double*);
-template void transpose<float>(const float*, std::size_t, std::size_t, float*);
-template void transpose<double>(const double*, std::size_t, std::size_t, double*);
 
 }  // namespace treewright::latent

@@ -188,7 +188,7 @@ def latent_project_forward(q: Annotated[NDArray[numpy.float32], dict(shape=(None
 @overload
 def latent_project_forward(q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
     """
-    Fill z, state = (a, slope) and group from scores q (nodes, rows); False if a score is not finite.
+    Fill z, state = (a, slope) and group from scores q (rows, nodes); False if a score is not finite.
     """
 
 @overload
@@ -197,13 +197,6 @@ def latent_project_backward(q: Annotated[NDArray[numpy.float32], dict(shape=(Non
 @overload
 def latent_project_backward(q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """Fill grad_q."""
-
-@overload
-def latent_transpose(source: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], to: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
-
-@overload
-def latent_transpose(source: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], to: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
-    """Fill `to` with the transposed `source`."""
 
 class SweepOptions:
     """Switches of the sweep engine; none changes the optimum."""

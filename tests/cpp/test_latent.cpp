@@ -68,17 +68,20 @@ void projection(int depth, std::size_t n, std::mt19937& random) {
     const std::size_t nodes = (std::size_t{1} << (depth + 1)) - 1;
     std::normal_distribution<Real> normal;
     std::vector<Real> q(nodes * n), z(q.size()), a(nodes), slope(nodes), grad_z(q.size(), Real(1)), grad_a(nodes), grad_q(q.size());
-    for (std::size_t t = 0; t < nodes; ++t)  // deeper is larger: pooling happens
-        for (std::size_t i = 0; i < n; ++i) q[t * n + i] = normal(random) + static_cast<Real>(std::log2(t + 1.0)) / 2;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t t = 0; t < nodes; ++t)  // deeper is larger: pooling happens
+            q[i * nodes + t] = normal(random) + static_cast<Real>(std::log2(t + 1.0)) / 2;
     std::vector<std::int32_t> group(nodes);
     require(project_forward<Real>(nodes, q.data(), n, 2.0, z.data(), a.data(), slope.data(), group.data()), "finite");
     for (std::size_t t = 1; t < nodes; ++t) require(a[t] <= a[(t - 1) / 2], "a falls along the tree");
     project_backward<Real>(nodes, q.data(), n, a.data(), slope.data(), group.data(), grad_z.data(), grad_a.data(), grad_q.data());
     for (const Real v : grad_q) require(std::isfinite(v), "finite gradient");
-    std::vector<Real> turned(q.size()), back(q.size());
-    transpose<Real>(q.data(), nodes, n, turned.data());
-    transpose<Real>(turned.data(), n, nodes, back.data());
-    require(back == q, "transposed twice is the same");
+    for (std::size_t k = 0; k < q.size(); ++k)
+        require(z[k] == std::min(std::max(q[k] + Real(0.5), Real(0)), a[k % nodes]), "z = clip(q + 1/2, 0, a)");
+    std::vector<Real> turned, again(nodes);
+    for (std::size_t i = n; i-- > 0;) turned.insert(turned.end(), q.data() + i * nodes, q.data() + (i + 1) * nodes);
+    require(project_forward<Real>(nodes, turned.data(), n, 2.0, z.data(), again.data(), slope.data(), group.data()), "finite");
+    for (std::size_t t = 0; t < nodes; ++t) require(std::abs(a[t] - again[t]) < Real(1e-4), "the order of the rows is nothing");
 }
 
 }  // namespace

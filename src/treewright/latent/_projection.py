@@ -38,8 +38,8 @@ def prune_traversals(q: torch.Tensor, pruning: float) -> tuple[torch.Tensor, tor
     ----------
     q : Tensor of shape (n_rows, n_nodes)
         Score of each node of a complete tree for each row, breadth first; n_nodes = 2**(depth+1) - 1. Any
-        floating dtype (float16 and bfloat16 are computed in float32) and device. A transposed (node-major)
-        tensor is used without a copy.
+        floating dtype (float16 and bfloat16 are computed in float32) and device. A row-major tensor (as
+        PyTorch makes them) is used without a copy.
     pruning : float
         lambda >= 0, relative to the number of rows. 0 = no pruning: among the minimisers of eq. (3), which is
         then not strictly convex in a, the one with a = 1 is returned.
@@ -95,29 +95,19 @@ def prune_traversals(q: torch.Tensor, pruning: float) -> tuple[torch.Tensor, tor
     return a, z
 
 
-def _node_major(t: torch.Tensor) -> torch.Tensor:
-    """Return the contiguous transposed matrix; no copy if `t` is a transposed view already."""
-    if t.stride(0) == 1 and t.stride(1) == t.shape[0]:
-        return t.t()
-    t = t.contiguous()
-    out = t.new_empty(t.shape[1], t.shape[0])
-    core.latent_transpose(t.numpy(), out.numpy())
-    return out
-
-
 class _Projection(torch.autograd.Function):
     """The C++ kernel."""
 
     @staticmethod
     def forward(ctx: Any, q: torch.Tensor, pruning: float) -> tuple[torch.Tensor, torch.Tensor]:
-        q = _node_major(q.detach())
+        q = q.detach().contiguous()
         z = torch.empty_like(q)
-        state = q.new_empty(2, q.shape[0])  # the pruning vector a, and the slopes lambda |G| + k
-        group = torch.empty(q.shape[0], dtype=torch.int32)
+        state = q.new_empty(2, q.shape[1])  # the pruning vector a, and the slopes lambda |G| + k
+        group = torch.empty(q.shape[1], dtype=torch.int32)
         if not core.latent_project_forward(q.numpy(), pruning, z.numpy(), state.numpy(), group.numpy()):
             raise not_finite("q")
         ctx.save_for_backward(q, state, group)
-        return state[0], z.t()
+        return state[0], z
 
     @staticmethod
     def backward(ctx: Any, grad_a: torch.Tensor, grad_z: torch.Tensor) -> tuple[torch.Tensor, None]:
@@ -126,9 +116,9 @@ class _Projection(torch.autograd.Function):
         grad_q = torch.empty_like(q)
         core.latent_project_backward(
             q.numpy(), state.numpy(), group.numpy(),
-            _node_major(grad_z).numpy(), grad_a.contiguous().numpy(), grad_q.numpy(),
+            grad_z.contiguous().numpy(), grad_a.contiguous().numpy(), grad_q.numpy(),
         )  # fmt: skip
-        return grad_q.t(), None
+        return grad_q, None
 
 
 class _TensorProjection(torch.autograd.Function):

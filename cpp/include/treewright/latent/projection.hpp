@@ -11,8 +11,9 @@
 // The box [0, 1] is clipped at the end: adding the indicator of an interval, the same for all nodes, to every g_t clips
 // the isotonic solution (the feasible set and every pooled minimiser are compatible with clipping, Prop. 2, eq. 9).
 //
-// Complete tree in breadth-first order: the children of t are 2t+1 and 2t+2. Arrays are node-major, (nodes, rows).
-// Time O(nodes x rows x Newton steps), with pooling at most x depth; memory O(nodes) beside input and output.
+// Complete tree in breadth-first order: the children of t are 2t+1 and 2t+2. Arrays are (rows, nodes). Newton's passes
+// run along a column, so a transposed copy is made for them; all else runs along the rows.
+// Time O(nodes x rows x Newton steps), with pooling at most x depth; memory: the transposed copy, for the forward pass.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 
 namespace treewright::latent {
 
-// q (nodes, n) -> z (nodes, n), a (nodes), slope (nodes) = lambda |G| + k_G of the node's group, group (nodes) = number
+// q (n, nodes) -> z (n, nodes), a (nodes), slope (nodes) = lambda |G| + k_G of the node's group, group (nodes) = number
 // of the group's topmost node. nodes = 2^(depth+1) - 1, lambda > 0.
 // Returns false (outputs then undefined) if a score is not finite.
 template <class Real>
@@ -32,9 +33,5 @@ template <class Real>
 template <class Real>
 void project_backward(std::size_t nodes, const Real* q, std::size_t n, const Real* a, const Real* slope,
                       const std::int32_t* group, const Real* grad_z, const Real* grad_a, Real* grad_q);
-
-// (rows, columns) -> (columns, rows), in tiles.
-template <class Real>
-void transpose(const Real* from, std::size_t rows, std::size_t columns, Real* to);
 
 }  // namespace treewright::latent
