@@ -129,7 +129,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
             improve();
             if (control_.stopped()) break;
         }
-        if (options_.similar_support) compare_supports(node, i, open.subspan(at + 1), children);
+        if (options_.similar_support) compare_supports(node, i, target, open.subspan(at + 1), children);
         if (&node == &root_) announce({std::min(best.value, std::max(floor, lowest(children))), best.value});
     }
     const std::int64_t lower = std::min(best.value, std::max(floor, lowest(children)));  // B5

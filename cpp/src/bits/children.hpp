@@ -46,10 +46,10 @@ void Search<Acc>::recall(const ChildKey& key, int side, std::size_t column, Chil
     }
 }
 
-// B6 from both children of a solved split to the children of the splits still open.
+// B6 from both children of a solved split to the children of the splits still open, those below `target`.
 template <class Acc>
-void Search<Acc>::compare_supports(const Node& node, std::size_t solved, std::span<const Candidate> others,
-                                   Children& children) {
+void Search<Acc>::compare_supports(const Node& node, std::size_t solved, std::int64_t target,
+                                   std::span<const Candidate> others, Children& children) {
     const auto sum = [&](std::size_t i, std::size_t j) {
         std::int64_t s = 0;
         for (std::size_t k = 0; k < data_.n_classes; ++k) s += node.pairs.at(k, i, j);
@@ -57,8 +57,11 @@ void Search<Acc>::compare_supports(const Node& node, std::size_t solved, std::sp
     };
     const std::int64_t all = std::accumulate(node.total.begin(), node.total.end(), std::int64_t{0});
     const std::int64_t ones = sum(solved, solved);
+    const std::int64_t best = std::max(children.lower[0][solved], children.lower[1][solved]);
     for (const Candidate& other : others) {
         const std::size_t i = other.column;
+        const std::int64_t lower[2] = {children.lower[0][i], children.lower[1][i]};
+        if (lower[0] + lower[1] >= target || best <= std::min(lower[0], lower[1])) continue;  // closed, or no gain
         const std::int64_t both = sum(solved, i);
         const std::int64_t here = sum(i, i);
         // moved[a][b]: weight of the rows with solved = a and i = b.

@@ -164,7 +164,8 @@ class Search {
                                                   Children& children);
     [[nodiscard]] ChildKey child_key(const Node& node, std::size_t column, int side, std::int32_t depth);
     void recall(const ChildKey& key, int side, std::size_t column, Children& children);
-    void compare_supports(const Node& node, std::size_t solved, std::span<const Candidate> others, Children& children);
+    void compare_supports(const Node& node, std::size_t solved, std::int64_t target, std::span<const Candidate> others,
+                          Children& children);
     void split(const Node& node, std::size_t column, Sides& sides);
     [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key, Sides& sides);
     Bounds finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature, std::int64_t steps_before);
