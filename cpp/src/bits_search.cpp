@@ -12,38 +12,6 @@
 
 namespace treewright::bits {
 
-namespace {
-
-template <class Acc>
-Rows<Acc> make_rows(const Dataset& data, bool counted) {
-    Rows<Acc> rows;
-    rows.n_columns = data.n_columns;
-    rows.n_words = data.n_words;
-    rows.n_classes = data.n_classes;
-    rows.n_channels = data.n_classes + (counted ? 1 : 0);
-    rows.bits = data.bits;
-    rows.cost.resize(data.n_rows * rows.n_channels);
-    for (std::size_t r = 0; r < data.n_rows; ++r) {
-        for (std::size_t k = 0; k < rows.n_channels; ++k) {
-            const std::int64_t value = k < data.n_classes ? data.cost[r * data.n_classes + k] : data.count[r];
-            rows.cost[r * rows.n_channels + k] = static_cast<Acc>(value);
-            const auto digits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(value)));
-            rows.mean_cost_digits += digits;
-            rows.n_digits = std::max(rows.n_digits, digits);
-        }
-        int ones = 0;
-        for (std::size_t w = 0; w < data.n_words; ++w) ones += std::popcount(data.bits[r * data.n_words + w]);
-        rows.mean_square_ones += static_cast<double>(ones) * ones;
-    }
-    if (data.n_rows > 0) {
-        rows.mean_cost_digits /= static_cast<double>(data.n_rows);
-        rows.mean_square_ones /= static_cast<double>(data.n_rows);
-    }
-    return rows;
-}
-
-}  // namespace
-
 template <class Acc>
 Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices,
                     Control& control)
@@ -51,36 +19,16 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<con
       settings_(settings),
       options_(settings.options),
       control_(control),
-      simd_(simd()),
       c_(settings.leaf_price),
-      rows_(make_rows<Acc>(data, settings.min_count > 0)),
       prices_(prices),
-      cache_(data.n_words, control.limits().bytes) {
+      cache_(data.n_words, control.limits().bytes),
+      subproblems_(data, settings.options.kernel, settings.min_count > 0),
+      arena_(subproblems_.arena()) {
     if (!options_.cache) cache_.disable();
     if (settings.min_count > 0 || !data.guess.empty()) options_.similar_support = false;  // B6; guess.hpp
-
-    const std::size_t m = data.n_columns;
-    const auto rows = arena_.take<std::uint32_t>(data.n_rows);
-    std::iota(rows.begin(), rows.end(), 0U);
-    const auto columns = arena_.take<std::int32_t>(m);
-    std::iota(columns.begin(), columns.end(), 0);
-    const auto mask = arena_.take<std::uint64_t>(data.n_words);
-    std::fill(mask.begin(), mask.end(), 0);
-    for (std::size_t j = 0; j < m; ++j) mask[j / 64] |= std::uint64_t{1} << (j % 64);
-    const auto key = arena_.take<std::uint64_t>(2 * data.n_words);
-    std::fill(key.begin(), key.end(), 0);
-    const auto total = arena_.take<Acc>(rows_.n_channels);
-    std::fill(total.begin(), total.end(), Acc{0});
-    for (std::size_t r = 0; r < data.n_rows; ++r)
-        for (std::size_t k = 0; k < total.size(); ++k) total[k] += rows_.cost[r * total.size() + k];
-
-    Pairs<Acc> pairs{nullptr, m, Pairs<Acc>::stride_of(m), rows_.n_channels};
-    pairs.data = arena_.take<Acc>(pairs.entries()).data();
-    const Active active{columns, mask};
-    count_pairs(simd_, options_.kernel, rows_, rows, active, pairs, pair_scratch_);
-    root_ = {rows, active, pairs, total, key, std::accumulate(prices.begin(), prices.end(), std::int64_t{0}),
-             guess_of(rows)};
-    root_depth_ = depth_for(settings.max_depth, m);
+    const Subproblem<Acc>& all = subproblems_.root();
+    root_ = {all, std::accumulate(prices.begin(), prices.end(), std::int64_t{0}), guess_of(all.rows)};
+    root_depth_ = depth_for(settings.max_depth, data.n_columns);
 }
 
 // The search. Everything it does to one subproblem is on this page.
@@ -88,7 +36,7 @@ template <class Acc>
 Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t budget) {
     const std::int64_t steps_before = control_.steps();
     const std::int64_t leaf = leaf_cost(node);
-    if (control_.step(work_of(node))) return {std::min(c_, leaf), leaf};
+    if (control_.step(node.work())) return {std::min(c_, leaf), leaf};
     ArenaScope scope(arena_);
 
     Children children = bound_children(node, depth);
@@ -106,7 +54,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
     for (std::size_t at = 0; at < open.size() && !control_.stopped(); ++at) {
         const std::size_t i = open[at].column;
         ArenaScope split_scope(arena_);
-        Sides sides;
+        Sides<Acc> sides;
         const auto gap = [&](int side) { return children.upper[side][i] - children.lower[side][i]; };
         const auto improve = [&] {
             const std::int64_t value = children.upper[0][i] + children.upper[1][i];
@@ -170,7 +118,7 @@ std::int64_t Search<Acc>::cost(Acc weight) const {
 template <class Acc>
 std::int64_t Search<Acc>::leaf_cost(const Node& node) const {
     if (settings_.min_count > 0 && node.total.back() < settings_.min_count) return kInfinity;
-    return cost(*std::min_element(node.total.begin(), node.total.begin() + static_cast<std::ptrdiff_t>(data_.n_classes)));
+    return cost(subproblems_.cheapest(node));
 }
 
 template <class Acc>
@@ -187,18 +135,14 @@ typename Search<Acc>::Children Search<Acc>::bound_children(const Node& node, std
         costs.leaf[side] = arena_.take<Acc>(m).data();
         costs.two[side] = arena_.take<Acc>(m).data();
     }
-    scan_children(simd_, node.pairs, data_.n_classes, node.total.data(), static_cast<Acc>(settings_.min_count), costs,
-                  scan_scratch_);
-    const Acc everything = std::accumulate(node.total.begin(), node.total.end(), Acc{0});
+    subproblems_.scan(node, settings_.min_count, costs);
     for (int side : {0, 1}) {
         for (std::size_t i = 0; i < m; ++i) {
-            Acc ones = 0;
-            for (std::size_t k = 0; k < node.pairs.n_channels; ++k) ones += node.pairs.at(k, i, i);
-            if (ones == 0 || ones == everything) {  // constant here: not a split (a leaf may cost nothing)
+            const std::int64_t one = cost(costs.leaf[side][i]);
+            if (one >= kInfinity) {  // constant here, or too few rows: not a split
                 out.lower[side][i] = out.upper[side][i] = kInfinity;
                 continue;
             }
-            const std::int64_t one = cost(costs.leaf[side][i]);
             const std::int64_t two = depth >= 2 ? std::min(kInfinity, cost(costs.two[side][i]) + c_) : kInfinity;
             const std::int64_t upper = std::min(one, two);
             // Exact if the child has no depth for three leaves; else B2, or B1 alone where that is switched off.

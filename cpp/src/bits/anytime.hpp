@@ -71,7 +71,7 @@ template <class Acc>
 std::int64_t Search<Acc>::dive(const Node& node, std::int32_t depth, int discrepancies) {
     const std::int64_t steps_before = control_.steps();
     const std::int64_t leaf = leaf_cost(node);
-    if (control_.step(work_of(node))) return leaf;
+    if (control_.step(node.work())) return leaf;
     ArenaScope scope(arena_);
     Children children = bound_children(node, depth);
     Best best = best_of_depth_two(node, depth, children);
@@ -84,7 +84,7 @@ std::int64_t Search<Acc>::dive(const Node& node, std::int32_t depth, int discrep
     for (std::size_t rank = 0; rank < open.size() && rank <= static_cast<std::size_t>(discrepancies); ++rank) {
         const std::size_t i = open[rank].column;
         ArenaScope split_scope(arena_);
-        Sides sides;
+        Sides<Acc> sides;
         std::int64_t value = 0;
         for (int side : {0, 1}) {
             if (children.lower[side][i] < children.upper[side][i]) {

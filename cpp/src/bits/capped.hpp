@@ -47,7 +47,7 @@ Bounds Search<Acc>::solve_capped(const Node& node, std::int32_t depth, std::int3
             return {known->lower, known->upper};
         }
     }
-    const bool stop = control_.step(work_of(node));
+    const bool stop = control_.step(node.work());
     Best best{leaf, Entry::kLeaf};
     const auto finish_capped = [&](std::int64_t lower) {
         const auto work = static_cast<std::uint32_t>(std::min<std::int64_t>(control_.steps() - steps_before, 0xffffff));
@@ -93,7 +93,7 @@ Bounds Search<Acc>::solve_capped(const Node& node, std::int32_t depth, std::int3
             continue;
         }
         ArenaScope split_scope(arena_);
-        Sides sides;
+        Sides<Acc> sides;
         Node child[2];
         ChildKey key[2];
         for (int side : {0, 1}) {

@@ -19,12 +19,6 @@ Shape Search<Acc>::tree() {
     return shape;
 }
 
-template <class Acc>
-std::size_t Search<Acc>::local_column(const Node& node, std::int32_t column) {
-    const auto& columns = node.active.columns;
-    return static_cast<std::size_t>(std::lower_bound(columns.begin(), columns.end(), column) - columns.begin());
-}
-
 // Writes the best tree known for the node. What the cache has lost is solved again; once the run is stopped the best
 // tree of depth two stands in for it, so that the tree is always whole (the caller compares its cost with the bound).
 template <class Acc>
@@ -44,8 +38,8 @@ void Search<Acc>::emit(const Node& node, std::int32_t depth, Shape& out) {
     }
     out.push_back(best.feature);
     if (best.feature == Entry::kLeaf) return;
-    const std::size_t at = local_column(node, best.feature);
-    Sides sides;
+    const std::size_t at = node.local_column(best.feature);
+    Sides<Acc> sides;
     for (int side : {0, 1}) {
         const ChildKey key = child_key(node, at, side, depth);
         emit(make_child(node, at, side, key, sides), key.depth, out);
@@ -61,8 +55,8 @@ void Search<Acc>::emit_capped(const Node& node, std::int32_t depth, std::int32_t
     const std::int32_t feature = last_feature_;
     out.push_back(feature);
     if (feature == Entry::kLeaf) return;
-    const std::size_t at = local_column(node, feature);
-    Sides sides;
+    const std::size_t at = node.local_column(feature);
+    Sides<Acc> sides;
     Node child[2];
     ChildKey key[2];
     for (int side : {0, 1}) {

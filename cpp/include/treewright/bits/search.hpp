@@ -28,10 +28,10 @@
 // A stop (limit, Ctrl-C) makes every level return the best tree and bound it has; nothing is lost.
 #pragma once
 
-#include "treewright/bits/arena.hpp"
 #include "treewright/bits/cache.hpp"
 #include "treewright/bits/dataset.hpp"
 #include "treewright/bits/kernels.hpp"
+#include "treewright/bits/subproblem.hpp"
 #include "treewright/control.hpp"
 
 #include <cstdint>
@@ -41,7 +41,6 @@
 namespace treewright::bits {
 
 inline constexpr std::int64_t kInfinity = std::int64_t{1} << 61;
-inline constexpr std::int32_t kUnlimited = 1 << 20;
 
 // Every bound can be switched off, for tests and ablation; the optimum never depends on them.
 struct Options {
@@ -64,12 +63,6 @@ struct Settings {
     std::int64_t min_count = 0;           // fewest input rows in a leaf; 0 = no limit
     Options options;
 };
-
-// A depth budget of at least the number of columns that can still split is no budget: keys of both cases meet.
-inline std::int32_t depth_for(std::int32_t depth, std::size_t n_columns) {
-    return depth >= static_cast<std::int32_t>(n_columns) ? kUnlimited : depth;
-}
-inline std::int32_t below(std::int32_t depth) { return depth == kUnlimited ? kUnlimited : depth - 1; }
 
 struct Bounds {
     std::int64_t lower;  // no tree within the constraints costs less
@@ -94,15 +87,9 @@ class Search {
     [[nodiscard]] std::size_t bytes() const { return cache_.bytes() + arena_.bytes(); }
 
    private:
-    // A subproblem: rows, their pair matrix over the columns that may still split them, and the closed pattern.
-    struct Node {
-        std::span<const std::uint32_t> rows;
-        Active active;
-        Pairs<Acc> pairs;
-        std::span<const Acc> total;             // one sum a channel
-        std::span<const std::uint64_t> key;     // ones, zeros
-        std::int64_t price = 0;                 // B7: sum of the row prices
-        std::int64_t guess = 0;                 // conditional: sum of the row guesses
+    struct Node : Subproblem<Acc> {
+        std::int64_t price = 0;  // B7: sum of the row prices
+        std::int64_t guess = 0;  // conditional: sum of the row guesses
     };
     // Bounds of both children of every split; index [side][local column].
     struct Children {
@@ -118,12 +105,6 @@ class Search {
     struct Candidate {
         std::uint32_t column;  // local
         ChildKey child[2];
-    };
-    // The two sides of one split, made when first needed.
-    struct Sides {
-        std::span<const std::uint32_t> rows[2];
-        Pairs<Acc> small;
-        int small_side = -1;
     };
     struct Best {
         std::int64_t value;
@@ -151,11 +132,6 @@ class Search {
     void price_children(const Node& node, Children& children);
     void guess_children(const Node& node, Children& children) const;
     [[nodiscard]] std::int64_t guess_of(std::span<const std::uint32_t> rows) const;
-    // Clock checks' worth of one matrix, so that large subproblems look at the clock as often as small ones.
-    [[nodiscard]] static std::int64_t work_of(const Node& node) {
-        return 1 + static_cast<std::int64_t>(node.pairs.entries() * (1 + node.rows.size() / 1024) / 4096);
-    }
-    [[nodiscard]] static std::size_t local_column(const Node& node, std::int32_t column);
     [[nodiscard]] std::int64_t cost(Acc weight) const;
     [[nodiscard]] std::int64_t leaf_cost(const Node& node) const;
     [[nodiscard]] Children bound_children(const Node& node, std::int32_t depth);
@@ -166,22 +142,18 @@ class Search {
     void recall(const ChildKey& key, int side, std::size_t column, Children& children);
     void compare_supports(const Node& node, std::size_t solved, std::int64_t target, std::span<const Candidate> others,
                           Children& children);
-    void split(const Node& node, std::size_t column, Sides& sides);
-    [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key, Sides& sides);
+    [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key, Sides<Acc>& sides);
     Bounds finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature, std::int64_t steps_before);
 
     const Dataset& data_;
     Settings settings_;
     Options options_;
     Control& control_;
-    Simd simd_;
     std::int64_t c_;
-    Rows<Acc> rows_;
     std::span<const std::int64_t> prices_;
     Cache cache_;
-    Arena arena_;
-    PairScratch<Acc> pair_scratch_;
-    std::vector<Acc> scan_scratch_;
+    Subproblems<Acc> subproblems_;
+    Arena& arena_;  // of the subproblems
     Node root_;
     std::int32_t root_depth_;
     Shape shape_;          // of the dense program, if it solved the root

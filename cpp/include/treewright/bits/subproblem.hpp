@@ -1,0 +1,92 @@
+// A subproblem, a set of rows that some splits select, and how its children are made from it.
+//
+// All engines of branch and bound over binary columns ask the same two things of a split: who are the children (their
+// closed patterns, which are keys into a cache), and, for those that must be searched, their rows and pair matrices.
+// The first is read off the parent's matrix. The second costs one pass over the rows of the smaller child; the other
+// child's matrix is the difference.
+#pragma once
+
+#include "treewright/bits/arena.hpp"
+#include "treewright/bits/dataset.hpp"
+#include "treewright/bits/kernels.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::bits {
+
+inline constexpr std::int32_t kUnlimited = 1 << 20;
+
+// A depth budget of at least the number of columns that can still split is no budget: keys of both cases meet.
+inline std::int32_t depth_for(std::int32_t depth, std::size_t n_columns) {
+    return depth >= static_cast<std::int32_t>(n_columns) ? kUnlimited : depth;
+}
+inline std::int32_t below(std::int32_t depth) { return depth == kUnlimited ? kUnlimited : depth - 1; }
+
+// Rows, their pair matrix over the columns that may still split them, and the closed pattern.
+template <class Acc>
+struct Subproblem {
+    std::span<const std::uint32_t> rows;
+    Active active;
+    Pairs<Acc> pairs;
+    std::span<const Acc> total;          // one sum a channel
+    std::span<const std::uint64_t> key;  // ones, zeros
+
+    // Local number of a column that may still split the rows.
+    [[nodiscard]] std::size_t local_column(std::int32_t column) const;
+    // Clock checks' worth of one matrix, so that large subproblems look at the clock as often as small ones.
+    [[nodiscard]] std::int64_t work() const {
+        return 1 + static_cast<std::int64_t>(pairs.entries() * (1 + rows.size() / 1024) / 4096);
+    }
+};
+
+// The two sides of one split, made when first needed.
+template <class Acc>
+struct Sides {
+    std::span<const std::uint32_t> rows[2];
+    Pairs<Acc> small;
+    int small_side = -1;
+};
+
+// A closed pattern, and how many columns it fixes beyond its parent's.
+struct ChildPattern {
+    std::span<std::uint64_t> key;
+    std::size_t n_fixed = 0;
+};
+
+// Makes subproblems in its arena; what it returns lives as long as the arena's scope.
+template <class Acc>
+class Subproblems {
+   public:
+    // With `counted`, one more channel counts the input rows, for a minimum leaf size.
+    Subproblems(const Dataset& data, PairKernel kernel, bool counted);
+
+    [[nodiscard]] const Subproblem<Acc>& root() const { return root_; }
+    [[nodiscard]] Arena& arena() { return arena_; }
+    [[nodiscard]] const Arena& arena() const { return arena_; }
+
+    // Leaf and two-leaf costs of all children; those of a column that is constant here are kInfeasible.
+    void scan(const Subproblem<Acc>& node, std::int64_t min_count, const ChildCosts<Acc>& out);
+    // Cost of the cheapest single class.
+    [[nodiscard]] Acc cheapest(const Subproblem<Acc>& node) const;
+
+    [[nodiscard]] ChildPattern child_pattern(const Subproblem<Acc>& node, std::size_t column, int side);
+    // With `narrow`, the child's matrix loses the columns that its key fixes.
+    [[nodiscard]] Subproblem<Acc> make_child(const Subproblem<Acc>& node, std::size_t column, int side,
+                                             std::span<const std::uint64_t> key, bool narrow, Sides<Acc>& sides);
+
+   private:
+    void split(const Subproblem<Acc>& node, std::size_t column, Sides<Acc>& sides);
+
+    const Dataset& data_;
+    PairKernel kernel_;
+    Simd simd_;
+    Rows<Acc> rows_;
+    Arena arena_;
+    PairScratch<Acc> pair_scratch_;
+    std::vector<Acc> scan_scratch_;
+    Subproblem<Acc> root_;
+};
+
+}  // namespace treewright::bits
