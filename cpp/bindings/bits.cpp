@@ -1,6 +1,7 @@
 // Engine over binary columns: from arrays to a tree shape with its bounds.
 #include "control.hpp"
 #include "treewright/bits/dataset.hpp"
+#include "treewright/bits/front.hpp"
 #include "treewright/bits/prices.hpp"
 #include "treewright/bits/search.hpp"
 #include "treewright/bits/units.hpp"
@@ -50,6 +51,30 @@ Outcome search(const Dataset& data, const Settings& settings, std::span<const st
     Search<Acc> engine(data, settings, prices, control);
     out.bounds = engine.run();
     out.shape = engine.tree();
+    out.cache_entries = engine.cache().size();
+    out.cache_shed = engine.cache().shed_count();
+    out.bytes = engine.bytes();
+    return out;
+}
+
+struct FrontOutcome {
+    std::vector<Bounds> bounds;  // in weight units above what every tree pays
+    std::vector<Shape> shapes;
+    std::size_t cache_entries = 0;
+    std::size_t cache_shed = 0;
+    std::size_t bytes = 0;
+};
+
+template <class Acc>
+FrontOutcome search_front(const Dataset& data, const Settings& settings, Control& control) {
+    FrontOutcome out;
+    FrontSearch<Acc> engine(data, settings, control);
+    engine.run();
+    for (std::size_t l = 0; l < engine.lower().size(); ++l) {
+        out.bounds.push_back({engine.lower()[l], engine.upper()[l]});
+        if (engine.upper()[l] >= kInfeasible<Acc>) break;  // no tree has enough rows in its leaves
+        out.shapes.push_back(engine.tree(l + 1));
+    }
     out.cache_entries = engine.cache().size();
     out.cache_shed = engine.cache().shed_count();
     out.bytes = engine.bytes();
@@ -150,6 +175,53 @@ class BitsProblem {
         result["upper_bound"] = units_.to_weight(out.bounds.upper) + static_cast<double>(data_.base_cost);
         result["exact"] = out.bounds.exact();
         result["feasible"] = out.bounds.upper < kInfinity;
+        result["stop"] = control.reason();
+        result["seconds"] = control.seconds();
+        result["steps"] = control.steps();
+        result["bytes"] = out.bytes;
+        result["cache_entries"] = out.cache_entries;
+        result["cache_shed"] = out.cache_shed;
+        return result;
+    }
+
+    nb::dict front(std::int32_t max_depth, std::int32_t max_leaves, const Options& options, double time_limit,
+                   std::int64_t step_limit, std::size_t memory_limit, nb::object report) const {
+        if (max_leaves < 1) throw std::invalid_argument("front: at least one leaf is needed");
+        if (units_.leaf_price != 0) throw std::invalid_argument("front: a price of a leaf is not wanted");
+        Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
+        Settings settings;
+        settings.max_depth = max_depth < 0 ? kUnlimited : max_depth;
+        settings.max_leaves = max_leaves;
+        settings.min_count = min_count_;
+        settings.options = options;
+        FrontOutcome out;
+        std::vector<Shape> shapes;
+        {
+            nb::gil_scoped_release release;
+            control.units(1.0 / max_leaves, 1.0 / max_leaves, static_cast<double>(data_.base_cost));
+            out = total_ < (std::int64_t{1} << 28) ? search_front<std::int32_t>(data_, settings, control)
+                                                   : search_front<std::int64_t>(data_, settings, control);
+            const Units plain{0, 0};
+            for (std::size_t l = 0; l < out.shapes.size(); ++l) {
+                // A stop while the tree was being written may have left a worse one than was proven to exist.
+                out.bounds[l].upper = cost_of_shape(data_, out.shapes[l], plain);
+                shapes.emplace_back();
+                orient(data_, out.shapes[l], 0, shapes.back());
+            }
+        }
+        std::vector<double> lower;
+        std::vector<double> upper;
+        std::vector<bool> exact;
+        for (const Bounds& bounds : out.bounds) {
+            lower.push_back(static_cast<double>(data_.base_cost + bounds.lower));
+            upper.push_back(static_cast<double>(data_.base_cost + bounds.upper));
+            exact.push_back(bounds.exact());
+        }
+        nb::dict result;
+        result["shapes"] = shapes;
+        result["lower_bounds"] = lower;
+        result["upper_bounds"] = upper;
+        result["exact"] = exact;
         result["stop"] = control.reason();
         result["seconds"] = control.seconds();
         result["steps"] = control.steps();
@@ -266,6 +338,9 @@ void bind_bits(nb::module_& m) {
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
              "prices"_a.none(), "time_limit"_a, "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree. Bounds are in weight units.")
+        .def("front", &BitsProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,
+             "step_limit"_a, "memory_limit"_a, "report"_a.none(),
+             "Search for the cheapest tree of each number of leaves. Bounds are in weight units.")
         .def("suggest_violations", &BitsProblem::suggest_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "width"_a,
              "Find conjunctions that cost less than the prices of their rows, quickly.")
         .def("bound_violations", &BitsProblem::bound_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "bar"_a,

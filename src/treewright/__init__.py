@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from treewright.problem import Problem as Problem
     from treewright.result import SolveResult as SolveResult
     from treewright.result import SolveStatus as SolveStatus
+    from treewright.search import Frontier as Frontier
+    from treewright.search import accuracy_frontier as accuracy_frontier
     from treewright.table import Table as Table
     from treewright.tree import Split as Split
     from treewright.tree import Tree as Tree
@@ -26,6 +28,7 @@ __version__ = "0.1.0"
 _HOME = {
     "BornAgainTreeClassifier": "treewright.estimators",
     "Cuts": "treewright.binarize",
+    "Frontier": "treewright.search",
     "LatentTreeClassifier": "treewright.estimators",
     "LatentTreeClusterer": "treewright.estimators",
     "LatentTreeRegressor": "treewright.estimators",
@@ -37,6 +40,7 @@ _HOME = {
     "ThresholdGuesser": "treewright.estimators",
     "Table": "treewright.table",
     "Tree": "treewright.tree",
+    "accuracy_frontier": "treewright.search",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

@@ -84,6 +84,11 @@ class BitsProblem:
     def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """Search for the cheapest tree. Bounds are in weight units."""
 
+    def front(self, *, max_depth: int, max_leaves: int, options: BitsOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+        """
+        Search for the cheapest tree of each number of leaves. Bounds are in weight units.
+        """
+
     def suggest_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, width: int) -> dict:
         """
         Find conjunctions that cost less than the prices of their rows, quickly.

@@ -15,6 +15,7 @@ import treewright
 PUBLIC = [
     "BornAgainTreeClassifier",
     "Cuts",
+    "Frontier",
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
@@ -27,6 +28,7 @@ PUBLIC = [
     "ThresholdGuesser",
     "Tree",
     "__version__",
+    "accuracy_frontier",
 ]
 PACKAGES = [
     "binarize",

@@ -1,22 +1,28 @@
 """Exact search for the tree of smallest objective."""
 
+from treewright.search._accuracy_frontier import accuracy_frontier
+from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._limits import Limits, Progress
 from treewright.search._options import SearchOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._solve import solve
+from treewright.search._solve_frontier import solve_frontier
 from treewright.search._space import Thresholds
 from treewright.search._sweep import SweepOptions, solve_sweep
 
 __all__ = [
+    "Frontier",
     "Guesses",
     "Limits",
     "Progress",
     "SearchOptions",
     "SweepOptions",
     "Thresholds",
+    "accuracy_frontier",
     "progress_bar",
     "solve",
+    "solve_frontier",
     "solve_guided",
     "solve_sweep",
 ]

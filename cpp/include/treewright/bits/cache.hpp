@@ -31,9 +31,9 @@ struct Entry {
 
 class Cache {
    public:
-    // `n_words` 64-bit words for each half of the key (ones, zeros).
-    Cache(std::size_t n_words, std::size_t memory_limit)
-        : key_words_(2 * n_words), limit_(memory_limit), slots_(kFirstSlots, 0) {}
+    // `n_words` 64-bit words for each half of the key (ones, zeros), and `payload` more bytes for each entry.
+    Cache(std::size_t n_words, std::size_t memory_limit, std::size_t payload = 0)
+        : key_words_(2 * n_words), payload_bytes_((payload + 7) / 8 * 8), limit_(memory_limit), slots_(kFirstSlots, 0) {}
 
     [[nodiscard]] std::uint64_t hash(const std::uint64_t* key, std::int64_t limits) const {
         std::uint64_t h = static_cast<std::uint64_t>(limits) * 0x9e3779b97f4a7c15ULL;
@@ -59,6 +59,24 @@ class Cache {
         return nullptr;
     }
 
+    // What the caller keeps with an entry; valid as long as it.
+    template <class T>
+    [[nodiscard]] T* payload(const Entry* entry) {
+        return reinterpret_cast<T*>(&payload_[static_cast<std::size_t>(entry - entries_.data()) * payload_bytes_]);
+    }
+
+    // Makes an entry that is not there, its payload zero; nothing if the cache is switched off.
+    [[nodiscard]] Entry* insert(const std::uint64_t* key, std::uint64_t hash, const Entry& news) {
+        if (disabled_) return nullptr;
+        if (bytes() + growth() > limit_) shed();
+        if (2 * (entries_.size() + 1) > slots_.size()) rehash(4 * slots_.size());
+        entries_.push_back(news);
+        keys_.insert(keys_.end(), key, key + key_words_);
+        payload_.resize(entries_.size() * payload_bytes_);
+        place(entries_.size() - 1, hash);
+        return &entries_.back();
+    }
+
     // Merges what is newly known into the entry of the key, making one if needed.
     void store(const std::uint64_t* key, std::uint64_t hash, const Entry& news) {
         if (Entry* known = find(key, news.limits, hash)) {
@@ -70,19 +88,14 @@ class Cache {
             }
             return;
         }
-        if (disabled_) return;
-        if (bytes() + growth() > limit_) shed();
-        if (2 * (entries_.size() + 1) > slots_.size()) rehash(4 * slots_.size());
-        entries_.push_back(news);
-        keys_.insert(keys_.end(), key, key + key_words_);
-        place(entries_.size() - 1, hash);
+        static_cast<void>(insert(key, hash, news));
     }
 
     void disable() { disabled_ = true; }
     [[nodiscard]] std::size_t size() const { return entries_.size(); }
     [[nodiscard]] std::size_t shed_count() const { return shed_; }
     [[nodiscard]] std::size_t bytes() const {
-        return slots_.capacity() * 4 + entries_.capacity() * sizeof(Entry) + keys_.capacity() * 8;
+        return slots_.capacity() * 4 + entries_.capacity() * sizeof(Entry) + keys_.capacity() * 8 + payload_.capacity();
     }
 
    private:
@@ -93,6 +106,7 @@ class Cache {
         std::size_t more = 0;
         if (entries_.size() == entries_.capacity()) more += entries_.capacity() * sizeof(Entry) * 2;
         if (keys_.size() + key_words_ > keys_.capacity()) more += keys_.capacity() * 16;
+        if (payload_.size() + payload_bytes_ > payload_.capacity()) more += payload_.capacity() * 2;
         if (2 * (entries_.size() + 1) > slots_.size()) more += slots_.size() * 16;
         return more;
     }
@@ -127,21 +141,25 @@ class Cache {
             if (tie) --ties_to_keep;
             entries_[kept] = entries_[e];
             std::copy_n(&keys_[e * key_words_], key_words_, &keys_[kept * key_words_]);
+            std::copy_n(payload_.data() + e * payload_bytes_, payload_bytes_, payload_.data() + kept * payload_bytes_);
             ++kept;
         }
         shed_ += entries_.size() - kept;
         entries_.resize(kept);
         keys_.resize(kept * key_words_);
+        payload_.resize(kept * payload_bytes_);
         rehash(slots_.size());
     }
 
     std::size_t key_words_;
+    std::size_t payload_bytes_;
     std::size_t limit_;
     std::size_t shed_ = 0;
     bool disabled_ = false;
     std::vector<std::uint32_t> slots_;  // entry + 1
     std::vector<Entry> entries_;
     std::vector<std::uint64_t> keys_;
+    std::vector<std::byte> payload_;  // allocated, so aligned for any type; holds what the caller writes
 };
 
 }  // namespace treewright::bits

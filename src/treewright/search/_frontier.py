@@ -1,0 +1,232 @@
+"""The accuracy-sparsity front: one proven tree for each number of leaves that is worth having."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import Any, overload
+
+from treewright.errors import InputError
+from treewright.result import SolveResult, SolveStatus, StopReason
+
+__all__ = ["Frontier"]
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier(Sequence[SolveResult]):
+    """Pareto front of training loss against leaves: a sequence of results, fewest leaves first.
+
+    Each point has fewer leaves than the next and a larger loss; its result is that of a search with
+    ``cost_complexity=0`` and ``max_leaf_nodes`` its number of leaves, so ``objective`` and ``lower_bound``
+    speak of the loss.
+
+    Parameters
+    ----------
+    limits : tuple of SolveResult
+        The best tree with at most 1, 2, ..., `max_leaves` leaves. Where one leaf more gains nothing, the tree
+        is that of the limit before.
+    stop_reason : StopReason or None
+        None if every point is proven.
+    stats : mapping
+        Seconds, subproblems and memory of the whole run.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import accuracy_frontier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> frontier = accuracy_frontier(X, y, max_leaves=4, thresholds=8)
+    >>> [point.tree.n_leaves for point in frontier]
+    [1, 2, 3, 4]
+    >>> frontier.select(0.02).tree.n_leaves
+    3
+    """
+
+    limits: tuple[SolveResult, ...]
+    stop_reason: StopReason | None = None
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def points(self) -> tuple[SolveResult, ...]:
+        """The points as a tuple."""
+        kept = [self.limits[0]]
+        for result in self.limits[1:]:
+            if result.loss < kept[-1].loss:
+                kept.append(result)
+        return tuple(kept)
+
+    @property
+    def max_leaves(self) -> int:
+        """Largest number of leaves that was looked at."""
+        return len(self.limits)
+
+    @property
+    def proven_leaves(self) -> int:
+        """Largest number of leaves up to which every point is proven; 0 if none is."""
+        proven = 0
+        for result in self.limits:
+            if result.status is not SolveStatus.OPTIMAL:
+                break
+            proven += 1
+        return proven
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @overload
+    def __getitem__(self, index: int) -> SolveResult: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[SolveResult, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> SolveResult | tuple[SolveResult, ...]:
+        return self.points[index]
+
+    def __iter__(self) -> Iterator[SolveResult]:
+        return iter(self.points)
+
+    def at_most(self, leaves: int) -> SolveResult:
+        """Return the best tree with at most so many leaves.
+
+        Parameters
+        ----------
+        leaves : int
+            1 to `max_leaves`.
+
+        Raises
+        ------
+        InputError
+            `leaves` is outside that range.
+        """
+        if not isinstance(leaves, Integral) or not 1 <= leaves <= self.max_leaves:
+            raise InputError(
+                f"leaves={leaves!r}; the frontier was made for 1 to {self.max_leaves} leaves. Make it again with "
+                "a larger max_leaves for more."
+            )
+        return self.limits[int(leaves) - 1]
+
+    def select(self, cost_complexity: float) -> SolveResult:
+        """Return the point of smallest loss + cost_complexity x leaves, with its certificate at that price.
+
+        Parameters
+        ----------
+        cost_complexity : float
+            Price of one leaf as a fraction of the total weight, >= 0.
+
+        Returns
+        -------
+        SolveResult
+            Of all trees of at most `max_leaves` leaves; ties go to fewer leaves. It is OPTIMAL if no number of
+            leaves can do better, even where that number's own point is not proven.
+
+        Raises
+        ------
+        InputError
+            `cost_complexity` is no number of at least 0.
+        """
+        price = _price(cost_complexity)
+        chosen = min(
+            self.points, key=lambda point: (point.loss + price * point.tree.n_leaves, point.tree.n_leaves)
+        )
+        objective = chosen.loss + price * chosen.tree.n_leaves
+        # The bound of a limit holds for trees of exactly so many leaves.
+        bounds = [result.lower_bound + price * leaves for leaves, result in enumerate(self.limits, 1)]
+        proven = all(
+            result.status is SolveStatus.OPTIMAL or bound >= objective
+            for result, bound in zip(self.limits, bounds, strict=True)
+        )
+        return replace(
+            chosen,
+            status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
+            objective=objective,
+            lower_bound=min(objective, *bounds),
+            stop_reason=None if proven else self.stop_reason,
+            options={**chosen.options, "cost_complexity": price, "max_leaf_nodes": self.max_leaves},
+        )
+
+    def convex_hull(self) -> tuple[SolveResult, ...]:
+        """Return the points that some cost_complexity selects, fewest leaves first."""
+        hull: list[SolveResult] = []
+        for point in self.points:
+            while len(hull) > 1 and _saving(hull[-2], hull[-1]) <= _saving(hull[-1], point):
+                hull.pop()
+            hull.append(point)
+        return tuple(hull)
+
+    def price_range(self, leaves: int) -> tuple[float, float] | None:
+        """Return the prices of a leaf that select the point of so many leaves, or None if none does.
+
+        Parameters
+        ----------
+        leaves : int
+
+        Returns
+        -------
+        (float, float) or None
+            Smallest and largest cost_complexity; inf for the single leaf, and 0 for the last point (which a
+            frontier of more leaves may cut short).
+        """
+        hull = self.convex_hull()
+        sizes = [point.tree.n_leaves for point in hull]
+        if leaves not in sizes:
+            return None
+        at = sizes.index(leaves)
+        low = _saving(hull[at], hull[at + 1]) if at + 1 < len(hull) else 0.0
+        high = _saving(hull[at - 1], hull[at]) if at > 0 else math.inf
+        return low, high
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row for each point, ready for a data frame.
+
+        Returns
+        -------
+        list of dict
+            ``leaves``, ``depth``, ``loss``, ``lower_bound``, ``gap``, ``proven``, and ``cost_complexity_from``
+            and ``cost_complexity_to``, the prices that select the point (None if none does).
+        """
+        rows = []
+        for point in self.points:
+            prices = self.price_range(point.tree.n_leaves)
+            rows.append(
+                {
+                    "leaves": point.tree.n_leaves,
+                    "depth": point.tree.depth,
+                    "loss": point.loss,
+                    "lower_bound": point.lower_bound,
+                    "gap": point.gap,
+                    "proven": point.status is SolveStatus.OPTIMAL,
+                    "cost_complexity_from": None if prices is None else prices[0],
+                    "cost_complexity_to": None if prices is None else prices[1],
+                }
+            )
+        return rows
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        last = self.points[-1]
+        sizes = "1 leaf" if self.max_leaves == 1 else f"1 to {self.max_leaves} leaves"
+        if self.stop_reason is None and self.proven_leaves == self.max_leaves:
+            return (
+                f"Proven over {last.scope}: for each number of leaves from {sizes} no tree has a smaller training "
+                f"loss than the one here; the losses go from {self.points[0].loss:.4f} to {last.loss:.4f}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        done = f"up to {self.proven_leaves} leaves" if self.proven_leaves else "for no number of leaves"
+        return f"Proven over {last.scope} {done} of {self.max_leaves}{why}; beyond, each point has its own lower bound."
+
+
+def _price(cost_complexity: float) -> float:
+    if (
+        isinstance(cost_complexity, bool)
+        or not isinstance(cost_complexity, Real)
+        or not 0 <= float(cost_complexity) < math.inf
+    ):
+        raise InputError(f"cost_complexity={cost_complexity!r}; give a number of at least 0.")
+    return float(cost_complexity)
+
+
+def _saving(few: SolveResult, many: SolveResult) -> float:
+    """Return the loss that each further leaf saves between two points."""
+    return (few.loss - many.loss) / (many.tree.n_leaves - few.tree.n_leaves)

@@ -1,0 +1,136 @@
+"""From a problem to its accuracy-sparsity front, all points in one search."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from treewright._native import core
+from treewright.binarize import Cuts
+from treewright.errors import InputError, SolverError
+from treewright.problem import Problem
+from treewright.search._frontier import Frontier
+from treewright.search._integers import integer_costs
+from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
+from treewright.search._options import SearchOptions
+from treewright.search._result import result_of
+from treewright.search._solve import NO_LIMIT
+from treewright.search._space import Thresholds, cuts_for
+from treewright.tree import grow
+
+__all__ = ["solve_frontier"]
+
+
+def solve_frontier(
+    problem: Problem,
+    thresholds: Cuts | Thresholds = "auto",
+    *,
+    limits: Limits | None = None,
+    options: SearchOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> Frontier:
+    """Find for each number of leaves the tree of smallest loss.
+
+    Parameters
+    ----------
+    problem : Problem
+        ``max_leaf_nodes`` says up to how many leaves and must be set; ``cost_complexity`` is not looked at.
+    thresholds : "auto", "all", int, mapping or Cuts, default="auto"
+        As in `treewright.search.solve`. The search is over binary columns: with many thresholds, give a number of
+        quantiles.
+    limits : Limits, default=None
+        Of the whole run.
+    options : SearchOptions, default=None
+        ``equivalent_points``, ``budgets``, ``cache``, ``greedy_start`` and ``kernel`` are used.
+    progress : callable, default=None
+        Called about 20 times a second with a `Progress`, whose objective and lower bound are means over all
+        numbers of leaves; a true return value stops the search.
+
+    Returns
+    -------
+    Frontier
+        Points are proven from few leaves to many; a limit or Ctrl-C leaves the others with the best tree found
+        and the lower bound proven so far.
+
+    Raises
+    ------
+    InputError
+        ``max_leaf_nodes`` is None, or `thresholds` cannot be used with this table.
+    SolverError
+        No tree meets the constraints.
+
+    Notes
+    -----
+    Branch and bound in which every subproblem keeps bounds for all numbers of leaves at once; definitions and
+    proofs are in ``cpp/include/treewright/bits/front.hpp``.
+    """
+    if problem.max_leaf_nodes is None:
+        raise InputError(
+            "max_leaf_nodes is None; say up to how many leaves the frontier goes, for example 20."
+        )
+    limits = limits or Limits()
+    options = options or SearchOptions()
+    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, options.engine)
+    if cuts is None:
+        raise InputError(
+            'engine="sweep" knows no numbers of leaves; leave it out, and give thresholds=16, say.'
+        )
+    integers = integer_costs(problem)
+    bits = core.BitsProblem(
+        cuts.goes_right,
+        problem.y,
+        integers.weight,
+        integers.costs,
+        leaf_price=0.0,
+        min_count=problem.min_samples_leaf,
+        equivalent_points=options.equivalent_points,
+    )
+    raw = bits.front(
+        max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
+        # More leaves than rows are none: the last point then stands for all further ones.
+        max_leaves=min(problem.max_leaf_nodes, problem.table.n_rows),
+        options=options.native(),
+        report=native_report(progress, integers.unit),
+        **limits.native(),
+    )
+    if not raw["shapes"]:
+        raise SolverError(
+            f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has "
+            f"{problem.table.n_rows}. Lower min_samples_leaf."
+        )
+    stats: dict[str, Any] = {
+        "subproblems": raw["steps"],
+        "distinct_rows": bits.n_rows,
+        "distinct_columns": bits.n_columns,
+        **{name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")},
+    }
+    results = []
+    for leaves, shape in enumerate(raw["shapes"], 1):
+        tree = grow(
+            problem.table.columns,
+            problem.classes,
+            [None if column < 0 else cuts.splits[column] for column in shape],
+            problem.table.X,
+            problem.y,
+            problem.sample_weight,
+            problem.costs,
+        )
+        results.append(
+            result_of(
+                replace(problem, cost_complexity=0.0, max_leaf_nodes=leaves),
+                tree,
+                proven=raw["exact"][leaves - 1],
+                lower_bound=raw["lower_bounds"][leaves - 1] * integers.unit - integers.slack,
+                upper_bound=raw["upper_bounds"][leaves - 1] * integers.unit + integers.slack,
+                slack=integers.slack,
+                scope=cuts.scope,
+                stop=raw["stop"],
+                stats=stats,
+                options=asdict(options),
+                notes=cuts.notes,
+            )
+        )
+    for leaves in range(len(results) + 1, problem.max_leaf_nodes + 1):
+        last = results[-1]
+        results.append(replace(last, options={**last.options, "max_leaf_nodes": leaves}))
+    return Frontier(tuple(results), stop_reason(raw["stop"]), stats)
