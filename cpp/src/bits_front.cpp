@@ -31,10 +31,13 @@ void FrontSearch<Acc>::run() {
     for (std::size_t proven = 0; proven < k_ && !control_.ended();) {
         // Some points at once where there are many: neighbours share so much that two cost little more than one.
         const std::size_t next = std::min(k_, proven < 4 ? 4 : proven + std::max<std::size_t>(1, proven / 4));
-        std::fill(goal.begin() + static_cast<std::ptrdiff_t>(proven), goal.begin() + static_cast<std::ptrdiff_t>(next),
-                  2 * kInfeasible<Acc>);
-        solve(subproblems_.root(), root_key_, goal, root_);
-        announce();
+        // The bound rises evenly: a low goal is proven soon, and what is learned serves the next.
+        for (const double share : {0.5, 0.75, 2.0}) {
+            for (std::size_t l = proven; l < next; ++l)
+                goal[l] = share > 1 ? 2 * kInfeasible<Acc> : static_cast<Acc>(share * static_cast<double>(root_.upper[l]));
+            solve(subproblems_.root(), root_key_, goal, root_);
+            announce();
+        }
         proven = next;
     }
 }
@@ -70,7 +73,8 @@ void FrontSearch<Acc>::search_split(const Node& node, Candidate& candidate, std:
     Sides<Acc> sides;
     const std::size_t most = candidate.front[0].size();
     std::span<Acc> child_goal[2] = {arena_.take<Acc>(most), arena_.take<Acc>(most)};
-    for (int side : {0, 1}) recall(candidate.child[side], candidate.front[side]);
+    for (int side : {0, 1})
+        if (!candidate.front[side].is_exact()) recall(candidate.child[side], candidate.front[side]);
     improve(node, candidate, known);
     while (aim(known, goal, target) && !control_.stopped()) {
         const bool open[2] = {set_goal(target, candidate.front[0], candidate.front[1], child_goal[0]),
@@ -99,7 +103,7 @@ void FrontSearch<Acc>::dive(const Node& node, const Key& key, Front& known) {
     ArenaScope scope(arena_);
     const ChildCosts<Acc> costs = scan(node);
     solve_few_leaves(node, key.depth, costs, known);
-    if (!stop && known.size() > 3 && known.lower.back() < known.upper.back()) {
+    if (!stop && known.size() > 3 && !known.is_exact()) {
         const std::span<Candidate> all = candidates(node, key.depth, costs, known.size());
         for (const Candidate& candidate : all) improve(node, candidate, known);
         if (!all.empty()) {
@@ -109,7 +113,7 @@ void FrontSearch<Acc>::dive(const Node& node, const Key& key, Front& known) {
             for (int side : {0, 1}) {
                 const Key& child_key = best.child[side];
                 Front& front = best.front[side];
-                if (front.lower.back() >= front.upper.back()) continue;
+                if (front.is_exact()) continue;
                 const double share = cost[side] / (cost[0] + cost[1]) * static_cast<double>(front.size());
                 const std::size_t leaves = std::min(front.size(), static_cast<std::size_t>(share) + 2);
                 Front few{front.lower.first(leaves), front.upper.first(leaves), {}};
@@ -252,15 +256,17 @@ std::span<typename FrontSearch<Acc>::Candidate> FrontSearch<Acc>::candidates(con
         candidate = {};
         candidate.column = static_cast<std::uint32_t>(i);
         for (int side : {0, 1}) {
+            Front& front = candidate.front[side] = new_front(most - 1, false);
+            start_front(costs, i, side, below(depth), front);
+            if (front.is_exact()) continue;  // no need to know who it is
             candidate.child[side] = child_key(node, i, side, depth);
             cache_.prefetch(candidate.child[side].hash);
-            Front& front = candidate.front[side] = new_front(most - 1, false);
-            start_front(costs, i, side, candidate.child[side].depth, front);
         }
     }
     const auto open = all.first(n);
     for (Candidate& candidate : open) {
-        for (int side : {0, 1}) recall(candidate.child[side], candidate.front[side]);
+        for (int side : {0, 1})
+            if (!candidate.front[side].is_exact()) recall(candidate.child[side], candidate.front[side]);
         candidate.rank = candidate.front[0].upper.back() + candidate.front[1].upper.back();
     }
     std::sort(open.begin(), open.end(), [](const Candidate& a, const Candidate& b) {
@@ -403,7 +409,7 @@ void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves
     for (int side : {0, 1}) {
         child_keys[side] = child_key(node, at, side, key.depth);
         Front front = new_front(share[side], false);
-        start_front(costs, at, side, child_keys[side].depth, front);
+        start_front(costs, at, side, below(key.depth), front);
         recall(child_keys[side], front);
         part[side] = front.upper.back();
     }

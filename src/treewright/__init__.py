@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
     from treewright.estimators import LatentTreeRegressor as LatentTreeRegressor
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
+    from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.problem import Problem as Problem
     from treewright.result import SolveResult as SolveResult
@@ -33,6 +34,7 @@ _HOME = {
     "LatentTreeClusterer": "treewright.estimators",
     "LatentTreeRegressor": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
+    "OptimalTreeClassifierCV": "treewright.estimators",
     "Problem": "treewright.problem",
     "SolveResult": "treewright.result",
     "SolveStatus": "treewright.result",

@@ -20,6 +20,7 @@ PUBLIC = [
     "LatentTreeClusterer",
     "LatentTreeRegressor",
     "OptimalTreeClassifier",
+    "OptimalTreeClassifierCV",
     "Problem",
     "SolveResult",
     "SolveStatus",

@@ -4,13 +4,16 @@ from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
+from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
 from treewright.estimators._threshold_guesser import ThresholdGuesser
 
 __all__ = [
     "BornAgainTreeClassifier",
+    "CVProgress",
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
     "OptimalTreeClassifier",
+    "OptimalTreeClassifierCV",
     "ThresholdGuesser",
 ]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from treewright.errors import InputError
 from treewright.search._limits import Progress, ProgressCallback
 
-__all__ = ["progress_bar"]
+__all__ = ["SECONDS_BEFORE_BAR", "is_watched", "progress_bar"]
 
 SECONDS_BEFORE_BAR = 2.0
 
@@ -30,7 +30,7 @@ def progress_bar(
     """
     if callable(progress):
         yield progress
-    elif progress is True or (progress == "auto" and _is_watched()):
+    elif progress is True or (progress == "auto" and is_watched()):
         bar = _Bar(time_limit)
         try:
             yield bar
@@ -42,7 +42,8 @@ def progress_bar(
         raise InputError(f'progress={progress!r}; give "auto", True, False or a callable.')
 
 
-def _is_watched() -> bool:
+def is_watched() -> bool:
+    """Return whether a person may be watching: standard error is a terminal, or a notebook runs."""
     return "ipykernel" in sys.modules or sys.stderr.isatty()
 
 

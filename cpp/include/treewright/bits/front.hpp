@@ -29,6 +29,7 @@
 
 #include "treewright/bits/search.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -65,6 +66,7 @@ class FrontSearch {
         std::span<Choice> choice;  // empty in the fronts of children
 
         [[nodiscard]] std::size_t size() const { return lower.size(); }
+        [[nodiscard]] bool is_exact() const { return std::ranges::equal(lower, upper); }
     };
     struct Key {
         std::span<std::uint64_t> pattern;
