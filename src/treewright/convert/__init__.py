@@ -9,6 +9,7 @@ from treewright.convert._model import Certificate, Model, Terms
 from treewright.convert._read_forest_file import read_forest_file
 from treewright.convert._to_c import to_c
 from treewright.convert._to_json import save_model, to_json
+from treewright.convert._to_onnx import to_onnx
 from treewright.convert._to_python import to_python
 from treewright.convert._to_sklearn import float32_conflicts, to_sklearn, to_sklearn_pipeline
 from treewright.convert._to_sql import to_sql
@@ -30,6 +31,7 @@ __all__ = [
     "save_model",
     "to_c",
     "to_json",
+    "to_onnx",
     "to_python",
     "to_sklearn",
     "to_sklearn_pipeline",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["float32_conflicts", "sklearn_tree", "to_sklearn", "to_sklearn_pipeline"]
 
-ABOVE = 1e-9  # by which share the predicted class must lead: far above rounding, far below reading
+ABOVE = 1e-9  # relative lead of the predicted class: far above rounding, far below what is read
 
 
 def to_sklearn(tree: Tree, X: Any = None) -> DecisionTreeClassifier | DecisionTreeRegressor:
@@ -127,16 +127,11 @@ def float32_conflicts(tree: Tree, X: Any) -> tuple[Float32Conflict, ...]:
 
 def shares(tree: Tree) -> NDArray[np.float64]:
     """Return class shares of each node whose largest, the first on ties, is the class that the node predicts."""
-    value = tree.value.copy()
-    rows = np.arange(tree.node_count)
-    empty = value.sum(axis=1) == 0
-    value[empty, tree.prediction[empty]] = 1.0
-    value /= value.sum(axis=1, keepdims=True)
+    value = tree.node_shares.copy()
     other = np.flatnonzero(value.argmax(axis=1) != tree.prediction)
     value[other, tree.prediction[other]] = value[other].max(axis=1) * (1 + ABOVE)
     value[other] /= value[other].sum(axis=1, keepdims=True)
-    assert np.array_equal(value.argmax(axis=1), tree.prediction[rows])
-    return np.asarray(value, dtype=np.float64)
+    return value
 
 
 def sklearn_tree(

@@ -21,7 +21,14 @@ from treewright.tree._split import (
 )
 from treewright.tree._tree import Tree, leaf_path
 
-__all__ = ["CategoryCondition", "Condition", "IntervalCondition", "LinearCondition", "leaf_conditions"]
+__all__ = [
+    "CategoryCondition",
+    "Condition",
+    "IntervalCondition",
+    "LinearCondition",
+    "leaf_conditions",
+    "left_codes",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +177,7 @@ def leaf_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...] | None:
             continue
         column = tree.columns[split.column]
         if isinstance(split, CategorySplit) or column.kind is ColumnKind.CATEGORICAL:
-            left, others_left = _left_codes(split, column)
+            left, others_left = left_codes(split, column)
             known = merged.get(split.column) or CategoryCondition(
                 split.column, tuple(range(len(column.categories)))
             )
@@ -204,8 +211,15 @@ def leaf_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...] | None:
     return tuple(kept)
 
 
-def _left_codes(split: ThresholdSplit | CategorySplit, column: Column) -> tuple[frozenset[int], bool]:
-    """Codes that go left, and whether an unknown category does (its code is above all known ones)."""
+def left_codes(split: ThresholdSplit | CategorySplit, column: Column) -> tuple[frozenset[int], bool]:
+    """Return the codes that go left, and whether an unknown category does (its code is above all known ones).
+
+    Parameters
+    ----------
+    split : ThresholdSplit or CategorySplit
+        On a categorical column.
+    column : Column
+    """
     if isinstance(split, CategorySplit):
         return frozenset(split.left), False
     codes = range(len(column.categories))
