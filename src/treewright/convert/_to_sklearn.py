@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from treewright.convert._float32 import Float32Conflict, choose_thresholds
 from treewright.errors import InputError
 from treewright.table import encode_like
-from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Tree
+from treewright.tree import ColumnKind, LinearSplit, Split, Tree
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["float32_conflicts", "sklearn_tree", "to_sklearn", "to_sklearn_pipeline"]
+__all__ = ["float32_conflicts", "has_other_splits", "sklearn_tree", "to_sklearn", "to_sklearn_pipeline"]
 
 ABOVE = 1e-9  # relative lead of the predicted class: far above rounding, far below what is read
 
@@ -194,18 +194,25 @@ def _support(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return count, count.astype(np.float64)
 
 
+def has_other_splits(tree: Tree) -> bool:
+    """Whether a tree has splits that scikit-learn's trees lack."""
+    return any(_other_kind(tree, split) for split in tree.splits)
+
+
 def _refuse_other_splits(tree: Tree) -> None:
     for node, split in enumerate(tree.splits):
-        if split is None:
-            continue
-        column = tree.columns[split.column]
-        if isinstance(split, LinearSplit):
-            what = "a linear split"
-        elif isinstance(split, CategorySplit) or column.kind is ColumnKind.CATEGORICAL:
-            what = "a split of categories"
-        else:
-            continue
-        raise InputError(
-            f"Node {node} has {what} on {column.name!r}, which scikit-learn's trees do not have. Use "
-            "to_sklearn_pipeline, which brings an encoder for it."
-        )
+        kind = _other_kind(tree, split)
+        if split is not None and kind:
+            raise InputError(
+                f"Node {node} has {kind} on {tree.columns[split.column].name!r}, which scikit-learn's trees do "
+                "not have. Use to_sklearn_pipeline, which brings an encoder for it."
+            )
+
+
+def _other_kind(tree: Tree, split: Split | None) -> str:
+    """What scikit-learn's trees lack about a split, in words; empty if nothing."""
+    if isinstance(split, LinearSplit):
+        return "a linear split"
+    if split is not None and tree.columns[split.column].kind is ColumnKind.CATEGORICAL:
+        return "a split of categories"
+    return ""
