@@ -11,6 +11,7 @@ import typer
 
 from treewright import __version__
 from treewright.cli._demo import demo
+from treewright.cli._export import export
 from treewright.cli._fit import fit
 from treewright.cli._predict import predict
 from treewright.cli._reborn import reborn
@@ -28,6 +29,7 @@ A first session:
   treewright show model.json --out tree.png
   treewright predict model.json new.csv --out predictions.csv
   treewright verify model.json data.csv
+  treewright export model.json --to sql --table patients
   treewright reborn forest.json --out tree.json
 
 \b
@@ -51,6 +53,7 @@ app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Check a tree against its data, or its ensemble.")(verify)
 app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
+app.command(short_help="Write a tree for scikit-learn, ONNX, SQL, C, Python; or its rules.")(export)
 app.command(short_help="See proven trees on real data.")(demo)
 
 

@@ -1,24 +1,40 @@
-"""Trees in other forms (the JSON model file), and models of other libraries as one kind of ensemble."""
+"""Trees in other forms: model files, scikit-learn, ONNX, source code; and other libraries' ensembles as one kind."""
 
 from treewright.convert._ensemble import Ensemble, EnsembleTree, float32_threshold
 from treewright.convert._files import check_writable, write_bytes
+from treewright.convert._float32 import Float32Conflict
 from treewright.convert._from_json import from_json, load_model
+from treewright.convert._from_sklearn import from_sklearn
 from treewright.convert._model import Certificate, Model, Terms
 from treewright.convert._read_forest_file import read_forest_file
+from treewright.convert._to_c import to_c
 from treewright.convert._to_json import save_model, to_json
+from treewright.convert._to_onnx import to_onnx
+from treewright.convert._to_python import to_python
+from treewright.convert._to_sklearn import float32_conflicts, to_sklearn, to_sklearn_pipeline
+from treewright.convert._to_sql import to_sql
 
 __all__ = [
     "Certificate",
     "Ensemble",
     "EnsembleTree",
+    "Float32Conflict",
     "Model",
     "Terms",
     "check_writable",
+    "float32_conflicts",
     "float32_threshold",
     "from_json",
+    "from_sklearn",
     "load_model",
     "read_forest_file",
     "save_model",
+    "to_c",
     "to_json",
+    "to_onnx",
+    "to_python",
+    "to_sklearn",
+    "to_sklearn_pipeline",
+    "to_sql",
     "write_bytes",
 ]

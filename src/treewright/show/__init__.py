@@ -1,5 +1,6 @@
 """Trees for people: text, Graphviz and matplotlib."""
 
+from treewright.show._frontier import plot_frontier
 from treewright.show._graphviz import to_graphviz
 from treewright.show._latent import (
     plot_active_nodes,
@@ -7,16 +8,29 @@ from treewright.show._latent import (
     plot_latent_tree_by_class,
     routing_shares,
 )
+from treewright.show._leaf_accuracies import plot_leaf_accuracies
 from treewright.show._matplotlib import plot_tree, tree_figure
+from treewright.show._progress import ProgressRecorder, plot_search_progress
+from treewright.show._regions import plot_decision_regions
+from treewright.show._rules import Rule, rules, rules_frame, to_rules
 from treewright.show._text import to_text
 
 __all__ = [
+    "ProgressRecorder",
+    "Rule",
     "plot_active_nodes",
+    "plot_decision_regions",
+    "plot_frontier",
     "plot_latent_tree",
     "plot_latent_tree_by_class",
+    "plot_leaf_accuracies",
+    "plot_search_progress",
     "plot_tree",
     "routing_shares",
+    "rules",
+    "rules_frame",
     "to_graphviz",
+    "to_rules",
     "to_text",
     "tree_figure",
 ]

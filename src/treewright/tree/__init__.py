@@ -1,6 +1,13 @@
 """The one tree: schema, splits, flat arrays. Needs numpy only."""
 
 from treewright.tree._column import Column, ColumnKind
+from treewright.tree._conditions import (
+    CategoryCondition,
+    Condition,
+    IntervalCondition,
+    LinearCondition,
+    leaf_conditions,
+)
 from treewright.tree._simplify import merge_equal_leaves
 from treewright.tree._split import (
     CategorySplit,
@@ -14,15 +21,20 @@ from treewright.tree._split import (
 from treewright.tree._tree import Tree, grow, leaf_path
 
 __all__ = [
+    "CategoryCondition",
     "CategorySplit",
     "Column",
     "ColumnKind",
+    "Condition",
+    "IntervalCondition",
+    "LinearCondition",
     "LinearSplit",
     "Split",
     "ThresholdSplit",
     "Tree",
     "describe",
     "grow",
+    "leaf_conditions",
     "leaf_path",
     "merge_equal_leaves",
     "relation",

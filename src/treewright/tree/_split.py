@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from treewright.tree._column import Column, ColumnKind
 
-__all__ = ["CategorySplit", "LinearSplit", "Split", "ThresholdSplit", "describe", "relation", "subject"]
+__all__ = [
+    "CategorySplit",
+    "LinearSplit",
+    "Split",
+    "ThresholdSplit",
+    "describe",
+    "number_words",
+    "relation",
+    "subject",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +105,17 @@ class LinearSplit:
         """First column of the combination (what a one-column reader would be shown)."""
         return self.columns[0]
 
-    def goes_left(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return for each row of the encoded matrix `X` (n_rows, n_columns) whether it goes left."""
-        score = np.zeros(
-            len(X)
-        )  # term by term: a matrix product may round differently with the number of rows
+    def score(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weighted sum of each row of the encoded matrix `X` (n_rows, n_columns)."""
+        # Term by term: a matrix product may round differently with the number of rows.
+        score = np.zeros(len(X))
         for column, weight in zip(self.columns, self.weights, strict=True):
             score += weight * X[:, column]
+        return score
+
+    def goes_left(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return for each row of the encoded matrix `X` (n_rows, n_columns) whether it goes left."""
+        score = self.score(X)
         left = score <= self.threshold
         if self.missing_left:
             left |= np.isnan(score)
@@ -149,7 +162,7 @@ def subject(split: Split, columns: Sequence[Column], digits: int | None = None) 
     text = ""
     for column, weight in zip(split.columns, split.weights, strict=True):
         sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
-        factor = "" if abs(weight) == 1 else f"{_number(abs(weight), digits)}*"
+        factor = "" if abs(weight) == 1 else f"{number_words(abs(weight), digits)}*"
         text += f"{sign}{factor}{columns[column].name}"
     return text
 
@@ -213,10 +226,10 @@ def _known_words(
         if column.kind is ColumnKind.BINARY and 0 <= split.threshold < 1:
             low, high = column.categories or ("0", "1")
             return f"= {low if goes_left else high}", False
-    return f"{'<=' if goes_left else '>'} {_number(split.threshold, digits)}", False
+    return f"{'<=' if goes_left else '>'} {number_words(split.threshold, digits)}", False
 
 
-def _number(x: float, digits: int | None) -> str:
+def number_words(x: float, digits: int | None) -> str:
     """Shortest decimal that reads back as the same float64, or one of so many significant digits."""
     text = repr(float(x)) if digits is None else f"{x:.{digits}g}"
     return text[:-2] if text.endswith(".0") else text

@@ -118,6 +118,17 @@ class Tree:
             return self.n_node_samples.astype(np.float64)
         return np.asarray(self.value.sum(axis=1), dtype=np.float64)
 
+    @cached_property
+    def node_shares(self) -> NDArray[np.float64]:
+        """Share of training weight of each class in each node, shape (node_count, n_classes).
+
+        A node without training weight gives all of it to its prediction.
+        """
+        value = self.value.copy()
+        empty = np.flatnonzero(value.sum(axis=1) == 0)
+        value[empty, self.prediction[empty]] = 1.0
+        return np.asarray(value / value.sum(axis=1, keepdims=True), dtype=np.float64)
+
     def apply(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the leaf that each row falls into.
 
@@ -155,12 +166,7 @@ class Tree:
 
         A leaf without training weight gives all of it to its prediction.
         """
-        leaf = self.apply(X)
-        value = self.value[leaf]
-        empty = np.flatnonzero(value.sum(axis=1) == 0)
-        if len(empty):
-            value[empty, self.prediction[leaf[empty]]] = 1.0
-        return np.asarray(value / value.sum(axis=1, keepdims=True), dtype=np.float64)
+        return np.asarray(self.node_shares[self.apply(X)], dtype=np.float64)
 
 
 def grow(

@@ -63,16 +63,17 @@ def assert_clean(figure, tree: Tree):
 
 
 @pytest.mark.parametrize("orientation", ["auto", "down", "right"])
-@pytest.mark.parametrize(("seed", "n_leaves"), [(0, 1), (1, 2), (2, 5), (3, 20), (4, 20)])
+@pytest.mark.parametrize(("seed", "n_leaves"), [(0, 1), (1, 2), (2, 5), (3, 20), (4, 20), (5, 64)])
 def test_nothing_overlaps(seed, n_leaves, orientation):
     tree = make_tree(seed, n_leaves).tree
     assert_clean(tree_figure(tree, orientation=orientation), tree)
 
 
-def test_long_names_are_wrapped():
+@pytest.mark.parametrize("n_leaves", [1, 20, 64])
+def test_long_names_are_wrapped(n_leaves):
     long = "the mean of the logarithm of the standard deviation " + "x" * 30
     columns = tuple(replace(column, name=f"{long} {k}") for k, column in enumerate(COLUMNS))
-    made = make_tree(5, 20, labels=[f"a class with a long name {k}" for k in range(3)])
+    made = make_tree(5, n_leaves, labels=[f"a class with a long name {k}" for k in range(3)])
     tree = grow(columns, made.tree.classes, made.tree.splits, made.X, made.y, made.weight, made.costs)
     figure = tree_figure(tree)
     assert_clean(figure, tree)

@@ -1,0 +1,140 @@
+"""`treewright export`: a saved tree for other tools."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.cli._common import ModelPath, exits_by_code, note, say
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.tree import Tree
+
+__all__ = ["export"]
+
+TEXTS = ("python", "c", "sql", "rules")
+TARGETS = ("sklearn", "onnx", *TEXTS)
+BY_SUFFIX = {
+    ".joblib": "sklearn",
+    ".pkl": "sklearn",
+    ".onnx": "onnx",
+    ".py": "python",
+    ".c": "c",
+    ".sql": "sql",
+    ".txt": "rules",
+    ".csv": "rules",
+}
+
+
+@exits_by_code
+def export(
+    model: ModelPath,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", "-t", help=f"One of {', '.join(TARGETS)}; found from --out without it."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write; source and rules are shown without it.")
+    ] = None,
+    table: Annotated[str | None, typer.Option(help="SQL: name of the table to query.")] = None,
+    name: Annotated[str | None, typer.Option(help="Python and C: name of the function.")] = None,
+    float32: Annotated[bool, typer.Option("--float32", help="ONNX: numbers go in as float32.")] = False,
+) -> None:
+    """Write a saved tree for another tool; predictions stay the same.
+
+    sklearn writes a fitted scikit-learn tree with joblib (a pipeline with an encoder where categories or sums
+    are split), onnx needs: pip install 'treewright[onnx]'. Rules in a .csv file are a table.
+
+    \b
+    Examples:
+      treewright export model.json --to sql --table patients
+      treewright export model.json --out tree.c
+      treewright export model.json --to rules --out rules.csv
+
+    Exit codes: 0 done, 2 bad input.
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.convert import check_writable, load_model, write_bytes
+
+    target = _target(to, out)
+    for option, value, fits in (
+        ("--table", table, ("sql",)),
+        ("--name", name, ("python", "c")),
+        ("--float32", float32 or None, ("onnx",)),
+    ):
+        if value is not None and target not in fits:
+            raise InputError(f"{option} is for --to {' and '.join(fits)}; leave it out with {target}.")
+    if out is None and target not in TEXTS:
+        raise InputError(f"--to {target} is not text: add --out with a file name.")
+    if out is not None:
+        check_writable(out)
+    tree = load_model(model).tree
+    if target == "sklearn":
+        content = _sklearn(tree)
+    elif target == "onnx":
+        from treewright.convert import to_onnx
+
+        written = to_onnx(tree, precision="float32" if float32 else "float64")
+        content = bytes(written.SerializeToString())
+    else:
+        content = _text(tree, target, out, table, name).encode("utf-8", "backslashreplace")
+    if out is None:
+        say(content.decode("utf-8").rstrip("\n"))
+        return
+    write_bytes(out, content)
+    note(f"Wrote {out}.")
+
+
+def _text(tree: Tree, target: str, out: Path | None, table: str | None, name: str | None) -> str:
+    from treewright.convert import to_c, to_python, to_sql
+    from treewright.show import rules_frame, to_rules
+
+    named = {} if name is None else {"name": name}
+    if target == "python":
+        return to_python(tree, **named)
+    if target == "c":
+        return to_c(tree, **named)
+    if target == "sql":
+        return to_sql(tree, table=table) + "\n"
+    if out is not None and out.suffix.lower() == ".csv":
+        written: str = rules_frame(tree).write_csv()
+        return written
+    return to_rules(tree, digits=None) + "\n"
+
+
+def _sklearn(tree: Tree) -> bytes:
+    """The pickle of a scikit-learn tree, or of a pipeline where scikit-learn's trees lack the splits."""
+    import joblib
+
+    from treewright.convert import to_sklearn, to_sklearn_pipeline
+    from treewright.convert._to_sklearn import has_other_splits
+
+    if has_other_splits(tree):
+        fitted = to_sklearn_pipeline(tree)
+        note("A pipeline: its encoder makes columns for categories and sums, and needs treewright to load.")
+    else:
+        fitted = to_sklearn(tree)
+        note(
+            "scikit-learn rounds numbers to float32: predictions are equal on float32 rows. "
+            "treewright.convert.float32_conflicts tells whether they are on yours."
+        )
+    buffer = io.BytesIO()
+    joblib.dump(fitted, buffer)
+    return buffer.getvalue()
+
+
+def _target(to: str | None, out: Path | None) -> str:
+    if to is not None:
+        if to not in TARGETS:
+            raise InputError(f"--to {to!r}; choose one of {', '.join(TARGETS)}.")
+        return to
+    if out is None:
+        raise InputError(f"Say what to write: --to with one of {', '.join(TARGETS)}, or --out.")
+    if out.suffix.lower() not in BY_SUFFIX:
+        raise InputError(
+            f"--out {out} has an ending that names no target; use one of {', '.join(BY_SUFFIX)}, or --to."
+        )
+    return BY_SUFFIX[out.suffix.lower()]

@@ -1,0 +1,97 @@
+"""What the writers of source code share: labels as plain values, names in comments, functions of bounded depth.
+
+Python refuses more than 100 levels of indentation and C compilers need no more than 127, so a subtree that
+starts at every `LEVELS`-th level becomes a function of its own. Names and categories come from files: in code
+they appear as literals only, in comments only with characters that cannot end the comment.
+"""
+
+from __future__ import annotations
+
+import keyword
+import math
+import string
+from typing import Any
+
+import numpy as np
+
+from treewright import __version__
+from treewright.errors import InputError
+from treewright.tree import Split, Tree, describe
+
+__all__ = ["check_identifier", "comment", "function_roots", "head_line", "plain_labels", "split_comment"]
+
+LEVELS = 20  # splits on a path within one function
+COMMENT = frozenset(string.ascii_letters + string.digits + " _.,:;=<>!(){}[]+-|&%#@^~$")
+LONGEST_COMMENT = 90
+C_WORDS = """
+    alignas alignof asm auto bool break case catch char class const const_cast constexpr continue
+    default delete do double dynamic_cast else enum explicit export extern false float for friend goto
+    if inline int isnan long main mutable namespace new nullptr operator private protected public
+    register reinterpret_cast restrict return short signed sizeof static static_cast struct switch
+    template this thread_local throw true try typedef typeid typename union unsigned using virtual void
+    volatile wchar_t while
+"""  # of C and C++
+
+
+def plain_labels(tree: Tree) -> list[Any]:
+    """Return the class labels as truth values, integers, floats or text.
+
+    Raises
+    ------
+    InputError
+        A label is of another type, or not finite.
+    """
+    assert tree.classes is not None  # callers ask for classification trees only
+    labels = [label.item() if isinstance(label, np.generic) else label for label in tree.classes]
+    for label in labels:
+        if not isinstance(label, (bool, int, float, str)) or (
+            isinstance(label, float) and not math.isfinite(label)
+        ):
+            raise InputError(
+                f"The class {label!r} is a {type(label).__name__}; source code can hold finite numbers, truth "
+                "values and text. Fit on such labels."
+            )
+    return labels
+
+
+def check_identifier(name: str, language: str) -> None:
+    """Refuse a function name that the language cannot use.
+
+    Raises
+    ------
+    InputError
+    """
+    words = C_WORDS.split() if language == "C" else keyword.kwlist
+    if not (name.isascii() and name.isidentifier()) or name in words or name.startswith("_"):
+        raise InputError(
+            f"name={name!r} cannot name a {language} function; use letters, digits and _ , starting with a "
+            "letter, and no keyword."
+        )
+
+
+def comment(text: str) -> str:
+    """Text as it may stand in a comment of any language: no line end, no comment end, no backslash."""
+    plain = "".join(c if c in COMMENT else "_" for c in text)
+    return plain if len(plain) <= LONGEST_COMMENT else plain[: LONGEST_COMMENT - 3] + "..."
+
+
+def split_comment(tree: Tree, split: Split) -> str:
+    """The condition of the left side, for a comment."""
+    return comment(describe(split, tree.columns))
+
+
+def head_line(tree: Tree) -> str:
+    """What the file is, for its first comment."""
+    kind = "regression" if tree.classes is None else "classification"
+    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
+    return f"A {kind} tree of {leaves}, written by treewright {__version__}."
+
+
+def function_roots(tree: Tree) -> list[int]:
+    """Nodes that start a function: the root, and every inner node `LEVELS` splits below another."""
+    depth = tree.node_depth
+    return [
+        node
+        for node, split in enumerate(tree.splits)
+        if node == 0 or (split is not None and depth[node] % LEVELS == 0)
+    ]

@@ -1,0 +1,212 @@
+"""A tree as SQL: one CASE expression, one WHEN a leaf.
+
+Flat, not nested: databases limit the depth of an expression, and a reader sees one rule a line. The condition
+of a leaf is exact (`leaf_conditions`), so the lines could stand in any order. Names are quoted identifiers,
+categories and labels quoted strings with their quotes doubled; no comment holds a name. Numbers are written
+with an exponent, which makes them binary doubles and not decimals. Checked in SQLite and DuckDB.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from treewright.convert._source import plain_labels
+from treewright.errors import InputError
+from treewright.tree import (
+    CategoryCondition,
+    ColumnKind,
+    Condition,
+    IntervalCondition,
+    LinearCondition,
+    Tree,
+    leaf_conditions,
+)
+
+__all__ = ["to_sql"]
+
+LARGEST = "1.7976931348623157e308"
+
+
+def to_sql(
+    tree: Tree, *, table: str | None = None, output: str = "prediction", nan_is_missing: bool = False
+) -> str:
+    """Return a tree as SQL.
+
+    Parameters
+    ----------
+    tree : Tree
+    table : str or None, default=None
+        Name of the table; the answer is then a query that adds the prediction to its columns. None gives the
+        bare CASE expression.
+    output : str, default="prediction"
+        Name of the predicted column in the query.
+    nan_is_missing : bool, default=False
+        Treat a NaN in a column of numbers like NULL (DuckDB and PostgreSQL have NaN and sort it above all
+        numbers; SQLite stores NULL instead).
+
+    Returns
+    -------
+    str
+        NULL is the missing value. Columns hold numbers, truth values (or 0 and 1), and categories as text; a
+        category that the tree has never seen goes to the side that does not list it. Written in standard SQL,
+        checked in SQLite and DuckDB; MySQL needs its modes ANSI_QUOTES and NO_BACKSLASH_ESCAPES.
+
+    Raises
+    ------
+    InputError
+        A name, category or label holds a zero character or a lone surrogate, or a label cannot be written.
+
+    Notes
+    -----
+    SQLite reads a quoted name that is no column as text, if it stands alone; in the query all names belong to
+    the table, so a missing column is an error there.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import OptimalTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = OptimalTreeClassifier(cost_complexity=0.3, max_depth=1).fit(X[["petal length (cm)"]], y)
+    >>> print(to_sql(model.tree_, table="iris"))
+    SELECT t.*,
+      CASE
+        WHEN t."petal length (cm)" <= 2.45e0 THEN 0
+        WHEN (t."petal length (cm)" IS NULL OR t."petal length (cm)" > 2.45e0) THEN 1
+      END AS "prediction"
+    FROM "iris" AS t
+    """
+    writer = _Writer(tree, "" if table is None else "t.", nan_is_missing)
+    cases: list[str] = []
+    case = ""
+    for leaf in tree.is_leaf.nonzero()[0].tolist():
+        conditions = leaf_conditions(tree, leaf)
+        if conditions is None:
+            continue  # no row gets there
+        if not conditions:  # every row does
+            cases = []
+            case = writer.answers[leaf]
+            break
+        words = " AND ".join(writer.condition(condition) for condition in conditions)
+        cases.append(f"    WHEN {words} THEN {writer.answers[leaf]}")
+    if cases:
+        case = "\n".join(["CASE", *cases, "  END"])
+    if table is None:
+        return "\n".join(line.removeprefix("  ") for line in case.split("\n"))
+    return f"SELECT t.*,\n  {case} AS {_name(output)}\nFROM {_name(table)} AS t"
+
+
+class _Writer:
+    """Writes conditions over the columns of one tree."""
+
+    def __init__(self, tree: Tree, prefix: str, nan_is_missing: bool) -> None:
+        self.columns = tree.columns
+        self.prefix = prefix
+        self.nan_is_missing = nan_is_missing
+        if tree.classes is None:
+            self.answers = [_number(float(value)) for value in tree.value[:, 0]]
+        else:
+            labels = [_label(label) for label in plain_labels(tree)]
+            self.answers = [labels[int(k)] for k in tree.prediction]
+
+    def value(self, column: int) -> str:
+        """A column as a number, or as text if it is categorical."""
+        name = self.prefix + _name(self.columns[column].name)
+        kind = self.columns[column].kind
+        if kind is ColumnKind.CATEGORICAL:
+            return name
+        if kind is ColumnKind.BINARY and self.columns[column].categories:
+            return f"CAST({name} AS INTEGER)"  # a truth value is no number everywhere
+        return f"NULLIF({name}, CAST('NaN' AS DOUBLE PRECISION))" if self.nan_is_missing else name
+
+    def condition(self, condition: Condition) -> str:
+        if isinstance(condition, LinearCondition):
+            return self._linear(condition)
+        value = self.value(condition.column)
+        known = (
+            self._interval(condition, value)
+            if isinstance(condition, IntervalCondition)
+            else self._categories(condition, value)
+        )
+        if known is None:
+            return f"{value} IS NULL"
+        return f"({value} IS NULL OR {known})" if condition.missing else known
+
+    def _interval(self, condition: IntervalCondition, value: str) -> str | None:
+        """The known values that pass; None if none does."""
+        if not condition.some_known:
+            return None
+        parts = []
+        if condition.low is not None:
+            parts.append(
+                f"{value} >= -{LARGEST}"
+                if condition.low == -math.inf
+                else f"{value} > {_number(condition.low)}"
+            )
+        if condition.high == -math.inf:
+            parts.append(f"{value} < -{LARGEST}")
+        elif condition.high is not None and condition.high != math.inf:
+            parts.append(f"{value} <= {_number(condition.high)}")
+        joined = " AND ".join(parts) or f"{value} IS NOT NULL"
+        return f"({joined})" if condition.missing and len(parts) > 1 else joined
+
+    def _categories(self, condition: CategoryCondition, value: str) -> str | None:
+        """The known categories that pass; None if none does."""
+        names = self.columns[condition.column].categories
+        if not condition.others:
+            listed = ", ".join(_text(names[code]) for code in condition.codes)
+            return f"{value} IN ({listed})" if listed else None
+        barred = ", ".join(_text(name) for k, name in enumerate(names) if k not in condition.codes)
+        return f"{value} NOT IN ({barred})" if barred else f"{value} IS NOT NULL"
+
+    def _linear(self, condition: LinearCondition) -> str:
+        split = condition.split
+        terms = zip(split.columns, split.weights, strict=True)
+        score = " + ".join(f"{_number(weight)} * {self.value(column)}" for column, weight in terms)
+        limit = split.threshold
+        if limit == math.inf:
+            known = f"({score}) IS NOT NULL" if condition.goes_left else "1 = 0"
+        elif limit == -math.inf:
+            known = f"{score} {'<' if condition.goes_left else '>='} -{LARGEST}"
+        else:
+            known = f"{score} {'<=' if condition.goes_left else '>'} {_number(limit)}"
+        return f"(({score}) IS NULL OR {known})" if split.missing_left == condition.goes_left else known
+
+
+def _label(label: Any) -> str:
+    if isinstance(label, bool):
+        return str(label).upper()
+    if isinstance(label, int):
+        return str(label)
+    return _number(label) if isinstance(label, float) else _text(label)
+
+
+def _number(x: float) -> str:
+    text = repr(float(x))
+    text = text if "e" in text else f"{text.removesuffix('.0')}e0"
+    return f"({text})" if x < 0 else text
+
+
+def _text(text: str) -> str:
+    return "'" + _checked(text).replace("'", "''") + "'"
+
+
+def _name(name: str) -> str:
+    return '"' + _checked(name).replace('"', '""') + '"'
+
+
+def _checked(text: str) -> str:
+    if "\0" in text or not _is_unicode(text):
+        raise InputError(
+            f"{text!r} cannot be written in SQL: it holds a zero character or is no valid Unicode text. Rename "
+            "the column or category and fit again."
+        )
+    return text
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

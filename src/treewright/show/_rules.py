@@ -1,0 +1,158 @@
+"""A tree as decision rules: one a leaf, each column asked once, as text or as a data frame.
+
+The conditions of a path on one column are merged (``40 < age <= 60``); see `treewright.tree.leaf_conditions`.
+Leaves that no row can reach have no rule. Exactly one rule holds for each row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from treewright.errors import InputError
+from treewright.show._words import leaf_words, printable
+from treewright.table import to_frame
+from treewright.tree import Tree, leaf_conditions
+
+__all__ = ["Rule", "rules", "rules_frame", "to_rules"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One leaf as a rule.
+
+    Parameters
+    ----------
+    leaf : int
+        Number of the node.
+    conditions : tuple of str
+        All must hold; empty if the tree is one leaf.
+    prediction : object
+        Label, or value of a regression tree.
+    share : float
+        Share of the training weight in the leaf that has this label; NaN for regression and without weight.
+    n_rows : int
+        Training rows in the leaf.
+    support : str
+        Share and rows in words.
+    """
+
+    leaf: int
+    conditions: tuple[str, ...]
+    prediction: Any
+    share: float
+    n_rows: int
+    support: str
+
+    def __str__(self) -> str:
+        label = printable(str(self.prediction))
+        then = f"then {label}  ({self.support})"
+        return f"if {' and '.join(self.conditions)}\n    {then}" if self.conditions else f"always {then[5:]}"
+
+
+def rules(tree: Tree, *, digits: int | None = None) -> tuple[Rule, ...]:
+    """Return the decision rules of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    digits : int or None, default=None
+        Significant digits of thresholds; None writes every digit that matters.
+
+    Returns
+    -------
+    tuple of Rule
+        From the left leaf to the right one.
+
+    Raises
+    ------
+    InputError
+        `digits` is below 1.
+    """
+    if digits is not None and digits < 1:
+        raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
+    found = []
+    for leaf in tree.is_leaf.nonzero()[0].tolist():
+        conditions = leaf_conditions(tree, leaf)
+        if conditions is None:
+            continue
+        share = float("nan")
+        if tree.classes is None:
+            prediction: Any = float(tree.value[leaf, 0])
+        else:
+            chosen = int(tree.prediction[leaf])
+            prediction = tree.classes[chosen]
+            prediction = prediction.item() if hasattr(prediction, "item") else prediction
+            total = float(tree.value[leaf].sum())
+            share = float(tree.value[leaf, chosen]) / total if total > 0 else share
+        words = tuple(printable(condition.words(tree.columns, digits)) for condition in conditions)
+        count = int(tree.n_node_samples[leaf])
+        found.append(Rule(leaf, words, prediction, share, count, leaf_words(tree, leaf, digits).support))
+    return tuple(found)
+
+
+def to_rules(tree: Tree, *, digits: int | None = 6) -> str:
+    """Return a tree as decision rules in words.
+
+    Parameters
+    ----------
+    tree : Tree
+    digits : int or None, default=6
+        Significant digits of thresholds; None writes every digit that matters.
+
+    Returns
+    -------
+    str
+        Two lines a rule, without a newline at the end. Control characters in names are written as escapes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import OptimalTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = OptimalTreeClassifier(cost_complexity=0.02).fit(X[["petal width (cm)"]], y)
+    >>> print(to_rules(model.tree_))
+    if petal width (cm) <= 0.8
+        then 0  (100% of 50 rows)
+    if 0.8 < petal width (cm) <= 1.65
+        then 1  (92.3% of 52 rows)
+    if petal width (cm) > 1.65
+        then 2  (95.8% of 48 rows)
+    """
+    return "\n".join(str(rule) for rule in rules(tree, digits=digits))
+
+
+def rules_frame(
+    tree: Tree, *, digits: int | None = None, backend: Literal["polars", "pandas", "pyarrow"] = "polars"
+) -> Any:
+    """Return the decision rules of a tree as a data frame.
+
+    Parameters
+    ----------
+    tree : Tree
+    digits : int or None, default=None
+        Significant digits of thresholds; None writes every digit that matters.
+    backend : {"polars", "pandas", "pyarrow"}, default="polars"
+
+    Returns
+    -------
+    data frame
+        One row a rule: ``leaf``, ``rule`` (the conditions joined by "and"), ``prediction``, ``share``,
+        ``n_rows``.
+
+    Raises
+    ------
+    InputError
+        `digits` is below 1, or `backend` is another word.
+    MissingDependencyError
+        The library of the frame is not installed.
+    """
+    found = rules(tree, digits=digits)
+    columns: dict[str, list[Any]] = {
+        "leaf": [rule.leaf for rule in found],
+        "rule": [" and ".join(rule.conditions) for rule in found],
+        "prediction": [rule.prediction for rule in found],
+        "share": [rule.share for rule in found],
+        "n_rows": [rule.n_rows for rule in found],
+    }
+    return to_frame(columns, backend)

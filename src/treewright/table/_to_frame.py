@@ -1,0 +1,46 @@
+"""From records to a data frame of the user's library: the border in the other direction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from treewright.errors import InputError, MissingDependencyError
+
+__all__ = ["to_frame"]
+
+BACKENDS = ("polars", "pandas", "pyarrow")
+
+
+def to_frame(
+    columns: Mapping[str, Sequence[Any]], backend: Literal["polars", "pandas", "pyarrow"] = "polars"
+) -> Any:
+    """Return columns as a data frame.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        All of one length.
+    backend : {"polars", "pandas", "pyarrow"}, default="polars"
+
+    Returns
+    -------
+    polars.DataFrame, pandas.DataFrame or pyarrow.Table
+
+    Raises
+    ------
+    InputError
+        `backend` is another word.
+    MissingDependencyError
+        The library is not installed.
+    """
+    if backend not in BACKENDS:
+        raise InputError(f"backend={backend!r}; choose one of {', '.join(BACKENDS)}.")
+    import narwhals as nw
+
+    try:
+        return nw.from_dict(dict(columns), backend=backend).to_native()
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"A frame of {backend} needs {backend}, which is not installed: pip install {backend}."
+        ) from error

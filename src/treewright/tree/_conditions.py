@@ -1,0 +1,226 @@
+"""What a leaf asks of each column: the splits on its path, those on one column merged into one condition.
+
+On a path ``age <= 60``, ``sex = f``, ``age > 40`` the two conditions on age are one interval. Rules in words
+and SQL are made of these. A merged condition is exact, ties and missing values included: a missing value
+passes if it passes every split that was merged. Cost: the length of the path.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from treewright.tree._column import Column, ColumnKind
+from treewright.tree._split import (
+    CategorySplit,
+    LinearSplit,
+    ThresholdSplit,
+    describe,
+    number_words,
+)
+from treewright.tree._tree import Tree, leaf_path
+
+__all__ = [
+    "CategoryCondition",
+    "Condition",
+    "IntervalCondition",
+    "LinearCondition",
+    "leaf_conditions",
+    "left_codes",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalCondition:
+    """Known values pass if ``low < x <= high``.
+
+    Parameters
+    ----------
+    column : int
+    low, high : float or None, default=None
+        None is no limit.
+    missing : bool, default=True
+        Whether a missing value passes.
+    """
+
+    column: int
+    low: float | None = None
+    high: float | None = None
+    missing: bool = True
+
+    @property
+    def is_never(self) -> bool:
+        """Whether nothing passes."""
+        return not self.missing and not self.some_known
+
+    @property
+    def some_known(self) -> bool:
+        """Whether any known value passes."""
+        return self.low is None or (math.inf if self.high is None else self.high) > self.low
+
+    @property
+    def is_always(self) -> bool:
+        """Whether everything passes."""
+        return self.missing and self.low is None and (self.high is None or self.high == math.inf)
+
+    def words(self, columns: Sequence[Column], digits: int | None = None) -> str:
+        """Return the condition in words: ``40 < age <= 60 or missing``.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+        digits : int or None, default=None
+            Significant digits of numbers; None writes them in full.
+        """
+        name = columns[self.column].name
+        if not self.some_known:
+            return f"{name} is missing" if self.missing else f"{name} is neither known nor missing"
+        if self.low is None:
+            high = math.inf if self.high is None else self.high
+            return describe(ThresholdSplit(self.column, high, self.missing), columns, True, digits)
+        if self.high is None or self.high == math.inf:
+            return describe(ThresholdSplit(self.column, self.low, not self.missing), columns, False, digits)
+        text = f"{number_words(self.low, digits)} < {name} <= {number_words(self.high, digits)}"
+        return f"{text} or missing" if self.missing and columns[self.column].has_missing else text
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCondition:
+    """Known values pass if their category is one of `codes`.
+
+    Parameters
+    ----------
+    column : int
+    codes : tuple of int
+        Ascending.
+    others : bool, default=True
+        Whether a category passes that the schema does not know.
+    missing : bool, default=True
+        Whether a missing value passes.
+    """
+
+    column: int
+    codes: tuple[int, ...]
+    others: bool = True
+    missing: bool = True
+
+    @property
+    def is_never(self) -> bool:
+        """Whether nothing passes."""
+        return not self.missing and not self.codes and not self.others
+
+    def is_always(self, columns: Sequence[Column]) -> bool:
+        """Whether everything passes."""
+        return self.missing and self.others and len(self.codes) == len(columns[self.column].categories)
+
+    def words(self, columns: Sequence[Column], digits: int | None = None) -> str:
+        """Return the condition in words: ``colour in {blue, red} or missing``.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+        digits : int or None, default=None
+            Not used: categories are not numbers.
+        """
+        return describe(CategorySplit(self.column, self.codes, self.missing), columns, True, digits)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearCondition:
+    """One side of a linear split.
+
+    Parameters
+    ----------
+    split : LinearSplit
+    goes_left : bool
+    """
+
+    split: LinearSplit
+    goes_left: bool
+
+    def words(self, columns: Sequence[Column], digits: int | None = None) -> str:
+        """Return the condition in words: ``2*a - b <= 1``.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+        digits : int or None, default=None
+            Significant digits of numbers; None writes them in full.
+        """
+        return describe(self.split, columns, self.goes_left, digits)
+
+
+Condition = IntervalCondition | CategoryCondition | LinearCondition
+
+
+def leaf_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...] | None:
+    """Return what a row must fulfil to fall into `leaf`: one condition a column, linear splits by themselves.
+
+    Parameters
+    ----------
+    tree : Tree
+    leaf : int
+        Number of a node; any node will do.
+
+    Returns
+    -------
+    tuple of Condition, or None
+        In the order in which the path asks first; conditions that everything passes are left out. None if no
+        row can get there.
+    """
+    merged: dict[object, Condition] = {}
+    for split, goes_left in leaf_path(tree, leaf):
+        passes_missing = split.missing_left == goes_left
+        if isinstance(split, LinearSplit):
+            merged[split, goes_left] = LinearCondition(split, goes_left)
+            continue
+        column = tree.columns[split.column]
+        if isinstance(split, CategorySplit) or column.kind is ColumnKind.CATEGORICAL:
+            left, others_left = left_codes(split, column)
+            known = merged.get(split.column) or CategoryCondition(
+                split.column, tuple(range(len(column.categories)))
+            )
+            assert isinstance(known, CategoryCondition)  # the kind of the column decides
+            merged[split.column] = CategoryCondition(
+                split.column,
+                tuple(code for code in known.codes if (code in left) == goes_left),
+                known.others and others_left == goes_left,
+                known.missing and passes_missing,
+            )
+            continue
+        interval = merged.get(split.column) or IntervalCondition(split.column)
+        assert isinstance(interval, IntervalCondition)
+        interval = replace(interval, missing=interval.missing and passes_missing)
+        if goes_left:
+            high = split.threshold if interval.high is None else min(interval.high, split.threshold)
+            interval = replace(interval, high=high)
+        else:
+            low = split.threshold if interval.low is None else max(interval.low, split.threshold)
+            interval = replace(interval, low=low)
+        merged[split.column] = interval
+    kept = []
+    for condition in merged.values():
+        if not isinstance(condition, LinearCondition) and condition.is_never:
+            return None
+        if isinstance(condition, IntervalCondition) and condition.is_always:
+            continue
+        if isinstance(condition, CategoryCondition) and condition.is_always(tree.columns):
+            continue
+        kept.append(condition)
+    return tuple(kept)
+
+
+def left_codes(split: ThresholdSplit | CategorySplit, column: Column) -> tuple[frozenset[int], bool]:
+    """Return the codes that go left, and whether an unknown category does (its code is above all known ones).
+
+    Parameters
+    ----------
+    split : ThresholdSplit or CategorySplit
+        On a categorical column.
+    column : Column
+    """
+    if isinstance(split, CategorySplit):
+        return frozenset(split.left), False
+    codes = range(len(column.categories))
+    return frozenset(k for k in codes if k <= split.threshold), split.threshold == math.inf

@@ -1,0 +1,102 @@
+"""`treewright export` writes every target, and says what is wrong."""
+
+import csv
+import sqlite3
+import sys
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from made_trees import make_tree
+from treewright.cli import app
+from treewright.convert import save_model
+from treewright.tree import Column, ColumnKind, ThresholdSplit, grow
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    """A tree of columns of numbers."""
+    X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
+    columns = (Column("age", ColumnKind.CONTINUOUS), Column("it's", ColumnKind.CONTINUOUS))
+    splits = [ThresholdSplit(0, 2.5), None, ThresholdSplit(1, 7.5), None, None]
+    y = np.array([0, 0, 1, 0], dtype=np.int32)
+    tree = grow(columns, np.array(["no", "yes"]), splits, X, y, np.ones(4), 1.0 - np.eye(2))
+    file = tmp_path_factory.mktemp("model") / "model.json"
+    save_model(file, tree)
+    return file
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["export", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_texts_are_shown(model):
+    assert "def predict(row):" in run(model, "--to", "python")
+    assert "int risk(const double *x)" in run(model, "--to", "c", "--name", "risk")
+    assert "if age > 2.5 and it's <= 7.5\n    then yes  (100% of 1 row)" in run(model, "--to", "rules")
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute('CREATE TABLE people (age REAL, "it\'s" REAL)')
+        connection.execute("INSERT INTO people VALUES (3, 7), (NULL, NULL)")
+        query = run(model, "--to", "sql", "--table", "people")
+        assert connection.execute(query).fetchall() == [(3.0, 7.0, "yes"), (None, None, "no")]
+    connection.close()
+
+
+def test_files_are_named_by_their_ending(model, tmp_path):
+    run(model, "--out", tmp_path / "tree.joblib")
+    fitted = joblib.load(tmp_path / "tree.joblib")
+    assert type(fitted).__name__ == "DecisionTreeClassifier"
+    assert fitted.tree_.node_count == 5
+    run(model, "--out", tmp_path / "rules.csv")
+    rows = list(csv.DictReader((tmp_path / "rules.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["prediction"] for row in rows] == ["no", "yes", "no"]
+    for ending in ("py", "c", "sql", "txt"):
+        run(model, "-o", tmp_path / f"tree.{ending}")
+        assert (tmp_path / f"tree.{ending}").stat().st_size > 100
+
+
+def test_onnx(model, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    run(model, "--out", tmp_path / "tree.onnx", "--float32")
+    onnx.checker.check_model(onnx.load(tmp_path / "tree.onnx"))
+
+
+def test_categories_make_a_pipeline(tmp_path):
+    tree = next(t for t in (make_tree(seed, 6).tree for seed in range(50)) if 4 in t.feature)
+    save_model(tmp_path / "model.json", tree)
+    assert "pipeline" in run(tmp_path / "model.json", "-o", tmp_path / "tree.pkl")
+    assert list(joblib.load(tmp_path / "tree.pkl").named_steps) == ["encode", "tree"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "Say what to write"),
+        (("--to", "cobol"), "choose one of sklearn, onnx"),
+        (("--to", "onnx"), "add --out"),
+        (("--out", "tree.exe"), "names no target"),
+        (("--to", "c", "--table", "t"), "--table is for --to sql"),
+        (("--to", "sql", "--name", "t"), "--name is for --to python and c"),
+        (("--to", "sql", "--float32"), "--float32 is for --to onnx"),
+        (("--to", "c", "--name", "int"), "cannot name a C function"),
+        (("--to", "c", "--out", "/no/such/folder/x.c"), "no folder"),
+    ],
+)
+def test_bad_options(model, options, words):
+    assert words in run(model, *options, code=2)
+
+
+def test_a_missing_package_is_named(model, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    assert "treewright[onnx]" in run(model, "-o", tmp_path / "tree.onnx", code=2)
+
+
+def test_a_newer_model_file_is_refused(model, tmp_path):
+    newer = tmp_path / "newer.json"
+    newer.write_text(model.read_text().replace('"version": 1', '"version": 99'))
+    assert "99" in run(newer, "--to", "sql", code=2)
