@@ -1,7 +1,9 @@
-"""How do I get a proven tree from a CSV file, and what exactly is proven?
+"""
+How do I get a proven tree from a CSV file?
+===========================================
 
-Writes a small table of its own (the breast cancer data that come with scikit-learn), fits, prints the tree with its
-certificate, checks the certificate with independent code and saves the model.
+And what exactly is proven? Writes a small table of its own (the breast cancer data that come with
+scikit-learn), fits, prints the tree with its certificate, saves the model and reads it back.
 """
 
 import tempfile
