@@ -16,8 +16,8 @@ test: $(VENV)/.installed-test
 	$(MAKE) test-cpp
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests benchmarks examples docs/conf.py docs/_ext
-	$(BIN)/ruff format --check src tests benchmarks examples docs/conf.py docs/_ext
+	$(BIN)/ruff check src tests benchmarks examples tools docs/conf.py docs/_ext
+	$(BIN)/ruff format --check src tests benchmarks examples tools docs/conf.py docs/_ext
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
@@ -28,7 +28,7 @@ docs: $(VENV)/.installed-docs
 
 # A source archive, the wheel that it builds, and a first session with that wheel in an environment of its own.
 wheel: $(VENV)/.installed-wheel
-	$(BIN)/python -m tools.release
+	$(BIN)/python tools/release.py
 
 # C++ tests under the address and undefined-behaviour sanitizers.
 test-cpp: $(VENV)/.installed-test
