@@ -53,7 +53,8 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
     "filename_pattern": ".*",  # every example runs
-    "within_subsection_order": "ExampleTitleSortKey",
+    "within_subsection_order": "gallery_parts.TutorialFirst",
+    "image_scrapers": ("matplotlib", "gallery_parts.save_figures"),
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,

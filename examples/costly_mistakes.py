@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import confusion_matrix
 
 from treewright import OptimalTreeClassifier
-from treewright.show import to_text
+from treewright.show import tree_figure
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 y = y.map({0: "malignant", 1: "benign"})
@@ -26,8 +26,14 @@ weighed = OptimalTreeClassifier(cost_complexity=0.01, max_depth=2, costs=costs).
 for name, model in (("equal costs", equal), ("missing one costs ten", weighed)):
     table = confusion_matrix(y, model.predict(X), labels=["benign", "malignant"])
     print(f"{name}: {table[0, 1]} false alarms, {table[1, 0]} missed")
-    print(to_text(model.tree_))
-    print()
+
+# %%
+# With equal costs:
+figure = tree_figure(equal.tree_)
+
+# %%
+# Where a missed one costs ten, a leaf says "benign" only if it is nearly sure:
+figure = tree_figure(weighed.tree_)
 
 # %%
 # The objective is now cost per row, and the sentence speaks of it.

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 from treewright import OptimalTreeClassifier
 from treewright.convert import Model, load_model, save_model
-from treewright.show import to_text
+from treewright.show import to_text, tree_figure
 from treewright.table import load_csv
 
 frame = load_breast_cancer(as_frame=True).frame
@@ -31,6 +31,8 @@ with tempfile.TemporaryDirectory() as folder:
     print(model.result_.sentence())
     for note in model.result_.notes:
         print("Note:", note)
+
+    figure = tree_figure(model.tree_)
 
     saved = Path(folder) / "model.json"
     save_model(saved, Model.of(model.result_))

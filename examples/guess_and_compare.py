@@ -32,5 +32,11 @@ for name, options in ways.items():
         print("    Note:", note)
 
 # %%
+# The last of these trees:
+from treewright.show import tree_figure
+
+figure = tree_figure(model.tree_)
+
+# %%
 # Compare the objectives, not only the seconds: quantiles and guessed thresholds are proofs over
 # fewer trees.

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from treewright import OptimalTreeClassifier
-from treewright.show import to_text
+from treewright.show import tree_figure
 
 rng = np.random.default_rng(0)
 n = 500
@@ -30,7 +30,7 @@ print(frame.head().to_string())
 
 # %%
 model = OptimalTreeClassifier(cost_complexity=0.01).fit(frame, label)
-print(to_text(model.tree_))
+figure = tree_figure(model.tree_)
 print(model.result_.sentence())
 
 # %%

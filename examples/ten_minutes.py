@@ -71,7 +71,7 @@ for name, estimator in (("optimal tree", model), ("greedy tree", greedy), ("boos
 # ---
 from treewright.show import tree_figure
 
-tree_figure(model.tree_)
+figure = tree_figure(model.tree_)
 
 # %%
 # Why this prediction?

@@ -35,8 +35,18 @@ print(*(str(warning.message) for warning in caught), sep="\n")
 # The sentence in numbers: the tree's objective, and what no tree can be below.
 result = model.result_
 print(f"{result.objective:.4f} >= optimum >= {result.lower_bound:.4f}   ({result.stop_reason.value})")
-print(f"{len(seen)} reports of progress; the first and the last (seconds, best so far, bound):")
-print(tuple(round(x, 3) for x in seen[0]), tuple(round(x, 3) for x in seen[-1]))
+
+# %%
+# What was known at each moment of the search: the best tree so far, and the bound.
+import matplotlib.pyplot as plt
+
+seconds, objective, bound = zip(*seen, strict=True)
+figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
+axes.step(seconds, objective, where="post", color="#0b5394", label="best tree so far")
+axes.step(seconds, bound, where="post", color="0.45", linestyle="--", label="no tree is below")
+axes.set(xlabel="seconds", ylabel="objective", ylim=(0, None))
+axes.legend(frameon=False)
+axes.spines[["top", "right"]].set_visible(False)
 
 # %%
 # What helps: a depth limit, a larger price of a leaf, fewer thresholds. With two limits at once the

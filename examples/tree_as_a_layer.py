@@ -22,6 +22,12 @@ model = LatentTreeRegressor(depth=3, epochs=40, random_state=0, progress=False).
 print(f"R2 on new rows: soft model {model.score(X_test, y_test):.3f}")
 
 # %%
+# The share of rows through each node:
+from treewright.show import plot_latent_tree
+
+axes = plot_latent_tree(model, X_test)
+
+# %%
 hard = model.harden()
 print(hard.sentence)
 error = np.mean((hard.tree.predict(X_test.to_numpy()) - y_test) ** 2)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import shlex
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
+from typer.testing import CliRunner
 
+from treewright.cli import app
 from treewright.errors import MissingDependencyError, PoorGuessWarning
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,6 +50,25 @@ def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
                 exec(program, session)
         except MissingDependencyError as error:
             pytest.skip(str(error))
+
+
+def test_the_commands_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order in which they stand there, on a table of the reader's own."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    age, city = rng.integers(18, 80, 300), rng.choice(["Brno", "Köln", "Lyon"], 300)
+    y = np.where((age < 35) & (city != "Lyon") ^ (rng.random(300) < 0.05), "yes", "no")
+    rows = [f"{a},{c},{label}" for a, c, label in zip(age, city, y, strict=True)]
+    Path("data.csv").write_text("\n".join(["age,city,y", *rows]) + "\n", encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^treewright (.*?)(?: +#.*)?$", readme, flags=re.MULTILINE)
+    assert len(commands) >= 4
+    for command in commands:
+        done = CliRunner().invoke(app, shlex.split(command))
+        assert done.exit_code == 0, f"treewright {command}\n{done.output}"
+    assert Path("tree.png").stat().st_size > 1000
+    assert len(Path("predictions.csv").read_text(encoding="utf-8").splitlines()) == 301
 
 
 def test_there_are_blocks() -> None:
