@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test test-cpp lint types stubs clean
+.PHONY: demo test test-cpp lint types docs wheel stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
@@ -16,11 +16,19 @@ test: $(VENV)/.installed-test
 	$(MAKE) test-cpp
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples tools docs/conf.py docs/_ext
+	$(BIN)/ruff format --check src tests benchmarks examples tools docs/conf.py docs/_ext
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
+
+# The site in build/docs; every example runs, and a warning (a dead link, a docstring that renders badly) is an error.
+docs: $(VENV)/.installed-docs
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+
+# A source archive, the wheel that it builds, and a first session with that wheel in an environment of its own.
+wheel: $(VENV)/.installed-wheel
+	$(BIN)/python tools/release.py
 
 # C++ tests under the address and undefined-behaviour sanitizers.
 test-cpp: $(VENV)/.installed-test
@@ -46,6 +54,14 @@ $(VENV)/.installed: $(VENV)/.created $(SOURCES)
 $(VENV)/.installed-test: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --retries 0 --no-deps "torch==2.13.0" $(TORCH)
 	$(BIN)/python -m pip install --quiet --group test --group lint
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
+
+$(VENV)/.installed-wheel: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group wheel
 	touch $@
 
 clean:

@@ -1,7 +1,9 @@
-"""How do I get a proven tree from a CSV file, and what exactly is proven?
+"""
+How do I get a proven tree from a CSV file?
+===========================================
 
-Writes a small table of its own (the breast cancer data that come with scikit-learn), fits, prints the tree with its
-certificate, checks the certificate with independent code and saves the model.
+And what exactly is proven? Writes a small table of its own (the breast cancer data that come with
+scikit-learn), fits, prints the tree with its certificate, saves the model and reads it back.
 """
 
 import tempfile
@@ -11,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 from treewright import OptimalTreeClassifier
 from treewright.convert import Model, load_model, save_model
-from treewright.show import to_text
+from treewright.show import to_text, tree_figure
 from treewright.table import load_csv
 
 frame = load_breast_cancer(as_frame=True).frame
@@ -29,6 +31,8 @@ with tempfile.TemporaryDirectory() as folder:
     print(model.result_.sentence())
     for note in model.result_.notes:
         print("Note:", note)
+
+    figure = tree_figure(model.tree_)
 
     saved = Path(folder) / "model.json"
     save_model(saved, Model.of(model.result_))

@@ -1,4 +1,9 @@
-"""How do I draw a tree with its certificate? (Makes the picture of the README.)"""
+"""
+How do I draw a tree with its certificate?
+==========================================
+
+Makes the picture of the README; run as a script, it takes the name of the file to write.
+"""
 
 import sys
 import textwrap

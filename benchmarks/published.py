@@ -1,0 +1,170 @@
+"""The stored results as Markdown tables, for the documentation: ``python -m benchmarks.published``.
+
+Every number comes from a file in `results/`; none is typed a second time. A file whose rows hold the solvers' answers
+(`_compare.compare` writes such) becomes one table; `guessing` has a shape of its own; of any other file the plain
+values of its rows are shown.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks._tables import finished, format_table, show_depth
+
+__all__ = ["about", "command_of", "results", "table"]
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results"
+
+Row = dict[str, Any]
+
+
+def results(folder: Path = RESULTS) -> list[Path]:
+    """Return the stored results, by name."""
+    return sorted(folder.glob("*.json"))
+
+
+def command_of(name: str) -> str:
+    """Return the command that makes a results file again."""
+    parts = name.replace("_", "-").split("-")
+    for n in range(len(parts), 0, -1):
+        module = "_".join(parts[:n])
+        if (HERE / f"{module}.py").exists():  # what follows is a command of it: sparse-grid is `sparse grid`
+            return " ".join([f"python -m benchmarks.{module}", *(["-".join(parts[n:])] if parts[n:] else [])])
+    raise ValueError(f"No benchmark writes {name!r}; name a results file after its module and command.")
+
+
+def about(content: Row) -> str:
+    """Return date, machine, versions and options in a sentence or two."""
+    machine = content["machine"]
+    load = machine.get("load_average")
+    busy = f", load average {load[0]:g} before the run" if load else ""
+    text = (
+        f"Made {content['made']} on one core of {machine['cores']} ({machine['processor']}, "
+        f"{machine['system']}, Python {machine['python']}{busy})."
+    )
+    if content["versions"]:
+        text += " Versions: " + ", ".join(f"{k} {v}" for k, v in content["versions"].items()) + "."
+    plain = {k: v for k, v in content["options"].items() if not isinstance(v, dict | list)}
+    if plain:
+        text += " Options: " + ", ".join(f"{k.replace('_', ' ')} {_value(v)}" for k, v in plain.items()) + "."
+    return text
+
+
+def table(content: Row) -> str:
+    """Return the rows as one Markdown table."""
+    rows = content["rows"]
+    if content["benchmark"] == "guessing":
+        return _guessing(rows)
+    answered = [row for row in rows if isinstance(row.get("answers"), list)]
+    return _answers(answered) if answered else _plain(rows)
+
+
+def _answers(rows: Sequence[Row]) -> str:
+    """One row a problem, one column a solver: CPU seconds of `fit`, and what is not proven."""
+    solvers = list(dict.fromkeys(answer["solver"] for row in rows for answer in row["answers"]))
+    header = ["table", "rows x columns", "cost", "depth", "best known", *solvers]
+    cells = []
+    for row in rows:
+        by_solver = {answer["solver"]: answer for answer in row["answers"]}
+        known = [a["objective"] for a in row["answers"] if "objective" in a]
+        best = min([*known, *([row["reference"]] if row.get("reference") is not None else [])], default=None)
+        cells.append(
+            [
+                row["data"],
+                f"{row['n_rows']} x {row['n_columns']}",
+                f"{row['cost_complexity']:g}" if row.get("cost_complexity") is not None else "",
+                show_depth(row.get("max_depth")),
+                "" if best is None else f"{best:.6f}",
+                *(_answer(by_solver.get(solver), best) for solver in solvers),
+            ]
+        )
+    return format_table(header, cells)
+
+
+def _answer(answer: Row | None, best: float | None) -> str:
+    if answer is None:
+        return "-"
+    seconds = answer.get("cpu_seconds")
+    text = f"{seconds:.2g} s" if seconds is not None else str(answer["status"])
+    if "objective" not in answer:
+        return text if seconds is None else f"{text} ({answer['status']})"
+    off = best is not None and answer["objective"] > best + 1e-6
+    if not finished(answer):
+        return f"{text} (no proof, {answer['objective']:.6f})"
+    if not off:
+        return text
+    capped = any("capped" in note for note in answer.get("notes", ()))
+    return f"{text} ({'depth capped' if capped else 'not optimal'}, {answer['objective']:.6f})"
+
+
+def _guessing(rows: Sequence[Row]) -> str:
+    """Medians over folds and depths: one row for each table and price."""
+    fits = [row for row in rows if "guessed" in row]
+    keys = list(dict.fromkeys((row["data"], row["cost_complexity"]) for row in fits))
+    names = {
+        "gosdt": "gosdt, its guesses",
+        "guessed": "all guesses",
+        "exact": "guessed thresholds, exact search",
+    }
+    header = [
+        "table",
+        "cost",
+        "fits",
+        *(f"{name}: {what}" for name in names.values() for what in ("s", "test")),
+    ]
+    cells = []
+    for data, cost in keys:
+        mine = [row for row in fits if (row["data"], row["cost_complexity"]) == (data, cost)]
+        cell = [data, f"{cost:g}", str(len(mine))]
+        for who in names:
+            answers = [row[who] for row in mine if "seconds" in row.get(who, {})]
+            tests = [a["test"] for a in answers if "test" in a]
+            cell.append(f"{statistics.median(a['seconds'] for a in answers):.2g}" if answers else "-")
+            cell.append(f"{statistics.median(tests):.3f}" if tests else "-")
+        cells.append(cell)
+    return format_table(header, cells)
+
+
+def _plain(rows: Sequence[Row]) -> str:
+    """The values of the rows that fit into a cell; long texts, lists and nested parts stay in the file."""
+    flat = [_flat(row) for row in rows]
+    header = list(dict.fromkeys(key for row in flat for key in row))
+    if not header:
+        return ""
+    return format_table(
+        [key.replace("_", " ") for key in header], [[row.get(key, "") for key in header] for row in flat]
+    )
+
+
+def _flat(row: Row, before: str = "") -> dict[str, str]:
+    cells: dict[str, str] = {}
+    for key, value in row.items():
+        if isinstance(value, dict) and not before:
+            cells |= _flat(value, f"{key}: ")
+        elif not isinstance(value, dict | list) and key != "sha256" and len(str(value)) <= 40:
+            cells[before + key] = _value(value)
+    return cells
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+
+def main() -> None:
+    """Print all tables."""
+    for path in results():
+        content = json.loads(path.read_text(encoding="utf-8"))
+        print(f"## {path.stem}\n\n    {command_of(path.stem)}\n\n{about(content)}\n\n{table(content)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""Every form that the sentence of a certificate can take, said by the library as it is today.
+
+The cases come from one real fit; where a form needs another status, that is changed in the result. The page
+`certificate.md` shows each of them, and a test compares their words with those in the source: a new form of a sentence
+needs a case here and an explanation there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+
+from sklearn.ensemble import RandomForestClassifier
+
+from treewright.bornagain import Ensemble, forecast, solve_active
+from treewright.bornagain import solve as reborn
+from treewright.datasets import iris
+from treewright.problem import make_problem
+from treewright.result import BornAgainResult, SolveResult, SolveStatus, StopReason
+from treewright.search import solve
+from treewright.verify import check_faithful
+
+Maker = Callable[[], str]
+
+
+@cache
+def optimal() -> SolveResult:
+    """Return a proven tree."""
+    data = iris()
+    return solve(make_problem(data.table, data.y, cost_complexity=0.02))
+
+
+@cache
+def small_ensemble() -> Ensemble:
+    """Return a forest of two small trees."""
+    data = iris()
+    forest = RandomForestClassifier(2, max_depth=2, random_state=0).fit(data.table.X[:, 2:], data.y)
+    return Ensemble.from_model(forest)
+
+
+@cache
+def faithful(objective: str) -> BornAgainResult:
+    """Return one tree that decides like the forest."""
+    return reborn(small_ensemble(), objective=objective)
+
+
+def stopped(reason: StopReason | None) -> str:
+    """Say what a run says that ended early."""
+    proven = optimal()
+    return replace(
+        proven, status=SolveStatus.FEASIBLE, lower_bound=0.9 * proven.objective, stop_reason=reason
+    ).sentence()
+
+
+def guessed() -> str:
+    """Say what a run with guessed lower bounds says."""
+    proven = optimal()
+    return replace(
+        proven, status=SolveStatus.OPTIMAL_UNDER_GUESSES, lower_bound=proven.objective - 0.012
+    ).sentence()
+
+
+def limited() -> str:
+    """Say what a run under all limits says."""
+    proven = optimal()
+    limits = {"max_depth": 3, "max_leaf_nodes": 6, "min_samples_leaf": 5}
+    return replace(proven, options={**proven.options, **limits}).sentence()
+
+
+def single_leaf() -> str:
+    """Say what is said where no split pays for itself."""
+    data = iris()
+    return solve(make_problem(data.table, data.y, cost_complexity=0.5)).sentence()
+
+
+def faithful_otherwise() -> str:
+    """Say what a file says whose objective this release does not know."""
+    found = faithful("leaves")
+    return replace(found, options={**found.options, "objective": "unknown"}).sentence()
+
+
+def faithful_stopped(leaves: int) -> str:
+    """Say what a born-again run says that ended early."""
+    found = faithful("leaves")
+    bounds = {"depth_lower_bound": 2, "leaves_lower_bound": leaves}
+    return replace(
+        found,
+        status=SolveStatus.FEASIBLE,
+        stop_reason=StopReason.TIME_LIMIT,
+        stats={**found.stats, **bounds},
+    ).sentence()
+
+
+def pruned() -> str:
+    """Say what is said of the fewest leaves that survive pruning."""
+    data = iris()
+    return solve_active(small_ensemble(), data.table.X[:, 2:]).sentence()
+
+
+def unfaithful() -> str:
+    """Say what the checker says where it finds a difference."""
+    other = RandomForestClassifier(2, max_depth=2, random_state=1)
+    data = iris()
+    other.fit(data.table.X[:, 2:], data.y)
+    return check_faithful(faithful("leaves").tree, Ensemble.from_model(other)).sentence()
+
+
+CASES: dict[str, Maker] = {
+    "optimal": lambda: optimal().sentence(),
+    "single-leaf": single_leaf,
+    "limited": limited,
+    "guessed": guessed,
+    **{f"stopped-{reason.name.lower()}": partial(stopped, reason) for reason in StopReason},
+    "stopped": partial(stopped, None),
+    **{
+        f"born-again-{goal}": lambda goal=goal: faithful(goal).sentence()
+        for goal in ("depth", "leaves", "depth-leaves", "heuristic")
+    },
+    "born-again-other": faithful_otherwise,
+    "born-again-active": pruned,
+    "born-again-stopped": partial(faithful_stopped, 4),
+    "born-again-stopped-at-once": partial(faithful_stopped, 1),
+    "forecast": lambda: forecast(small_ensemble(), descents=10).sentence(),
+    "faithful": lambda: check_faithful(faithful("leaves").tree, small_ensemble()).sentence(),
+    "unfaithful": unfaithful,
+}

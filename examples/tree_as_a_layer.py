@@ -1,0 +1,34 @@
+"""
+How do I train a tree by gradients?
+===================================
+
+A latent tree is a layer of a network: its splits are linear, it is trained for any loss, and
+afterwards it can be turned into a tree of hard splits. Nothing is proven about it; how much hard
+and soft model agree is measured. Needs PyTorch.
+"""
+
+# %%
+import numpy as np
+import pandas as pd
+from sklearn.datasets import make_friedman1
+from sklearn.model_selection import train_test_split
+
+from treewright import LatentTreeRegressor
+
+X, y = make_friedman1(n_samples=1500, noise=1.0, random_state=0)
+X = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+model = LatentTreeRegressor(depth=3, epochs=40, random_state=0, progress=False).fit(X_train, y_train)
+print(f"R2 on new rows: soft model {model.score(X_test, y_test):.3f}")
+
+# %%
+# The share of rows through each node:
+from treewright.show import plot_latent_tree
+
+axes = plot_latent_tree(model, X_test)
+
+# %%
+hard = model.harden()
+print(hard.sentence)
+error = np.mean((hard.tree.predict(X_test.to_numpy()) - y_test) ** 2)
+print(f"R2 on new rows: hard tree {1 - error / np.var(y_test):.3f}, {hard.tree.n_leaves} leaves")

