@@ -35,6 +35,7 @@ PACKAGES = [
     "datasets",
     "estimators",
     "guess",
+    "leaf_accuracy",
     "problem",
     "result",
     "search",

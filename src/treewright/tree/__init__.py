@@ -1,7 +1,7 @@
 """The one tree: schema, splits, flat arrays. Needs numpy only."""
 
 from treewright.tree._column import Column, ColumnKind
-from treewright.tree._simplify import merge_equal_leaves
+from treewright.tree._simplify import merge_equal_leaves, prune_empty_leaves, reduce_tree
 from treewright.tree._split import (
     CategorySplit,
     LinearSplit,
@@ -25,6 +25,8 @@ __all__ = [
     "grow",
     "leaf_path",
     "merge_equal_leaves",
+    "prune_empty_leaves",
+    "reduce_tree",
     "relation",
     "subject",
 ]
