@@ -9,7 +9,7 @@ from typing import Any
 
 from treewright.tree import Tree
 
-__all__ = ["BornAgainResult", "SolveResult", "SolveStatus", "StopReason"]
+__all__ = ["BornAgainResult", "LeafAccuracyResult", "SolveResult", "SolveStatus", "StopReason"]
 
 
 class SolveStatus(Enum):
@@ -159,3 +159,51 @@ PROVEN_LEAST = {
     "heuristic": "no faithful tree has fewer leaves",
     "active": "no tree that survives pruning has fewer leaves",
 }
+
+
+@dataclass(frozen=True)
+class LeafAccuracyResult(SolveResult):
+    """A tree whose worst leaf was made as good as possible, and a proven bound on how good it can be.
+
+    Here a larger objective is better: the tree itself proves `lower_bound`, the method proves `upper_bound`.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        Q, the smallest accuracy of a leaf on the training rows (Nemecek et al. 2023, equation 1).
+    lower_bound : float
+        Equal to `objective`: this tree has it.
+    loss : float
+        Weighted share of wrong predictions of the whole tree.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+    options : mapping
+    notes : tuple of str
+    upper_bound : float, default=1
+        No tree within the constraints and the `scope` has a larger smallest leaf accuracy.
+    """
+
+    upper_bound: float = 1.0
+
+    @property
+    def gap(self) -> float:
+        """How far the worst leaf may be below the best possible one: upper_bound - objective."""
+        return max(0.0, self.upper_bound - self.objective)
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        what = f"a smallest leaf accuracy of {self.objective:.4f} ({leaves}, training accuracy {1 - self.loss:.4f})"
+        if self.status is SolveStatus.OPTIMAL:
+            return (
+                f"Proven optimal over {self.scope}: no tree{self._constraints()} has a better worst leaf than this "
+                f"one with {what}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        return (
+            f"Not proven optimal{why}: the best tree found has {what}; over {self.scope} no tree"
+            f"{self._constraints()} can have a worst leaf above {self.upper_bound:.4f}."
+        )

@@ -31,7 +31,7 @@ class LeafRecord:
     leaf : int
         Number of the node.
     prediction : object
-        Label that the leaf predicts; None if no row shows it (a tree of another library, an empty leaf).
+        Label that the leaf predicts.
     n_rows : int
         Rows that fall into the leaf.
     weight : float
@@ -132,13 +132,15 @@ def leaf_table(
     _check_confidence(confidence)
     right = np.asarray(predicted == np.asarray(y).ravel(), dtype=np.bool_)
     own = tree if isinstance(tree, Tree) else getattr(tree, "tree_", None)
-    known = isinstance(own, Tree) and own.classes is not None
-    leaves = np.flatnonzero(own.is_leaf) if known else np.unique(leaf)
+    labels = {
+        int(node): predicted[row] for node, row in zip(*np.unique(leaf, return_index=True), strict=True)
+    }
+    if isinstance(own, Tree) and own.classes is not None:  # then empty leaves are known too
+        labels = {int(node): own.classes[own.prediction[node]] for node in np.flatnonzero(own.is_leaf)}
     records = []
-    for node in leaves.tolist():
+    for node, label in labels.items():
         rows = np.flatnonzero(leaf == node)
         total, correct = float(weight[rows].sum()), float(weight[rows[right[rows]]].sum())
-        label = own.classes[own.prediction[node]] if known else predicted[rows[0]]
         lower, upper = wilson_interval(correct, total, confidence)
         records.append(
             LeafRecord(
