@@ -9,8 +9,9 @@ values). They are scaled in one of two ways.
 * ``scaling="range"`` is the papers': (x - min) / (max - min). Near-equal values then have gaps below the tolerance
   (1e-6), and equation 13 no longer separates left from right there; `narrow` lists these columns.
 
-Rows with the same ranks and label go to the same leaf in every tree, so they are one row with their summed weight and
-count. This is exact for all formulations here.
+Rows with the same ranks and label are one row, with their summed weight and count. Rows with the same ranks and other
+labels share a pattern: they fall into the same leaf in every tree, and share the variables that say so. Both are exact
+for all formulations here.
 """
 
 from __future__ import annotations
@@ -53,6 +54,10 @@ class Instance:
         How many input rows each one stands for.
     group : ndarray of shape (problem.table.n_rows,), int64
         The distinct row of each input row.
+    pattern : ndarray of shape (n_rows,), int64
+        Which rows have the same ranks.
+    first : ndarray of shape (n_patterns,), int64
+        One row of each pattern.
     """
 
     problem: Problem
@@ -65,6 +70,8 @@ class Instance:
     weight: NDArray[np.float64]
     count: NDArray[np.float64]
     group: NDArray[np.int64]
+    pattern: NDArray[np.int64]
+    first: NDArray[np.int64]
 
     @classmethod
     def of(cls, problem: Problem, scaling: str = "rank") -> Instance:
@@ -77,6 +84,7 @@ class Instance:
         group = group.ravel()
         level = tuple(_levels(column, scaling) for column in columns)
         rank = keys[:, :-1]
+        _, first, pattern = np.unique(rank, axis=0, return_index=True, return_inverse=True)
         weight = np.bincount(group, weights=problem.sample_weight).astype(np.float64)
         return cls(
             problem=problem,
@@ -89,6 +97,8 @@ class Instance:
             weight=weight * (problem.table.n_rows / problem.total_weight),
             count=np.bincount(group).astype(np.float64),
             group=group,
+            pattern=pattern.ravel(),
+            first=first,
         )
 
     @property
@@ -100,6 +110,11 @@ class Instance:
     def n_columns(self) -> int:
         """Number of columns, each with its own thresholds."""
         return len(self.columns)
+
+    @property
+    def n_patterns(self) -> int:
+        """Number of different rows when labels do not count."""
+        return len(self.first)
 
     @property
     def total(self) -> float:
@@ -116,6 +131,12 @@ class Instance:
     def row_costs(self) -> NDArray[np.float64]:
         """Cost of each class for each distinct row, weight included, shape (n_rows, n_classes)."""
         return self.weight[:, None] * self.problem.costs[self.y]
+
+    def by_pattern(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up values of the distinct rows over each pattern."""
+        sums = np.zeros((self.n_patterns, *values.shape[1:]))
+        np.add.at(sums, self.pattern, values)
+        return sums
 
 
 def _levels(column: RankedColumn, scaling: str) -> NDArray[np.float64]:

@@ -6,11 +6,13 @@ right. Both formulations over scaled values (leaf accuracy and OCT) stand on the
 
 Where we differ.
 
-* Rows are distinct rows; (16) counts what they stand for.
+* Rows are patterns (rows that differ in their label only are routed once); (16) counts what they stand for.
 * With ``tighten``, (12) and (13) are written once for a row i and an inner node m, with the leaves of one side summed:
   ``a_m x_i >= b_m - (1 - sum_{t right of m} z_it)``. Safe: by (14) the sum is 0 or 1, and it is 1 exactly if one of the
   printed rows is active. Stronger: the sum is at least each of its terms. There are 2**d - 1 of them for each row
   and side, instead of d * 2**(d-1).
+* With ``tighten``, (13') says that a row goes left at most as far as the node's column is one in which it has not the
+  largest value. By (13) it must: a row at 1 is left of no b <= 1.
 * Figure 4 says "i-th largest" in the definition of epsilon, which would make the difference negative; the i-th smallest
   is meant. Table 3 gives |A_L(t)|, |A_R(t)| <= d - 1; a leaf with all turns on one side has d.
 * By (13) a row at the largest value can never go left of its column (b <= 1). No tree is lost: a node with all rows on
@@ -42,8 +44,8 @@ class Routing(Formulation):
     def __init__(self, instance: Instance, depth: int, tighten: bool) -> None:
         super().__init__(instance, depth, tighten)
         model, problem = self.model, instance.problem
-        n, p, n_leaves, n_inner = instance.n_rows, instance.n_columns, 2**depth, 2**depth - 1
-        self.z = model.variables("z", (n, n_leaves), integer=True)
+        n, p, n_leaves, n_inner = instance.n_patterns, instance.n_columns, 2**depth, 2**depth - 1
+        self.z = model.variables("z", (n, n_leaves), integer=True)  # of patterns
         price = 0.0 if self.maximises_leaf_accuracy else problem.cost_complexity
         self.l = model.variables("l", (n_leaves,), integer=True, cost=price)
         self.c = model.variables("c", (problem.n_classes, n_leaves), integer=True)
@@ -55,15 +57,17 @@ class Routing(Formulation):
         model.rows("(14)", (n,), [(1, self.z)], lower=1, upper=1)
         model.rows("(15)", (n, n_leaves), [(1, self.z), (-1, self.l)], upper=0)
         least = problem.min_samples_leaf
-        model.rows("(16)", (n_leaves,), [(instance.count, self.z.T), (-least, self.l)], lower=0)
+        model.rows(
+            "(16)", (n_leaves,), [(instance.by_pattern(instance.count), self.z.T), (-least, self.l)], lower=0
+        )
         model.rows("(17)", (n_inner,), [(1, self.a.T)], lower=1, upper=1)
         if problem.max_leaf_nodes is not None:
             model.rows("(max_leaf_nodes)", (), [(1, self.l)], upper=problem.max_leaf_nodes)
 
     def _write_sides(self) -> None:
         """Equations 12 and 13, for each inner node and what lies below it on either side."""
-        x, epsilon = self.instance.x, self.instance.epsilon
-        n, widest = self.instance.n_rows, float(epsilon.max())
+        x, epsilon = self.instance.x[self.instance.first], self.instance.epsilon
+        n, widest = self.instance.n_patterns, float(epsilon.max())
         for node in range(len(self.b)):
             level = (node + 1).bit_length() - 1
             width = 2 ** (self.depth - level)  # leaves below the node
@@ -79,6 +83,10 @@ class Routing(Formulation):
                 name = f"(13){'' if self.tighten else f' t={group[0]}'} m={node}"
                 terms = [(x + epsilon, a), (-1, b), (1 + widest, self.z[:, group])]
                 self.model.rows(name, (n,), terms, upper=1 + widest)
+            if self.tighten:
+                below = x < 1.0
+                terms = [(1, self.z[:, left]), (-1.0 * below, a)]
+                self.model.rows(f"(13') m={node}", (n,), terms, upper=0)
 
     def read(self, values: NDArray[np.float64]) -> Plan | None:
         """Return the plan of ``a`` and ``b``.
@@ -97,7 +105,7 @@ class Routing(Formulation):
     def write(self, tree: FullTree) -> NDArray[np.float64]:
         """Return the values of z, l, c, a and b; the other variables are 0."""
         values = np.zeros(self.model.n_variables)
-        values[self.z[np.arange(self.instance.n_rows), tree.leaf]] = 1
+        values[self.z[self.instance.pattern, tree.leaf]] = 1
         used = np.unique(tree.leaf)
         values[self.l[used]] = 1
         values[self.c[self.labels(tree)[used], used]] = 1

@@ -22,7 +22,12 @@ Where we differ.
   choice: then a tree of one leaf would have no solution, and a leaf above the full depth would need a split that
   repeats one above it.
 * e_lc counts weight times cost, and is divided by the total weight, so that lambda is the price of a leaf as in the
-  exact search. Rows are distinct rows; ``min_samples_leaf`` and ``max_leaf_nodes`` are further rows.
+  exact search. Rows are patterns (rows that differ in their label only are routed once). ``min_samples_leaf`` and
+  ``max_leaf_nodes`` are further rows.
+* With ``tighten``: (28) is written for each row, ``l_rl <= alpha_l``, which adds up to the printed one. (27.6) is
+  written for each row and side with all columns at once: what of a row goes left is at most 1 less the sum of f over
+  the columns in which it has the largest value, for a node has one column. On 0/1 columns this is all that routing
+  says. (27.7') says that rows that differ in their label only cannot all be right (equivalent points, Theorem B.2).
 """
 
 from __future__ import annotations
@@ -57,19 +62,19 @@ class RBinOCT(Formulation):
     instance : Instance
     depth : int
     tighten : bool
-        Write (28) once for each row, ``l_rl <= alpha_l``, which adds up to the printed one.
+        Use the stronger rows below.
     """
 
     def __init__(self, instance: Instance, depth: int, tighten: bool) -> None:
         super().__init__(instance, depth, tighten)
         model, problem = self.model, instance.problem
-        n_leaves, n_inner, n_rows = 2**depth, 2**depth - 1, instance.n_rows
+        n_leaves, n_inner, n_rows = 2**depth, 2**depth - 1, instance.n_patterns
         n_bits = max((len(level) - 2).bit_length() if len(level) > 2 else 0 for level in instance.level)
         self.f = model.variables("f", (n_inner, instance.n_columns), integer=True)
         self.stay = model.variables("stay", (n_inner,), integer=True)
         self.t = model.variables("t", (n_inner, n_bits), integer=True)
         self.p = model.variables("p", (n_leaves, problem.n_classes), integer=True)
-        self.reaches = model.variables("l", (n_rows, n_leaves))
+        self.reaches = model.variables("l", (n_rows, n_leaves))  # of patterns
         cost = 1 / instance.total
         self.e = model.variables("e", (n_leaves, problem.n_classes), upper=np.inf, cost=cost)
         self.alpha = model.variables("alpha", (n_leaves,), integer=True, cost=problem.cost_complexity)
@@ -86,7 +91,7 @@ class RBinOCT(Formulation):
             model.rows("(28)", (n_leaves,), [(1, self.reaches.T), (-n_rows, self.alpha)], upper=0)
         if problem.min_samples_leaf > 1:
             least = problem.min_samples_leaf
-            terms = [(instance.count, self.reaches.T), (-least, self.alpha)]
+            terms = [(instance.by_pattern(instance.count), self.reaches.T), (-least, self.alpha)]
             model.rows("(min_samples_leaf)", (n_leaves,), terms, lower=0)
         if problem.max_leaf_nodes is not None:
             model.rows("(max_leaf_nodes)", (), [(1, self.alpha)], upper=problem.max_leaf_nodes)
@@ -99,36 +104,40 @@ class RBinOCT(Formulation):
         left = np.arange(width // 2) + (node + 1 - 2**level) * width
         right = left + width // 2
         go_left, go_right = self.reaches[:, left], self.reaches[:, right]
-        everything = go_left.ravel()
-        model.rows(
-            f"(stay) n={node}",
-            (),
-            [(1, everything), (instance.n_rows, self.stay[[node]])],
-            upper=instance.n_rows,
-        )
-        for j in range(instance.n_columns):
-            rank, last = instance.rank[:, j], len(instance.level[j]) - 1
-            if last == 0:  # a constant column separates nothing
-                model.rows(f"(constant) n={node} f={j}", (), [(1, self.f[node, [j]])], upper=0)
-                continue
-            low, high = rank == 0, rank == last
-            most = float(low.sum() + high.sum())
-            outside = np.concatenate([go_left[high].ravel(), go_right[low].ravel()])
-            terms = [(1, outside), (most, self.f[node, [j]])]
-            model.rows(f"(27.6) n={node} f={j}", (), terms, upper=most)
-            for half in _halves(0, last, (), (), 0):
-                rows = (rank >= half.ranks[0]) & (rank <= half.ranks[1])
+        rank = instance.rank[instance.first]
+        last = np.array([len(levels) - 1 for levels in instance.level])
+        f, stay = self.f[node], self.stay[[node]]
+        lowest, highest = rank == 0, (rank == last) & (last > 0)
+        if self.tighten:
+            n = (instance.n_patterns,)
+            many = np.broadcast_to(f, rank.shape)
+            model.rows(
+                f"(27.6) n={node} left", n, [(1, go_left), (highest, many), (1, np.full(n, stay))], upper=1
+            )
+            model.rows(f"(27.6) n={node} right", n, [(1, go_right), (lowest & (last > 0), many)], upper=1)
+        else:
+            most = float(instance.n_patterns)
+            model.rows(f"(stay) n={node}", (), [(1, go_left.ravel()), (most, stay)], upper=most)
+        for column in range(instance.n_columns):
+            low, high = lowest[:, column], highest[:, column]
+            if last[column] == 0:  # a constant column separates nothing
+                model.rows(f"(constant) n={node} f={column}", (), [(1, f[[column]])], upper=0)
+            elif not self.tighten:
+                both = float(low.sum() + high.sum())
+                outside = np.concatenate([go_left[high].ravel(), go_right[low].ravel()])
+                terms = [(1, outside), (both, f[[column]])]
+                model.rows(f"(27.6) n={node} f={column}", (), terms, upper=both)
+            for half in _halves(0, int(last[column]), (), (), 0):
+                rows = (rank[:, column] >= half.ranks[0]) & (rank[:, column] <= half.ranks[1])
                 most = float(rows.sum())
                 sign = 1.0 if half.upper else -1.0
                 bits = self.t[node, list(half.bits)]
                 terms = [
                     (1, (go_right if half.upper else go_left)[rows].ravel()),
-                    (most, self.f[node, [j]]),
+                    (most, f[[column]]),
                     (sign * most, bits),
                 ]
-                name = (
-                    f"({'27.4' if half.upper else '27.5'}) n={node} f={j} b={half.ranks[0]}..{half.ranks[1]}"
-                )
+                name = f"({'27.4' if half.upper else '27.5'}) n={node} f={column} b={half.ranks[0]}..{half.ranks[1]}"
                 model.rows(name, (), terms, upper=most + (most * len(bits) if half.upper else 0.0))
 
     def _write_errors(self) -> None:
@@ -144,11 +153,14 @@ class RBinOCT(Formulation):
             for v in np.unique(paid[paid > 0]):
                 cheaper = self.p[:, paid < v]
                 terms = [
-                    (v * weight, self.reaches[rows].T),
+                    (v * weight, self.reaches[instance.pattern[rows]].T),
                     (-v * float(weight.sum()), cheaper),
                     (-1, self.e[:, c]),
                 ]
                 self.model.rows(f"(27.7) c={c} v={v:g}", (len(self.p),), terms, upper=0)
+        if self.tighten:
+            least = instance.by_pattern(instance.row_costs).min(axis=1)
+            self.model.rows("(27.7')", (len(self.p),), [(1, self.e), (-least, self.reaches.T)], lower=0)
 
     def read(self, values: NDArray[np.float64]) -> Plan | None:
         """Return the plan of f, (stay) and t."""
@@ -178,7 +190,7 @@ class RBinOCT(Formulation):
                 values[self.f[node, column]] = 1
                 code = _encode(len(instance.level[column]) - 1, int(cut))
                 values[self.t[node, : len(code)]] = code
-        values[self.reaches[np.arange(instance.n_rows), tree.leaf]] = 1
+        values[self.reaches[instance.pattern, tree.leaf]] = 1
         weight = np.zeros((2**self.depth, instance.problem.n_classes))
         np.add.at(weight, (tree.leaf, instance.y), instance.weight)
         label = (weight @ instance.problem.costs).argmin(axis=1)

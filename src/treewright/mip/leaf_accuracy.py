@@ -20,6 +20,9 @@ Where we differ.
   (6)  s <= r, instead of s <= r + (1 - z): where z = 0 equation 4 makes s = 0 <= r
   (5') s >= z, for r >= 1 in a used leaf; and s <= r - (l - z) as (6'), for there r - s = r (1 - z) >= 1 - z.
 
+  (9') Of the rows of one pattern (equal but for their labels) those of one class can be right in a leaf: the sum of S
+  is at most that of s, each pattern counted with its heaviest class (equivalent points, Hu et al. 2019, Theorem B.2).
+
   As printed, a fractional z leaves (5) and (6) slack; all shares then sit on rows of the right class, and the bound
   stays 1 until z is nearly integral.
 """
@@ -53,15 +56,15 @@ class LeafAccuracy(Routing):
     def __init__(self, instance: Instance, depth: int, tighten: bool) -> None:
         super().__init__(instance, depth, tighten)
         model, weight, total = self.model, instance.weight, instance.total
-        n, n_leaves = instance.n_rows, 2**depth
-        cells = (n, n_leaves)
+        n_leaves = 2**depth
+        rows, cells = (instance.n_rows, n_leaves), (instance.n_patterns, n_leaves)
         least_rows = instance.problem.min_samples_leaf if tighten else 1
         most = total / _weight_of_lightest(least_rows, instance)
         model.offset = 1.0
         self.q = model.variables("Q", (), cost=-1.0)
         self.r = model.variables("r", (n_leaves,), upper=most)
-        self.s = model.variables("s", cells, upper=most)
-        self.right = model.variables("S", cells, upper=most)
+        self.s = model.variables("s", cells, upper=most)  # of patterns
+        self.right = model.variables("S", rows, upper=most)
         z, s, r, right = self.z, self.s, self.r, self.right
         own_class = self.c[instance.y]  # sum over k of Y_ik c_kt is the one variable of the row's class
         share = weight / total
@@ -76,10 +79,17 @@ class LeafAccuracy(Routing):
             model.rows("(6')", cells, [(1, r), (-1, s), (-1, self.l), (1, z)], lower=0)
         else:
             model.rows("(6)", cells, [(1, r), (-1, s), (-most, z)], lower=-most)
-        model.rows("(7)", (n_leaves,), [(1, self.l), (-share, s.T)], lower=0, upper=0)
-        model.rows("(8)", cells, [(1, right), (-1, s)], upper=0)
-        model.rows("(9)", cells, [(1, right), (-most, own_class)], upper=0)
-        model.rows("(10)", cells, [(1, right), (-1, s), (-most, own_class)], lower=-most)
+        own = instance.by_pattern(share)
+        model.rows("(7)", (n_leaves,), [(1, self.l), (-own, s.T)], lower=0, upper=0)
+        own_s = s[instance.pattern]
+        model.rows("(8)", rows, [(1, right), (-1, own_s)], upper=0)
+        model.rows("(9)", rows, [(1, right), (-most, own_class)], upper=0)
+        model.rows("(10)", rows, [(1, right), (-1, own_s), (-most, own_class)], lower=-most)
+        if tighten:
+            of_class = np.zeros((instance.n_rows, instance.problem.n_classes))
+            of_class[np.arange(instance.n_rows), instance.y] = share
+            best = instance.by_pattern(of_class).max(axis=1)
+            model.rows("(9')", (n_leaves,), [(share, right.T), (-best, s.T)], upper=0)
 
     def write(self, tree: FullTree) -> NDArray[np.float64]:
         """Return the values of a full tree; Q is the smallest accuracy of its leaves."""
@@ -92,9 +102,8 @@ class LeafAccuracy(Routing):
         shares = instance.total / size[used]
         values[self.r[used]] = shares
         own = instance.total / size[tree.leaf]
-        rows = np.arange(instance.n_rows)
-        values[self.s[rows, tree.leaf]] = own
-        values[self.right[rows, tree.leaf]] = own * is_right
+        values[self.s[instance.pattern, tree.leaf]] = own
+        values[self.right[np.arange(instance.n_rows), tree.leaf]] = own * is_right
         values[self.q] = (correct[used] / size[used]).min()
         return values
 

@@ -25,13 +25,12 @@ def test_row_names_carry_the_equations() -> None:
     routing = {f"({k})" for k in range(11, 18)}
     own = {f"({k})" for k in range(3, 11)}
     assert names("leaf_accuracy", tighten=False) == routing | own
-    assert names("leaf_accuracy", tighten=True) == routing | own | {"(5')", "(6')"}
+    assert names("leaf_accuracy", tighten=True) == routing | own | {"(5')", "(6')", "(9')", "(13')"}
     assert names("oct", tighten=False) == routing | {"(L)"}
-    assert names("binoct", tighten=True) == {f"(27.{k})" for k in range(1, 8)} | {
-        "(28)",
-        "(stay)",
-        "(min_samples_leaf)",
-    }
+    assert names("oct", tighten=True) == routing | {"(L)", "(L')", "(13')"}
+    binoct = {f"(27.{k})" for k in range(1, 8)} | {"(28)", "(min_samples_leaf)"}
+    assert names("binoct", tighten=False) == binoct | {"(stay)"}
+    assert names("binoct", tighten=True) == binoct | {"(27.7')"}
 
 
 def test_printed_routing_has_one_row_for_each_leaf_and_ancestor() -> None:
