@@ -161,6 +161,8 @@ def solve(
         deadline,
     )
     terms = {"method": "mip", "formulation": formulation, "strategy": strategy, **asdict(options)}
+    if FORMULATIONS[formulation].maximises_leaf_accuracy:
+        terms |= {"method": "leaf-accuracy", "criterion": "accuracy"}  # as the search says it
     return _result(problem, instance, solution, terms, time.monotonic() - began)
 
 
@@ -276,9 +278,13 @@ def _result(
         "notes": tuple(notes),
     }
     if leaf_accuracy:
-        return LeafAccuracyResult(
-            **common, lower_bound=objective, upper_bound=objective if proven else 1 - bound
-        )
+        stats |= {
+            "upper_bound": objective if proven else 1 - bound,
+            "value_proven": proven,
+            "loss_proven": False,  # the program asks for the worst leaf alone
+            "leaf_accuracy": objective,
+        }
+        return LeafAccuracyResult(**common, lower_bound=objective)
     return SolveResult(**common, lower_bound=bound)
 
 
