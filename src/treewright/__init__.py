@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
     from treewright.estimators import LatentTreeRegressor as LatentTreeRegressor
+    from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
@@ -33,6 +34,7 @@ _HOME = {
     "LatentTreeClassifier": "treewright.estimators",
     "LatentTreeClusterer": "treewright.estimators",
     "LatentTreeRegressor": "treewright.estimators",
+    "MIPTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "Problem": "treewright.problem",

@@ -3,6 +3,7 @@
 from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
+from treewright.estimators._mip import MIPTreeClassifier
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
 from treewright.estimators._threshold_guesser import ThresholdGuesser
@@ -13,6 +14,7 @@ __all__ = [
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
+    "MIPTreeClassifier",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "ThresholdGuesser",

@@ -8,7 +8,7 @@ from treewright.tree._conditions import (
     LinearCondition,
     leaf_conditions,
 )
-from treewright.tree._simplify import merge_equal_leaves
+from treewright.tree._simplify import merge_equal_leaves, prune_empty_leaves, reduce_tree
 from treewright.tree._split import (
     CategorySplit,
     LinearSplit,
@@ -37,6 +37,8 @@ __all__ = [
     "leaf_conditions",
     "leaf_path",
     "merge_equal_leaves",
+    "prune_empty_leaves",
+    "reduce_tree",
     "relation",
     "subject",
 ]

@@ -1,0 +1,210 @@
+"""The estimator for trees found by mixed-integer programming."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.utils.validation import validate_data
+
+from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.problem import make_problem
+from treewright.result import SolveStatus
+from treewright.search import Limits, progress_bar
+from treewright.search._limits import ProgressCallback
+from treewright.table import table_from
+
+__all__ = ["MIPTreeClassifier"]
+
+
+class MIPTreeClassifier(TreeClassifier):
+    """Decision tree found by a mixed-integer program: the published formulations, solved by HiGHS or Gurobi.
+
+    The exact search (`OptimalTreeClassifier`) proves the same optima far faster. This class is for comparing with the
+    published methods, for checking the search by other means, and as a start for formulations with constraints of
+    your own (`treewright.mip`).
+
+    Parameters
+    ----------
+    formulation : {"leaf_accuracy", "oct", "binoct"}, default="leaf_accuracy"
+        "leaf_accuracy" makes the accuracy of the worst leaf as large as possible (Nemecek et al. 2023, Figure 4);
+        "oct" (Bertsimas and Dunn 2017) and "binoct" (regularised BinOCT, Hu et al. 2019) minimise
+        ``loss + cost_complexity * leaves``.
+    strategy : {"direct", "warm", "gradual"}, default="warm"
+        Without a start; from the best CART tree; or depth by depth with doubling time.
+    max_depth : int, default=2
+        Largest number of splits on a path, 1 to 10. The program's size doubles with each level.
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves; None is unlimited.
+    min_samples_leaf : int or float, default=1
+        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+    cost_complexity : float, default=0
+        Price of one leaf as a fraction of the total weight; of no effect with "leaf_accuracy".
+    costs : array-like of shape (n_classes, n_classes), default=None
+        ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); not with "leaf_accuracy".
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as unordered categories.
+    time_limit : float or None, default=30
+        Seconds; then the best tree so far is kept with the solver's bound.
+    step_limit : int or None, default=None
+        Nodes of the solver's branch-and-bound tree; unlike seconds the same on every run.
+    memory_limit : int or None, default=None
+        Bytes that the process may grow by.
+    threads : int, default=1
+        Of the solver.
+    solver : {"highs", "gurobi"}, default="highs"
+        HiGHS comes with the extra "mip"; Gurobi needs its package and a licence.
+    scaling : {"rank", "range"}, default="rank"
+        Columns are scaled to [0, 1] inside, by the rank of their values or by their range (as published); thresholds
+        are in units of the table either way.
+    tighten : bool, default=True
+        Stronger constraints than the printed ones, with the same trees.
+    progress : "auto", bool or callable, default="auto"
+        As in `OptimalTreeClassifier`. For "leaf_accuracy" the objective shown is 1 - Q.
+    random_state : int, default=0
+        Seed of the solver.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    result_ : SolveResult
+        For "leaf_accuracy" a `LeafAccuracyResult`, whose objective is Q.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
+
+    Notes
+    -----
+    Missing values take a direction that is learned with each split; categories are split one against the rest. If the
+    solver stops without a tree, the best CART tree is kept and ``result_.notes`` say so.
+
+    References
+    ----------
+    J. Nemecek, T. Pevny, J. Marecek (2023). Improving the Validity of Decision Trees as Explanations.
+    D. Bertsimas, J. Dunn (2017). Optimal classification trees. Machine Learning 106.
+    X. Hu, C. Rudin, M. Seltzer (2019). Optimal Sparse Decision Trees. NeurIPS, Appendix J.
+
+    Examples
+    --------
+    >>> from treewright import MIPTreeClassifier
+    >>> X = [[0], [1], [2], [3], [4], [5], [6], [7]]
+    >>> y = [0, 0, 1, 0, 1, 1, 1, 1]
+    >>> model = MIPTreeClassifier(max_depth=1, min_samples_leaf=2).fit(X, y)
+    >>> round(model.result_.objective, 3)
+    0.833
+    >>> model.tree_.splits[0].threshold
+    1.5
+    """
+
+    def __init__(
+        self,
+        formulation: Literal["leaf_accuracy", "oct", "binoct"] = "leaf_accuracy",
+        *,
+        strategy: Literal["direct", "warm", "gradual"] = "warm",
+        max_depth: int = 2,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: int | float = 1,
+        cost_complexity: float = 0.0,
+        costs: ArrayLike | None = None,
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        time_limit: float | None = 30.0,
+        step_limit: int | None = None,
+        memory_limit: int | None = None,
+        threads: int = 1,
+        solver: Literal["highs", "gurobi"] = "highs",
+        scaling: Literal["rank", "range"] = "rank",
+        tighten: bool = True,
+        progress: Literal["auto"] | bool | ProgressCallback = "auto",
+        random_state: int = 0,
+    ) -> None:
+        self.formulation = formulation
+        self.strategy = strategy
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.cost_complexity = cost_complexity
+        self.costs = costs
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.step_limit = step_limit
+        self.memory_limit = memory_limit
+        self.threads = threads
+        self.solver = solver
+        self.scaling = scaling
+        self.tighten = tighten
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Write the program and solve it.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+        y : array-like of shape (n_rows,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0; weight 2 equals the row twice, weight 0 equals leaving it out.
+
+        Returns
+        -------
+        MIPTreeClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            The table, the labels, the weights or a parameter cannot be used; the message says what to do.
+        MissingDependencyError
+            The solver is not installed.
+
+        Warns
+        -----
+        ConvergenceWarning
+            A limit was reached before the proof; `result_` has the bound.
+        """
+        from treewright.mip import (
+            MIPOptions,
+            solve,
+        )  # brings SciPy's sparse matrices; its solver loads in solve
+
+        options = MIPOptions(self.solver, self.threads, self.scaling, self.tighten, self.random_state)
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        table = table_from(X, categorical_features=self.categorical_features)
+        validate_data(self, X, skip_check_array=True)
+        if getattr(y, "shape", ())[1:] == (1,):
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
+                DataConversionWarning,
+                stacklevel=2,
+            )
+        problem = make_problem(
+            table,
+            y,
+            sample_weight=sample_weight,
+            costs=self.costs,
+            cost_complexity=self.cost_complexity,
+            max_depth=self.max_depth,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = solve(
+                problem, self.formulation, self.strategy, limits=limits, options=options, progress=report
+            )
+        self.result_ = result
+        self.tree_ = result.tree
+        self.classes_ = problem.classes
+        if result.status is SolveStatus.FEASIBLE:
+            warnings.warn(
+                f"{result.sentence()} Raise time_limit or lower max_depth; the exact search needs a small part of "
+                "the time.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self

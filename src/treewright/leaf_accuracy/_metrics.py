@@ -1,0 +1,232 @@
+"""Leaf accuracy (Nemecek et al. 2023, equation 1) on any rows, and what each leaf knows about itself.
+
+A leaf into which no row falls has no accuracy. It does not count in the minimum: the rows given say nothing
+about it. `leaf_table` still lists it, with accuracy NaN and the interval [0, 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError, InputTypeError
+from treewright.problem._weights import check_sample_weight
+from treewright.table import Table, encode_like
+from treewright.tree import Tree
+
+__all__ = ["LeafRecord", "leaf_accuracy_score", "leaf_table", "wilson_interval"]
+
+
+@dataclass(frozen=True, slots=True)
+class LeafRecord:
+    """What the given rows say about one leaf.
+
+    Parameters
+    ----------
+    leaf : int
+        Number of the node.
+    prediction : object
+        Label that the leaf predicts.
+    n_rows : int
+        Rows that fall into the leaf.
+    weight : float
+        Their weight.
+    correct : float
+        Weight of those that have the predicted label.
+    accuracy : float
+        ``correct / weight``; NaN for a leaf without weight.
+    lower, upper : float
+        Wilson interval of the accuracy; 0 and 1 for a leaf without weight.
+    """
+
+    leaf: int
+    prediction: Any
+    n_rows: int
+    weight: float
+    correct: float
+    accuracy: float
+    lower: float
+    upper: float
+
+
+def leaf_accuracy_score(tree: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    """Return the smallest accuracy over the leaves that hold any of the rows.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        A `Tree`, an estimator of treewright, or any classifier with ``apply`` and ``predict`` (scikit-learn's
+        trees).
+    X : array-like, frame or Table of shape (n_rows, n_columns)
+        Rows of any origin: training or held back.
+    y : array-like of shape (n_rows,)
+        Their labels. A label that the tree does not know is counted as wrong.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights >= 0; None is 1 for each row.
+
+    Returns
+    -------
+    float
+        Between 0 and 1. Leaves without weight are left out (see `leaf_table` for them).
+
+    Raises
+    ------
+    InputError
+        Lengths that differ, no rows, weights that cannot be used.
+
+    References
+    ----------
+    J. Nemecek, T. Pevny, J. Marecek (2023). Improving the Validity of Decision Trees as Explanations.
+    Equation 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from treewright.leaf_accuracy import leaf_accuracy_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> stump = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y)
+    >>> leaf_accuracy_score(stump, X, y)
+    0.5
+    """
+    leaf, predicted, weight = _routed(tree, X, y, sample_weight)
+    right = np.asarray(predicted == np.asarray(y).ravel(), dtype=np.float64)
+    total = np.bincount(leaf, weights=weight)
+    correct = np.bincount(leaf, weights=weight * right)
+    used = total > 0
+    return float((correct[used] / total[used]).min())
+
+
+def leaf_table(
+    tree: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, confidence: float = 0.95
+) -> tuple[LeafRecord, ...]:
+    """Return one record a leaf: rows, accuracy and its Wilson interval.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        As in `leaf_accuracy_score`. Of a classifier of another library only the leaves that hold rows are known.
+    X : array-like, frame or Table of shape (n_rows, n_columns)
+    y : array-like of shape (n_rows,)
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights >= 0; for the interval a weight of 2 counts as two rows.
+    confidence : float, default=0.95
+        Level of the two-sided interval, strictly between 0 and 1.
+
+    Returns
+    -------
+    tuple of LeafRecord
+        In the order of the leaves. ``pandas.DataFrame(records)`` and ``polars.DataFrame(records)`` make a frame.
+
+    Raises
+    ------
+    InputError
+        As `leaf_accuracy_score`, or `confidence` out of range.
+    """
+    leaf, predicted, weight = _routed(tree, X, y, sample_weight)
+    _check_confidence(confidence)
+    right = np.asarray(predicted == np.asarray(y).ravel(), dtype=np.bool_)
+    own = tree if isinstance(tree, Tree) else getattr(tree, "tree_", None)
+    labels = {
+        int(node): predicted[row] for node, row in zip(*np.unique(leaf, return_index=True), strict=True)
+    }
+    if isinstance(own, Tree) and own.classes is not None:  # then empty leaves are known too
+        labels = {int(node): own.classes[own.prediction[node]] for node in np.flatnonzero(own.is_leaf)}
+    records = []
+    for node, label in labels.items():
+        rows = np.flatnonzero(leaf == node)
+        total, correct = float(weight[rows].sum()), float(weight[rows[right[rows]]].sum())
+        lower, upper = wilson_interval(correct, total, confidence)
+        records.append(
+            LeafRecord(
+                leaf=node,
+                prediction=label.item() if isinstance(label, np.generic) else label,
+                n_rows=len(rows),
+                weight=total,
+                correct=correct,
+                accuracy=correct / total if total > 0 else float("nan"),
+                lower=lower,
+                upper=upper,
+            )
+        )
+    return tuple(records)
+
+
+def wilson_interval(correct: float, total: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the Wilson score interval of a share.
+
+    Parameters
+    ----------
+    correct : float
+        Successes, 0 to `total`.
+    total : float
+        Trials, >= 0; without any the interval is all of [0, 1].
+    confidence : float, default=0.95
+        Two-sided level, strictly between 0 and 1.
+
+    Returns
+    -------
+    lower, upper : float
+
+    Raises
+    ------
+    InputError
+        `confidence` out of range, or ``correct`` outside 0 to ``total``.
+
+    References
+    ----------
+    E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference. JASA 22.
+    """
+    _check_confidence(confidence)
+    if not 0 <= correct <= total:
+        raise InputError(f"correct={correct!r} of total={total!r}; give 0 <= correct <= total.")
+    if total == 0:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share, spread = correct / total, z * z / total
+    middle = (share + spread / 2) / (1 + spread)
+    half = z * np.sqrt(share * (1 - share) / total + spread / (4 * total)) / (1 + spread)
+    lower = 0.0 if correct == 0 else max(0.0, float(middle - half))
+    return lower, 1.0 if correct == total else min(1.0, float(middle + half))
+
+
+def _check_confidence(confidence: float) -> None:
+    if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise InputError(f"confidence={confidence!r}; give a number strictly between 0 and 1.")
+
+
+def _routed(
+    tree: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
+    """Return the leaf, the prediction and the weight of each row."""
+    if isinstance(tree, Tree):
+        rows = X.X if isinstance(X, Table) else encode_like(X, tree.columns, expected_by="the tree")
+        leaf = tree.apply(rows)
+        if tree.classes is None:
+            raise InputError("The tree predicts numbers; leaf accuracy is of classification trees.")
+        predicted = tree.classes[tree.prediction[leaf]]
+    elif isinstance(X, Table):
+        return _routed(getattr(tree, "tree_", tree), X, y, sample_weight)
+    elif hasattr(tree, "apply") and hasattr(tree, "predict"):
+        leaf, predicted = np.asarray(tree.apply(X)), np.asarray(tree.predict(X))
+    else:
+        raise InputTypeError(
+            f"tree is a {type(tree).__name__}; give a Tree or a fitted classifier with apply and predict."
+        )
+    if leaf.ndim != 1:
+        raise InputTypeError(
+            f"{type(tree).__name__}.apply returns {leaf.ndim} numbers a row; leaf accuracy is of a single tree."
+        )
+    labels = np.asarray(y)
+    if labels.size != len(leaf):
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: {[len(leaf), labels.size]} (X, y)."
+        )
+    if len(leaf) == 0:
+        raise InputError("X has no rows; give at least one.")
+    return leaf.astype(np.int64), predicted, check_sample_weight(sample_weight, len(leaf))

@@ -1,0 +1,149 @@
+"""What a formulation sees of a problem: numbers in [0, 1], equal rows once, and the way back to splits.
+
+Columns are those that the search ranks (numbers, each category against the rest, each direction of missing
+values). They are scaled in one of two ways.
+
+* ``scaling="rank"`` puts the k-th smallest of m values at k / (m - 1). A split depends on the order alone, so
+  nothing is lost, and the smallest gap of a column is 1 / (m - 1): above the solver's tolerance for any table that
+  a MIP can hold.
+* ``scaling="range"`` is the papers': (x - min) / (max - min). Near-equal values then have gaps below the tolerance
+  (1e-6), and equation 13 no longer separates left from right there; `narrow` lists these columns.
+
+Rows with the same ranks and label are one row, with their summed weight and count. Rows with the same ranks and other
+labels share a pattern: they fall into the same leaf in every tree, and share the variables that say so. Both are exact
+for all formulations here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.problem import Problem
+from treewright.search._ranks import RankedColumn, ranked_columns
+
+__all__ = ["SCALINGS", "TOLERANCE", "Instance"]
+
+SCALINGS = ("rank", "range")
+TOLERANCE = 1e-6  # of both solvers, for a row and for an integer
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """Distinct rows of a problem, scaled.
+
+    Parameters
+    ----------
+    problem : Problem
+    columns : tuple of RankedColumn
+        With a last column that holds no rank if the table has none that varies.
+    rank : ndarray of shape (n_rows, n_columns), int64
+        Of the distinct rows.
+    level : tuple of ndarray
+        Of each column the scaled value of each rank, ascending from 0 to 1.
+    x : ndarray of shape (n_rows, n_columns)
+        ``level[j][rank[i, j]]``.
+    epsilon : ndarray of shape (n_columns,)
+        Smallest difference between two consecutive distinct values of each column.
+    y : ndarray of shape (n_rows,), int32
+    weight : ndarray of shape (n_rows,)
+        Summed over the equal rows; the mean over the input rows is 1.
+    count : ndarray of shape (n_rows,)
+        How many input rows each one stands for.
+    group : ndarray of shape (problem.table.n_rows,), int64
+        The distinct row of each input row.
+    pattern : ndarray of shape (n_rows,), int64
+        Which rows have the same ranks.
+    first : ndarray of shape (n_patterns,), int64
+        One row of each pattern.
+    """
+
+    problem: Problem
+    columns: tuple[RankedColumn, ...]
+    rank: NDArray[np.int64]
+    level: tuple[NDArray[np.float64], ...]
+    x: NDArray[np.float64]
+    epsilon: NDArray[np.float64]
+    y: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    count: NDArray[np.float64]
+    group: NDArray[np.int64]
+    pattern: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, problem: Problem, scaling: str = "rank") -> Instance:
+        """Scale a problem's table and merge its equal rows."""
+        columns = tuple(ranked_columns(problem.table))
+        if not columns:  # nothing can be split; one constant column keeps the formulations whole
+            columns = (RankedColumn(np.zeros(problem.table.n_rows, dtype=np.uint32), 0),)
+        full = np.column_stack([column.rank.astype(np.int64) for column in columns])
+        keys, group = np.unique(np.column_stack([full, problem.y]), axis=0, return_inverse=True)
+        group = group.ravel()
+        level = tuple(_levels(column, scaling) for column in columns)
+        rank = keys[:, :-1]
+        _, first, pattern = np.unique(rank, axis=0, return_index=True, return_inverse=True)
+        weight = np.bincount(group, weights=problem.sample_weight).astype(np.float64)
+        return cls(
+            problem=problem,
+            columns=columns,
+            rank=rank,
+            level=level,
+            x=np.column_stack([level[j][rank[:, j]] for j in range(len(columns))]),
+            epsilon=np.array([np.diff(steps).min(initial=1.0) for steps in level]),
+            y=keys[:, -1].astype(np.int32),
+            weight=weight * (problem.table.n_rows / problem.total_weight),
+            count=np.bincount(group).astype(np.float64),
+            group=group,
+            pattern=pattern.ravel(),
+            first=first,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """Number of distinct rows."""
+        return len(self.y)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, each with its own thresholds."""
+        return len(self.columns)
+
+    @property
+    def n_patterns(self) -> int:
+        """Number of different rows when labels do not count."""
+        return len(self.first)
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(self.weight.sum())
+
+    @property
+    def narrow(self) -> tuple[str, ...]:
+        """Names of the table's columns with a gap too small for the solver's tolerance to keep apart."""
+        small = [c.column for c, gap in zip(self.columns, self.epsilon, strict=True) if gap < 2 * TOLERANCE]
+        return tuple(self.problem.table.columns[j].name for j in dict.fromkeys(small))
+
+    @property
+    def row_costs(self) -> NDArray[np.float64]:
+        """Cost of each class for each distinct row, weight included, shape (n_rows, n_classes)."""
+        return self.weight[:, None] * self.problem.costs[self.y]
+
+    def by_pattern(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up values of the distinct rows over each pattern."""
+        sums = np.zeros((self.n_patterns, *values.shape[1:]))
+        np.add.at(sums, self.pattern, values)
+        return sums
+
+
+def _levels(column: RankedColumn, scaling: str) -> NDArray[np.float64]:
+    n_ranks = int(column.rank.max(initial=0)) + 1
+    even = np.arange(n_ranks) / max(1, n_ranks - 1)
+    if scaling == "rank" or column.values is None or np.isnan(column.values).any():
+        return even  # a missing value has no place among numbers but its rank
+    low, high = column.values[0], column.values[-1]
+    scaled = (column.values / 2 - low / 2) / (high / 2 - low / 2)  # halves cannot overflow
+    return np.asarray(scaled, dtype=np.float64)

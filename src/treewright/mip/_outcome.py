@@ -1,0 +1,105 @@
+"""What a solver says at the end, in the words of both."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.result import StopReason
+from treewright.search import Limits
+
+__all__ = ["Incumbent", "Job", "Outcome", "Report", "resident_memory"]
+
+Report = Callable[[float, float, float, int], bool]  # seconds, objective, bound, nodes -> stop?
+
+
+@dataclass(frozen=True, slots=True)
+class Incumbent:
+    """A solution that the solver accepted.
+
+    Parameters
+    ----------
+    seconds : float
+        Since the start of the run.
+    objective : float
+        The solver's own figure.
+    values : ndarray
+        Of the job's `keep` variables.
+    """
+
+    seconds: float
+    objective: float
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """How a solver is to run.
+
+    Parameters
+    ----------
+    keep : ndarray of int64
+        Variables whose values are wanted of every solution.
+    limits : Limits
+        A step is a node of the branch-and-bound tree. Memory is the growth of the process.
+    threads : int
+    seed : int
+    start : ndarray or None
+        Values of all variables of a feasible solution.
+    report : callable or None
+        Gets seconds, objective (inf before the first), bound, nodes, some times a second; True stops the run.
+    """
+
+    keep: NDArray[np.int64]
+    limits: Limits
+    threads: int = 1
+    seed: int = 0
+    start: NDArray[np.float64] | None = None
+    report: Report | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What the solver found and proved.
+
+    Parameters
+    ----------
+    proven : bool
+        The solver says that its best solution is optimal.
+    infeasible : bool
+        The solver says that there is none.
+    stop : StopReason or None
+    incumbents : tuple of Incumbent
+        In the order of their discovery.
+    bound : float
+        On the objective, from below; -inf if the solver has none yet.
+    nodes : int
+    seconds : float
+    solver : str
+        Name and version.
+    words : str
+        The solver's own name of its status.
+    """
+
+    proven: bool
+    infeasible: bool
+    stop: StopReason | None
+    incumbents: tuple[Incumbent, ...]
+    bound: float
+    nodes: int
+    seconds: float
+    solver: str
+    words: str
+
+
+def resident_memory() -> int:
+    """Return the bytes of memory that the process holds; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm") as text:
+            return int(text.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0

@@ -1,0 +1,324 @@
+"""The one verb of this package: from a problem to a tree, by a mixed-integer program.
+
+What is reported. The objective is the tree's, counted from the data. The bound is the solver's, proven in floating
+point with tolerances; it is never above the objective. A tree is called optimal if the solver says so and the tree's
+own objective is within the tolerance of the bound.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from treewright.errors import InputError, SolverError
+from treewright.mip._formulation import Formulation
+from treewright.mip._instance import SCALINGS, TOLERANCE, Instance
+from treewright.mip._outcome import Job, Report, resident_memory
+from treewright.mip._plan import tree_of
+from treewright.mip._strategies import STRATEGIES, Solution, follow
+from treewright.mip.binoct import RBinOCT
+from treewright.mip.leaf_accuracy import LeafAccuracy
+from treewright.mip.oct import OCT
+from treewright.problem import Problem
+from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus, StopReason
+from treewright.search import Limits, Progress
+from treewright.search._limits import ProgressCallback
+from treewright.tree import Tree
+
+__all__ = ["FORMULATIONS", "SOLVERS", "STRATEGIES", "MIPOptions", "make_formulation", "solve"]
+
+FORMULATIONS: dict[str, type[Formulation]] = {"leaf_accuracy": LeafAccuracy, "oct": OCT, "binoct": RBinOCT}
+SOLVERS = {"highs": "treewright.mip._highs", "gurobi": "treewright.mip._gurobi"}
+DEEPEST = 10  # a full tree of depth 10 has 1024 leaves, each with variables for every row
+
+
+@dataclass(frozen=True)
+class MIPOptions:
+    """How a mixed-integer program is written and solved.
+
+    Parameters
+    ----------
+    solver : {"highs", "gurobi"}, default="highs"
+        Gurobi needs its package and a licence.
+    threads : int, default=1
+        Of the solver.
+    scaling : {"rank", "range"}, default="rank"
+        How columns are brought to [0, 1]: by the rank of their values, which keeps all gaps wide, or by
+        (x - min) / (max - min) as in the papers.
+    tighten : bool, default=True
+        Write the stronger constraints (each file of a formulation proves its own) instead of the printed ones.
+    seed : int, default=0
+        Of the solver.
+    """
+
+    solver: str = "highs"
+    threads: int = 1
+    scaling: str = "rank"
+    tighten: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _choose("solver", self.solver, SOLVERS)
+        _choose("scaling", self.scaling, SCALINGS)
+        for name, least in (("threads", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) < 2**31:
+                raise InputError(f"{name}={value!r}; give an integer of at least {least}.")
+
+
+def solve(
+    problem: Problem,
+    formulation: str = "leaf_accuracy",
+    strategy: str = "warm",
+    *,
+    limits: Limits | None = None,
+    options: MIPOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> SolveResult:
+    """Find a tree by a mixed-integer program.
+
+    Parameters
+    ----------
+    problem : Problem
+        ``max_depth`` must be an integer of at least 1.
+    formulation : {"leaf_accuracy", "oct", "binoct"}, default="leaf_accuracy"
+        What is solved: the best worst leaf (Nemecek et al. 2023, Figure 4); least misclassification as Bertsimas and
+        Dunn write it; or as regularised BinOCT does.
+    strategy : {"direct", "warm", "gradual"}, default="warm"
+        Without a start; from the best CART tree; or depth by depth, each starting from the last with twice its time.
+    limits : Limits, default=None
+        A step is a node of the solver's branch-and-bound tree; memory is what the process may grow by. None is no
+        limit.
+    options : MIPOptions, default=None
+    progress : callable, default=None
+        Called some times a second with a `treewright.search.Progress` (its objective is 1 - Q for "leaf_accuracy");
+        a true return value stops the run.
+
+    Returns
+    -------
+    SolveResult
+        A `LeafAccuracyResult` for "leaf_accuracy". If the solver stops without any tree, the best CART tree with
+        status FEASIBLE, and a note says so. Ctrl-C ends the run like a limit.
+
+    Raises
+    ------
+    InputError
+        A name or limit that cannot be used, or costs with "leaf_accuracy".
+    MissingDependencyError
+        The solver is not installed; the message names the extra.
+    SolverError
+        The solver refuses the model.
+
+    Notes
+    -----
+    A program has about ``rows * 2**max_depth`` integer variables for every formulation. Beyond some hundred distinct
+    rows expect a tree, not a proof; the exact search proves the same optimum in a small part of the time.
+
+    References
+    ----------
+    J. Nemecek, T. Pevny, J. Marecek (2023). Improving the Validity of Decision Trees as Explanations.
+    D. Bertsimas, J. Dunn (2017). Optimal classification trees. Machine Learning 106.
+    X. Hu, C. Rudin, M. Seltzer (2019). Optimal Sparse Decision Trees. Appendix J.
+
+    Examples
+    --------
+    >>> from treewright.datasets import monks
+    >>> from treewright.mip import solve
+    >>> from treewright.problem import make_problem
+    >>> data = monks(1)
+    >>> result = solve(make_problem(data.table, data.y, max_depth=1), "oct")
+    >>> result.status.value, result.tree.n_leaves
+    ('proven optimal', 2)
+    """
+    began = time.monotonic()
+    limits, options = limits or Limits(), options or MIPOptions()
+    _choose("formulation", formulation, FORMULATIONS)
+    _choose("strategy", strategy, STRATEGIES)
+    _check(problem, formulation)
+    run = import_module(SOLVERS[options.solver]).run  # its absence is said before any work
+    instance = Instance.of(problem, options.scaling)
+    deadline = math.inf if limits.time_limit is None else began + limits.time_limit
+    assert problem.max_depth is not None  # by _check
+    solution = follow(
+        strategy,
+        instance,
+        problem.max_depth,
+        lambda depth: FORMULATIONS[formulation](instance, depth, options.tighten),
+        lambda formulation, job: run(formulation.model, job),
+        Job(
+            keep=np.empty(0, dtype=np.int64),
+            limits=limits,
+            threads=int(options.threads),
+            seed=int(options.seed),
+            report=_reporter(progress, began),
+        ),
+        deadline,
+    )
+    terms = {"method": "mip", "formulation": formulation, "strategy": strategy, **asdict(options)}
+    if FORMULATIONS[formulation].maximises_leaf_accuracy:
+        terms |= {"method": "leaf-accuracy", "criterion": "accuracy"}  # as the search says it
+    return _result(problem, instance, solution, terms, time.monotonic() - began)
+
+
+def make_formulation(problem: Problem, formulation: str, options: MIPOptions | None = None) -> Formulation:
+    """Return the mixed-integer program of a problem, to look at it or to add constraints.
+
+    Parameters
+    ----------
+    problem : Problem
+    formulation : {"leaf_accuracy", "oct", "binoct"}
+    options : MIPOptions, default=None
+    """
+    options = options or MIPOptions()
+    _choose("formulation", formulation, FORMULATIONS)
+    _check(problem, formulation)
+    assert problem.max_depth is not None  # by _check
+    instance = Instance.of(problem, options.scaling)
+    return FORMULATIONS[formulation](instance, problem.max_depth, options.tighten)
+
+
+def _choose(name: str, value: object, known: Any) -> None:
+    if value not in tuple(known):
+        raise InputError(f"{name}={value!r}; choose one of {', '.join(map(repr, known))}.")
+
+
+def _check(problem: Problem, formulation: str) -> None:
+    depth = problem.max_depth
+    if depth is None or not 1 <= depth <= DEEPEST:
+        raise InputError(
+            f"max_depth={depth}; a mixed-integer program is written for one depth: give an integer from 1 to "
+            f"{DEEPEST} (more than 4 is rarely of use)."
+        )
+    plain = 1.0 - np.eye(problem.n_classes)
+    if FORMULATIONS[formulation].maximises_leaf_accuracy and not np.array_equal(problem.costs, plain):
+        raise InputError(
+            f'costs cannot be used with formulation="{formulation}", whose objective is an accuracy; leave them out.'
+        )
+
+
+def _reporter(progress: ProgressCallback | None, began: float) -> Report | None:
+    if progress is None:
+        return None
+
+    def report(seconds: float, objective: float, bound: float, nodes: int) -> bool:
+        lower = max(0.0, min(bound, objective))
+        return bool(progress(Progress(time.monotonic() - began, objective, lower, nodes, resident_memory())))
+
+    return report
+
+
+def _result(
+    problem: Problem, instance: Instance, solution: Solution, terms: dict[str, Any], seconds: float
+) -> SolveResult:
+    last = solution.runs[-1]
+    outcome = last.outcome
+    complete = (
+        last.formulation.depth == problem.max_depth
+    )  # else a gradual run ended early: no bound for this depth
+    if outcome.infeasible and complete:
+        raise SolverError(
+            f"{outcome.solver} says that no tree meets the constraints ({outcome.words}), yet a single leaf does. Try "
+            'another seed, scaling="rank", or tighten=False.'
+        )
+    tree = tree_of(solution.plan, instance)
+    leaf_accuracy = last.formulation.maximises_leaf_accuracy
+    loss, objective = _measured(problem, tree, leaf_accuracy)
+    cost = 1 - objective if leaf_accuracy else objective
+    bound = outcome.bound if complete else -math.inf
+    least = (
+        0.0 if leaf_accuracy else min(1.0, problem.cost_complexity)
+    )  # every tree has a leaf, and pays for it
+    bound = min(cost, max(least, bound))
+    proven = outcome.proven and complete and cost <= bound + TOLERANCE
+    notes = [*problem.notes, *problem.table.notes, *_notes(instance, solution, cost, terms["scaling"])]
+    if proven:
+        notes.append(f"Proven by {outcome.solver} in floating point, to its tolerance of {TOLERANCE:g}.")
+        bound = cost  # what is left is rounding of the solver
+    shape = last.formulation.model
+    stats: dict[str, Any] = {
+        "seconds": seconds,
+        "subproblems": sum(run.outcome.nodes for run in solution.runs),
+        "solver": outcome.solver,
+        "solver_status": outcome.words,
+        "solver_objective": min((i.objective for i in outcome.incumbents), default=None),
+        "solver_bound": outcome.bound if math.isfinite(outcome.bound) else None,
+        "variables": shape.n_variables,
+        "integer_variables": int(shape.integer.sum()),
+        "constraints": sum(len(rows.lower) for rows in shape.constraints),
+        "distinct_rows": instance.n_rows,
+        "tree_found_by": solution.source,
+        "runs": [
+            {
+                "depth": run.formulation.depth,
+                "seconds": run.outcome.seconds,
+                "nodes": run.outcome.nodes,
+                "status": run.outcome.words,
+                "bound": run.outcome.bound if math.isfinite(run.outcome.bound) else None,
+                "incumbents": [list(tree) for tree in run.trees],
+            }
+            for run in solution.runs
+        ],
+    }
+    limits = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
+    common: dict[str, Any] = {
+        "tree": tree,
+        "status": SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
+        "objective": objective,
+        "loss": loss,
+        "scope": "all thresholds",
+        "stop_reason": None if proven else _stop(solution),
+        "stats": stats,
+        "options": {name: getattr(problem, name) for name in limits} | terms,
+        "notes": tuple(notes),
+    }
+    if leaf_accuracy:
+        stats |= {
+            "upper_bound": objective if proven else 1 - bound,
+            "value_proven": proven,
+            "loss_proven": False,  # the program asks for the worst leaf alone
+            "leaf_accuracy": objective,
+        }
+        return LeafAccuracyResult(**common, lower_bound=objective)
+    return SolveResult(**common, lower_bound=bound)
+
+
+def _stop(solution: Solution) -> StopReason | None:
+    return next((run.outcome.stop for run in reversed(solution.runs) if run.outcome.stop is not None), None)
+
+
+def _measured(problem: Problem, tree: Tree, leaf_accuracy: bool) -> tuple[float, float]:
+    """Return the loss and the objective of a tree, from the weights in its leaves."""
+    value = tree.value[tree.is_leaf]
+    paid = (value @ problem.costs)[np.arange(len(value)), tree.prediction[tree.is_leaf]]
+    loss = float(paid.sum() / problem.total_weight)
+    if leaf_accuracy:
+        own = value[np.arange(len(value)), tree.prediction[tree.is_leaf]]
+        return loss, float((own / value.sum(axis=1)).min())
+    return loss, loss + problem.cost_complexity * tree.n_leaves
+
+
+def _notes(instance: Instance, solution: Solution, cost: float, scaling: str) -> list[str]:
+    notes = []
+    outcome = solution.runs[-1].outcome
+    if solution.source == "cart":
+        notes.append(f"{outcome.solver} ended ({outcome.words}) without any tree; this one is CART's.")
+    if solution.source == "start":
+        notes.append(f"{outcome.solver} found nothing better than its start; this tree is CART's.")
+    claimed = min((objective for _, objective, _ in solution.runs[-1].trees), default=math.inf)
+    if claimed < cost - TOLERANCE:
+        notes.append(
+            f"{outcome.solver} claims an objective of {claimed:.6f}, but no tree it found has one below {cost:.6f} on "
+            "the data: its tolerances let it count rows that are not there. The objective here is the tree's own."
+        )
+    if scaling == "range" and instance.narrow:
+        notes.append(
+            "Some values are so near to each other that the solver's tolerance cannot keep them apart: columns "
+            f'{", ".join(instance.narrow)}. Rows were routed again by the tree itself; scaling="rank" avoids this.'
+        )
+    return notes

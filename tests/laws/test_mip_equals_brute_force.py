@@ -1,0 +1,43 @@
+"""Every formulation, strategy, scaling, tightened or as printed: the optimum is that of all trees, to 1e-6."""
+
+import pytest
+
+pytest.importorskip("highspy", reason="needs the extra mip")
+
+from tiny_programs import random_program
+from treewright import SolveStatus
+from treewright.mip import solve
+from treewright.mip._cart import cart_start
+from treewright.mip._plan import full_tree, value_of
+from treewright.mip._solve import make_formulation
+from treewright.verify import verify
+
+
+@pytest.mark.parametrize("seed", range(90))
+def test_optimum(seed: int) -> None:
+    tiny = random_program(seed)
+    result = solve(tiny.problem, tiny.formulation, tiny.strategy, options=tiny.options)
+    assert result.status is SolveStatus.OPTIMAL, result.notes
+    assert result.stop_reason is None
+    if tiny.formulation == "leaf_accuracy":
+        assert 1 - result.objective == pytest.approx(tiny.optimum(), abs=1e-6)
+        assert result.upper_bound == result.objective
+    else:
+        assert result.objective == pytest.approx(tiny.optimum(), abs=1e-6)
+        report = verify(tiny.problem, result)
+        assert report.ok, str(report)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_tree_written_into_the_program_is_feasible_and_read_back(seed: int) -> None:
+    tiny = random_program(seed)
+    formulation = make_formulation(tiny.problem, tiny.formulation, tiny.options)
+    instance, leaf_accuracy = formulation.instance, formulation.maximises_leaf_accuracy
+    depth = tiny.problem.max_depth
+    assert depth is not None
+    plan = cart_start(instance, depth, lambda plan: value_of(plan, instance, leaf_accuracy))
+    values = formulation.write(full_tree(plan, depth, instance))
+    assert formulation.model.violation(values) < 1e-9
+    value = formulation.model.offset + formulation.model.cost @ values
+    assert value == pytest.approx(value_of(plan, instance, leaf_accuracy), abs=1e-9)
+    assert formulation.read(values[formulation.tree_variables]) == plan

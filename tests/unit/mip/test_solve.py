@@ -1,0 +1,265 @@
+"""Runs: starts, limits, tolerances, stops, solvers that are absent or find nothing."""
+
+import _thread
+import math
+import re
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("highspy", reason="needs the extra mip")
+
+from treewright import SolveStatus
+from treewright.errors import InputError
+from treewright.leaf_accuracy import leaf_accuracy_score
+from treewright.mip import MIPOptions, solve
+from treewright.mip import _highs as highs
+from treewright.mip._cart import cart_start
+from treewright.mip._instance import Instance
+from treewright.mip._plan import value_of
+from treewright.mip._solve import FORMULATIONS
+from treewright.problem import Problem, make_problem
+from treewright.result import StopReason
+from treewright.search import Limits, Progress
+from treewright.table import table_from
+
+
+def noisy(n_rows: int = 60, seed: int = 0, **limits: Any) -> Problem:
+    """Too hard to be proven at once."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 3))
+    y = (X[:, 0] * X[:, 1] > 0) ^ (rng.random(n_rows) < 0.2)
+    return make_problem(
+        table_from(X), y, **{"max_depth": 2, "min_samples_leaf": 3, "cost_complexity": 0.0} | limits
+    )
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_warm_run_never_ends_worse_than_its_start(formulation: str, seed: int) -> None:
+    problem = noisy(40, seed)
+    leaf_accuracy = formulation == "leaf_accuracy"
+    instance = Instance.of(problem)
+
+    def value(plan: Any) -> float:
+        return value_of(plan, instance, leaf_accuracy)
+
+    start = value(cart_start(instance, 2, value))
+    for limits in (Limits(0.001), Limits(0.3)):
+        result = solve(problem, formulation, "warm", limits=limits)
+        reached = 1 - result.objective if leaf_accuracy else result.objective
+        assert reached <= start + 1e-12
+        assert result.status is SolveStatus.FEASIBLE
+        assert result.stop_reason is StopReason.TIME_LIMIT
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_solver_without_a_tree_gives_status_and_cart(
+    formulation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = highs.run
+
+    def finds_nothing(model: Any, job: Any) -> Any:
+        outcome = run(model, job)
+        object.__setattr__(outcome, "incumbents", ())
+        return outcome
+
+    monkeypatch.setattr(highs, "run", finds_nothing)
+    problem = noisy()
+    result = solve(problem, formulation, "direct", limits=Limits(0.05))
+    assert result.status is SolveStatus.FEASIBLE
+    assert result.stats["tree_found_by"] == "cart"
+    assert result.stats["solver_objective"] is None
+    assert any("without any tree" in note for note in result.notes)
+    assert result.tree.n_leaves >= 1
+    assert "Not proven optimal (time limit reached)" in result.sentence()
+
+
+def test_what_is_reported_is_counted_from_the_data() -> None:
+    problem = noisy(30)
+    result = solve(problem, "leaf_accuracy", "warm", limits=Limits(2))
+    X, y = problem.table.X, problem.classes[problem.y]
+    assert result.objective == pytest.approx(leaf_accuracy_score(result.tree, X, y), abs=1e-12)
+    assert result.loss == pytest.approx(float((result.tree.predict(X) != y).mean()), abs=1e-12)
+    assert result.lower_bound == result.objective <= result.upper_bound <= 1
+    assert result.tree.n_node_samples[result.tree.is_leaf].min() >= 3
+    assert result.stats["constraints"] > 0
+    for seconds, claimed, counted in result.stats["runs"][0]["incumbents"]:
+        assert seconds >= 0
+        assert claimed == pytest.approx(counted, abs=1e-5)
+
+
+def test_a_claim_that_the_data_do_not_bear_out_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tolerances can let a solver count rows that are not there; then its optimum is none."""
+    run = highs.run
+
+    def claims_too_much(model: Any, job: Any) -> Any:
+        outcome = run(model, job)
+        better = [type(i)(i.seconds, i.objective - 0.01, i.values) for i in outcome.incumbents]
+        object.__setattr__(outcome, "incumbents", tuple(better))
+        object.__setattr__(outcome, "bound", outcome.bound - 0.01)
+        return outcome
+
+    monkeypatch.setattr(highs, "run", claims_too_much)
+    problem = make_problem(table_from([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1], max_depth=1)
+    result = solve(problem, "oct")
+    assert result.status is SolveStatus.FEASIBLE
+    assert result.lower_bound == pytest.approx(result.objective - 0.01)
+    assert any("claims an objective" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("scaling", ["rank", "range"])
+def test_near_equal_values(scaling: str) -> None:
+    """Equation 13's epsilon: a gap of 1e-9 of the range is below the solver's tolerance, unless ranks are scaled."""
+    x = np.array([0.0, 0.5, 0.5 + 1e-9, 0.5 + 2e-9, 1.0])[:, None]
+    problem = make_problem(
+        table_from(np.tile(x, (2, 1))), [0, 0, 1, 1, 1] * 2, max_depth=1, cost_complexity=0.0
+    )
+    result = solve(problem, "leaf_accuracy", "direct", options=MIPOptions(scaling=scaling))
+    counted = leaf_accuracy_score(result.tree, problem.table.X, problem.classes[problem.y])
+    assert result.objective == counted
+    if scaling == "rank":
+        assert (result.status, result.objective) == (SolveStatus.OPTIMAL, 1.0)
+        assert 0.5 <= result.tree.threshold[0] < 0.5 + 1e-9
+    else:
+        assert any("cannot keep them apart: columns x0" in note for note in result.notes)
+        assert result.upper_bound == 1.0
+        assert result.status is (SolveStatus.OPTIMAL if counted == 1 else SolveStatus.FEASIBLE)
+
+
+def test_thresholds_are_in_units_of_the_table() -> None:
+    problem = make_problem(table_from([[-1e6], [-5e5], [3e8], [4e8]]), list("aabb"), max_depth=1)
+    for formulation in FORMULATIONS:
+        for scaling in ("rank", "range"):
+            result = solve(problem, formulation, "direct", options=MIPOptions(scaling=scaling))
+            assert result.tree.threshold[0] == (-5e5 + 3e8) / 2
+
+
+def test_gradual_goes_depth_by_depth() -> None:
+    result = solve(noisy(40), "leaf_accuracy", "gradual", limits=Limits(3))
+    runs = result.stats["runs"]
+    assert [run["depth"] for run in runs] == [1, 2]
+    assert runs[0]["seconds"] < 2
+    best_of_first = min(counted for _, _, counted in runs[0]["incumbents"])
+    assert 1 - result.objective <= best_of_first
+
+
+def test_progress_is_told_and_can_stop() -> None:
+    seen: list[Progress] = []
+
+    def watch(state: Progress) -> bool:
+        seen.append(state)
+        return state.seconds > 0.3
+
+    result = solve(noisy(80, max_depth=3), "leaf_accuracy", "warm", progress=watch)
+    assert result.stop_reason is StopReason.CALLBACK
+    assert all(a.seconds <= b.seconds for a, b in pairwise(seen))
+    assert all(0 <= state.lower_bound <= state.objective for state in seen)
+    assert math.isfinite(seen[-1].objective)
+
+
+def test_an_error_of_the_progress_function_is_raised() -> None:
+    def broken(state: Progress) -> bool:
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        solve(noisy(80, max_depth=3), "leaf_accuracy", "warm", progress=broken)
+
+
+def test_ctrl_c_keeps_the_tree() -> None:
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    began = time.monotonic()
+    try:
+        result = solve(noisy(100, max_depth=3), "leaf_accuracy", "warm", limits=Limits(60))
+    finally:
+        timer.cancel()
+    assert time.monotonic() - began < 30
+    assert result.stop_reason is StopReason.INTERRUPT
+    assert result.tree.n_leaves > 1
+
+
+def test_memory_limit() -> None:
+    result = solve(noisy(300, max_depth=3), "leaf_accuracy", "warm", limits=Limits(60, None, 1))
+    assert result.stop_reason is StopReason.MEMORY_LIMIT
+    assert result.tree.n_leaves >= 1
+
+
+def test_the_number_of_threads_may_change_between_runs() -> None:
+    problem = noisy(8, max_depth=1)
+    values = [solve(problem, "oct", options=MIPOptions(threads=k)).objective for k in (1, 2, 1)]
+    assert len(set(values)) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ({"formulation": "flow"}, "formulation='flow'; choose one of 'leaf_accuracy', 'oct', 'binoct'"),
+        ({"strategy": "cold"}, "strategy='cold'"),
+    ],
+)
+def test_bad_names(call: dict[str, str], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        solve(noisy(), **call)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"solver": "cplex"}, "solver='cplex'; choose one of 'highs', 'gurobi'"),
+        ({"threads": 0}, "threads=0; give an integer of at least 1"),
+        ({"seed": -1}, "seed=-1"),
+        ({"scaling": "log"}, "scaling='log'"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        MIPOptions(**options)
+
+
+@pytest.mark.parametrize("depth", [None, 0, 11])
+def test_bad_depth(depth: int | None) -> None:
+    with pytest.raises(InputError, match=f"max_depth={depth}; .*from 1 to 10"):
+        solve(noisy(max_depth=depth))
+
+
+def test_costs_are_for_the_other_formulations() -> None:
+    problem = make_problem(table_from([[0.0], [1.0]]), [0, 1], costs=[[0, 2], [1, 0]], max_depth=1)
+    with pytest.raises(InputError, match="costs cannot be used"):
+        solve(problem, "leaf_accuracy")
+    assert solve(problem, "oct").loss == 0
+
+
+@pytest.mark.parametrize(
+    ("module", "solver", "words"),
+    [("highspy", "highs", r"treewright\[mip\]"), ("gurobipy", "gurobi", "licence of Gurobi")],
+)
+def test_a_missing_package_is_named(module: str, solver: str, words: str) -> None:
+    program = f"""
+import sys; sys.modules[{module!r}] = None
+from treewright import MIPTreeClassifier
+from treewright.errors import MissingDependencyError
+try:
+    MIPTreeClassifier(max_depth=1, solver={solver!r}).fit([[0], [1]], [0, 1])
+except MissingDependencyError as error:
+    print(error)
+"""
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert re.search(words, shown)
+
+
+def test_gurobi_agrees() -> None:
+    pytest.importorskip("gurobipy", reason="needs Gurobi")
+    problem = noisy(12, max_depth=1)  # small enough for its free licence
+    for formulation in FORMULATIONS:
+        ours = solve(problem, formulation)
+        theirs = solve(problem, formulation, options=MIPOptions(solver="gurobi"))
+        assert theirs.status is SolveStatus.OPTIMAL
+        assert theirs.objective == pytest.approx(ours.objective, abs=1e-6)
+        assert theirs.stats["solver"].startswith("Gurobi")
