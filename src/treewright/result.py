@@ -9,7 +9,7 @@ from typing import Any
 
 from treewright.tree import Tree
 
-__all__ = ["BornAgainResult", "SolveResult", "SolveStatus", "StopReason"]
+__all__ = ["BornAgainResult", "LeafAccuracyResult", "SolveResult", "SolveStatus", "StopReason"]
 
 
 class SolveStatus(Enum):
@@ -105,6 +105,8 @@ class SolveResult:
             words.append(f"at most {self.options['max_leaf_nodes']} leaves")
         if (self.options.get("min_samples_leaf") or 1) > 1:
             words.append(f"at least {self.options['min_samples_leaf']} rows a leaf")
+        if self.options.get("min_leaf_accuracy") is not None:
+            words.append(f"at least {self.options['min_leaf_accuracy']:g} of every leaf right")
         return " of " + ", ".join(words) if words else ""
 
 
@@ -159,3 +161,69 @@ PROVEN_LEAST = {
     "heuristic": "no faithful tree has fewer leaves",
     "active": "no tree that survives pruning has fewer leaves",
 }
+
+
+@dataclass(frozen=True)
+class LeafAccuracyResult(SolveResult):
+    """A tree with the best worst leaf: the value of a tree is that of its worst leaf, and more is better.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+        OPTIMAL if no tree has a better worst leaf and, among those as good, none a smaller loss (and, at the same
+        loss, fewer leaves).
+    objective : float
+        Value of the worst leaf, to be maximised: its training accuracy (weighted), or the lower confidence bound
+        of it, as ``options["criterion"]`` says.
+    lower_bound : float
+        The optimum is at least this: the tree's own value.
+    loss : float
+        Weighted misclassification divided by the total weight.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``upper_bound``: the optimum is at most this. ``value_proven``, ``loss_proven``: what was proven of the
+        two. ``leaf_accuracy``: training accuracy of the worst leaf, whatever the criterion.
+    options : mapping
+        ``method`` is "leaf-accuracy"; ``criterion``, ``confidence``, the constraints.
+    notes : tuple of str
+    """
+
+    @property
+    def upper_bound(self) -> float:
+        """No tree within the constraints and the `scope` has a better worst leaf than this."""
+        bound = self.stats.get("upper_bound", 1.0)
+        return float(bound) if isinstance(bound, (int, float)) else 1.0
+
+    @property
+    def gap(self) -> float:
+        """Relative gap (upper_bound - objective) / upper_bound; 0 when proven optimal."""
+        if self.upper_bound <= 0:
+            return 0.0
+        return max(0.0, (self.upper_bound - self.objective) / self.upper_bound)
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        size = f"{leaves}, training loss {self.loss:.4f}"
+        if self.options.get("criterion") == "lower_bound":
+            confidence = self.options.get("confidence")
+            worst = f"lower confidence bound of the worst leaf {self.objective:.6f} (Wilson, {confidence})"
+        else:
+            worst = f"training accuracy of the worst leaf {self.objective:.6f}"
+        if self.status is SolveStatus.OPTIMAL:
+            return (
+                f"Proven optimal over {self.scope}: {worst}; no tree{self._constraints()} has a better worst leaf, "
+                f"and none with a worst leaf as good makes fewer errors than this one ({size})."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        if self.stats.get("value_proven") is True:
+            return (
+                f"Proven over {self.scope}: {worst}; no tree{self._constraints()} has a better worst leaf. Not "
+                f"proven{why}: that none with a worst leaf as good makes fewer errors than this one ({size})."
+            )
+        return (
+            f"Not proven optimal{why}: {worst} ({size}); over {self.scope} no tree{self._constraints()} can have a "
+            f"worst leaf above {self.upper_bound:.6f}."
+        )

@@ -1,6 +1,12 @@
 """Exact search for the tree of smallest objective."""
 
 from treewright.search._guided import Guesses, solve_guided
+from treewright.search._leaf_accuracy import (
+    LeafAccuracyOptions,
+    leaf_value,
+    solve_leaf_accuracy,
+    solve_with_leaf_accuracy,
+)
 from treewright.search._limits import Limits, Progress
 from treewright.search._options import SearchOptions
 from treewright.search._progress_bar import progress_bar
@@ -10,13 +16,17 @@ from treewright.search._sweep import SweepOptions, solve_sweep
 
 __all__ = [
     "Guesses",
+    "LeafAccuracyOptions",
     "Limits",
     "Progress",
     "SearchOptions",
     "SweepOptions",
     "Thresholds",
+    "leaf_value",
     "progress_bar",
     "solve",
     "solve_guided",
+    "solve_leaf_accuracy",
     "solve_sweep",
+    "solve_with_leaf_accuracy",
 ]
