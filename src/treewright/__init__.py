@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
     from treewright.estimators import LatentTreeRegressor as LatentTreeRegressor
+    from treewright.estimators import LeafAccuracyTreeClassifier as LeafAccuracyTreeClassifier
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.problem import Problem as Problem
@@ -29,6 +30,7 @@ _HOME = {
     "LatentTreeClassifier": "treewright.estimators",
     "LatentTreeClusterer": "treewright.estimators",
     "LatentTreeRegressor": "treewright.estimators",
+    "LeafAccuracyTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "Problem": "treewright.problem",
     "SolveResult": "treewright.result",

@@ -18,6 +18,7 @@ PUBLIC = [
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
+    "LeafAccuracyTreeClassifier",
     "OptimalTreeClassifier",
     "Problem",
     "SolveResult",

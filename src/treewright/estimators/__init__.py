@@ -3,6 +3,7 @@
 from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
+from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._threshold_guesser import ThresholdGuesser
 
@@ -11,6 +12,7 @@ __all__ = [
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
+    "LeafAccuracyTreeClassifier",
     "OptimalTreeClassifier",
     "ThresholdGuesser",
 ]

@@ -6,6 +6,7 @@ from treewright.search._leaf_accuracy import (
     leaf_value,
     solve_leaf_accuracy,
     solve_with_leaf_accuracy,
+    thresholds_from_reference,
 )
 from treewright.search._limits import Limits, Progress
 from treewright.search._options import SearchOptions
@@ -29,4 +30,5 @@ __all__ = [
     "solve_leaf_accuracy",
     "solve_sweep",
     "solve_with_leaf_accuracy",
+    "thresholds_from_reference",
 ]

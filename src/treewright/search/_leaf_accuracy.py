@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.binarize import Cuts, auto_cuts
 from treewright.errors import InputError, SolverError
+from treewright.guess import guess_cuts, make_reference
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
 from treewright.search._integers import integer_costs
@@ -104,6 +105,28 @@ def leaf_value(
     z = NormalDist().inv_cdf(confidence)
     square = z * z / weight
     return (p + square / 2 - z * math.sqrt(p * (1 - p) / weight + square / (4 * weight))) / (1 + square)
+
+
+def thresholds_from_reference(problem: Problem, reference: Any = None) -> Cuts:
+    """Return the thresholds that a tree ensemble cannot do without (McTavish et al. 2022, column elimination).
+
+    Parameters
+    ----------
+    problem : Problem
+    reference : estimator or None, default=None
+        Fitted on the same columns, or not fitted (it is then cloned); None is 40 boosted stumps.
+
+    Returns
+    -------
+    Cuts
+        All splits of a table with one class, of which no ensemble can be asked.
+    """
+    if len(np.unique(problem.y)) == 1:
+        return auto_cuts(problem.table)
+    made = make_reference(
+        reference, problem.table, problem.y, problem.classes, problem.sample_weight
+    )
+    return guess_cuts(made, problem.table, problem.y, problem.sample_weight).cuts
 
 
 def solve_leaf_accuracy(
