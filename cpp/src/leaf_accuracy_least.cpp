@@ -2,8 +2,23 @@
 #include "treewright/leaf_accuracy/search.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace treewright::leaf_accuracy {
+
+namespace {
+
+// Every leaf meets it.
+const Cut& no_cut() {
+    static const Cut cut = [] {
+        Cut free;
+        free.per_row = free.size_rate = free.min_leaf = 0;
+        return free;
+    }();
+    return cut;
+}
+
+}  // namespace
 
 Cheapest Search::least(const Node& node, std::uint32_t depth, Count budget, std::size_t level) {
     const Count own = price_of(node), split = 2 * price_->leaf;  // a split has two leaves at least
@@ -20,6 +35,7 @@ Cheapest Search::least(const Node& node, std::uint32_t depth, Count budget, std:
     if (options_.cache) {
         Cheapest& kept = entry(node, depth).cheapest;
         kept.lower = std::max(kept.lower, found.lower);
+        kept.relaxed = std::max(kept.relaxed, found.relaxed);
         if (found.upper < kept.upper) {
             kept.upper = found.upper;
             kept.plan = found.plan;
@@ -38,13 +54,22 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget
     const PairAnswer& costs = here.costs;
     const std::size_t pair = costs.best();
     if (pair < costs.cuts.size() && costs.sum(pair) < best.upper) best = cheapest_pair(node, costs, level);
-    if (depth == 2) return {best.upper, best.upper, best.plan};
+    if (depth == 2) {
+        best.lower = best.upper;
+        if (level == 0) return best;
+        best.relaxed = price_->unit * (node.total - node.largest) + price_->leaf;
+        pairs_.solve_again(node, no_cut(), price_, here.relaxed);
+        for (std::size_t i = 0; i < costs.cuts.size(); ++i) best.relaxed = std::min(best.relaxed, here.relaxed.sum(i));
+        return best;
+    }
 
     here.boxes.size = 0;  // the table belongs to pass 1
     Count lower = best.upper;
     std::vector<std::size_t> meeting;
     for (const ColumnOfPairs& at : by_promise(costs)) {
         open_column(node, at.column, level);
+        here.left_floor.assign(at.count, price_->leaf);
+        here.right_floor.assign(at.count, price_->leaf);
         meeting.clear();
         here.stretches.assign(1, {0, at.count});
         while (!here.stretches.empty() && !control_.stopped()) {
@@ -69,17 +94,20 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget
             const bool left_first = here.left_node.n() <= here.right_node.n();
             const Node &first = left_first ? here.left_node : here.right_node,
                        &second = left_first ? here.right_node : here.left_node;
-            const auto known = [&](const Node& side) {
+            const auto known = [&](const Node& side, bool is_left) {
                 const Entry* entry = find(side, depth - 1);
-                return std::max(price_->leaf, entry == nullptr ? 0 : entry->cheapest.lower);
+                const Count floor = is_left ? here.left_floor[i] : here.right_floor[i];
+                return std::max(floor, entry == nullptr ? 0 : entry->cheapest.lower);
             };
-            Count first_lower = known(first), second_lower = known(second);
+            Count first_lower = known(first, left_first), second_lower = known(second, !left_first);
             if (first_lower + second_lower < target) {
                 const Cheapest a = least(first, depth - 1, target - second_lower, level + 1);
                 first_lower = std::max(first_lower, a.lower);
+                lift(here, i, left_first, a.relaxed);
                 if (first_lower + second_lower < target) {
                     const Cheapest b = least(second, depth - 1, target - first_lower, level + 1);
                     second_lower = std::max(second_lower, b.lower);
+                    lift(here, i, !left_first, b.relaxed);
                     if (a.upper < kNoCost && b.upper < kNoCost && a.upper + b.upper < best.upper) {
                         best.upper = a.upper + b.upper;
                         const Plan left = left_first ? a.plan : b.plan, right = left_first ? b.plan : a.plan;
@@ -96,6 +124,16 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget
     }
     best.lower = std::min(lower, best.upper);
     return best;
+}
+
+void Search::lift(Level& here, std::size_t at, bool is_left, Count relaxed) const {
+    if (!options_.propagate || relaxed <= price_->leaf) return;
+    std::vector<Count>& floors = is_left ? here.left_floor : here.right_floor;
+    for (std::size_t i = 0; i < floors.size(); ++i) {
+        const bool holds_more = (i > at) == is_left;
+        const Count weight = holds_more ? 0 : std::abs(here.left_weight[i] - here.left_weight[at]);
+        if (relaxed / price_->unit >= weight) floors[i] = std::max(floors[i], relaxed - price_->unit * weight);
+    }
 }
 
 Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {

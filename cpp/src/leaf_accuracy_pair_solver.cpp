@@ -37,14 +37,18 @@ bool fits_narrow(const Cut& cut, const Price* price, Count total) {
 
 std::size_t PairAnswer::best() const {
     std::size_t at = 0;
-    for (std::size_t i = 1; i < cuts.size(); ++i)
+    for (std::size_t i = 1; i < left.size(); ++i)
         if (sum(i) < sum(at)) at = i;
     return at;
 }
 
 void PairSolver::solve(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer) {
+    find_cuts(node, pair_table_kernels(simd()), answer);
+    solve_again(node, cut, price, answer);
+}
+
+void PairSolver::solve_again(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer) {
     const PairTableKernels& kernels = pair_table_kernels(simd());
-    find_cuts(node, kernels, answer);
     if (fits_narrow(cut, price, data_.total))
         run(node, cut, price, kernels.narrow, narrow_, answer);
     else
@@ -119,7 +123,7 @@ void PairSolver::find_cuts(const Node& node, const PairTableKernels& kernels, Pa
 template <class T>
 void PairSolver::run(const Node& node, const Cut& cut, const Price* price, PairKernel<T> kernel, Lanes<T>& lanes,
                      PairAnswer& answer) {
-    const std::size_t n_cuts = answer.cuts.size(), n_classes = data_.n_classes();
+    const std::size_t n_cuts = ones_.size() / std::max<std::size_t>(1, planes_.size()), n_classes = data_.n_classes();
     const std::size_t n_channels = n_classes + (data_.unit_weights ? 0 : 1);
     lanes.right.assign(n_channels * stride_, T{0});
     lanes.both.resize(n_channels * stride_);

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
     from treewright.estimators import LatentTreeRegressor as LatentTreeRegressor
     from treewright.estimators import LeafAccuracyTreeClassifier as LeafAccuracyTreeClassifier
+    from treewright.estimators import LeafAccuracyTreeClassifierCV as LeafAccuracyTreeClassifierCV
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.problem import Problem as Problem
@@ -31,6 +32,7 @@ _HOME = {
     "LatentTreeClusterer": "treewright.estimators",
     "LatentTreeRegressor": "treewright.estimators",
     "LeafAccuracyTreeClassifier": "treewright.estimators",
+    "LeafAccuracyTreeClassifierCV": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "Problem": "treewright.problem",
     "SolveResult": "treewright.result",

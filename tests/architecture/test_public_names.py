@@ -19,6 +19,7 @@ PUBLIC = [
     "LatentTreeClusterer",
     "LatentTreeRegressor",
     "LeafAccuracyTreeClassifier",
+    "LeafAccuracyTreeClassifierCV",
     "OptimalTreeClassifier",
     "Problem",
     "SolveResult",

@@ -4,6 +4,7 @@ from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
+from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._threshold_guesser import ThresholdGuesser
 
@@ -13,6 +14,7 @@ __all__ = [
     "LatentTreeClusterer",
     "LatentTreeRegressor",
     "LeafAccuracyTreeClassifier",
+    "LeafAccuracyTreeClassifierCV",
     "OptimalTreeClassifier",
     "ThresholdGuesser",
 ]

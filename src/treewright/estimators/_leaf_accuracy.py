@@ -6,8 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.utils.validation import validate_data
 
@@ -18,7 +17,6 @@ from treewright.result import LeafAccuracyResult, SolveStatus
 from treewright.search import (
     LeafAccuracyOptions,
     Limits,
-    Thresholds,
     progress_bar,
     solve_leaf_accuracy,
     thresholds_from_reference,

@@ -123,9 +123,7 @@ def thresholds_from_reference(problem: Problem, reference: Any = None) -> Cuts:
     """
     if len(np.unique(problem.y)) == 1:
         return auto_cuts(problem.table)
-    made = make_reference(
-        reference, problem.table, problem.y, problem.classes, problem.sample_weight
-    )
+    made = make_reference(reference, problem.table, problem.y, problem.classes, problem.sample_weight)
     return guess_cuts(made, problem.table, problem.y, problem.sample_weight).cuts
 
 
@@ -299,14 +297,15 @@ def solve_with_leaf_accuracy(
         leaf=min(leaf, 2**44),
     )  # fmt: skip
     if not raw["feasible"]:
-        proven = raw["proven_value"]
+        if not raw["proven_value"]:
+            raise SolverError(
+                f"No tree with min_leaf_accuracy={float(q):g} was found within the limits, and it is not known "
+                "whether there is one. Raise time_limit, or lower min_leaf_accuracy."
+            )
         raise SolverError(
-            f"No tree of depth at most {problem.max_depth} with at least {problem.min_samples_leaf} rows a leaf is "
-            f"right on {float(q):g} of every leaf. Lower min_leaf_accuracy; LeafAccuracyTreeClassifier finds the largest "
-            "that can be had."
-            if proven
-            else f"No tree with min_leaf_accuracy={float(q):g} was found within the limits, and it is not known "
-            "whether there is one. Raise time_limit, or lower min_leaf_accuracy."
+            f"No tree of depth at most {problem.max_depth} with at least {problem.min_samples_leaf} rows a leaf "
+            f"is right on {float(q):g} of every leaf. Lower min_leaf_accuracy; LeafAccuracyTreeClassifier finds "
+            "the largest that can be had."
         )
     cost_unit = 2.0**-unit_bits / total
     per_leaf = (1 + 2**tie_bits / 2) * cost_unit

@@ -35,6 +35,8 @@ class PairSolver {
     explicit PairSolver(const Data& data) : data_(data) {}
     // Deficits for the cut; with a price, costs.
     void solve(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer);
+    // The same for the node solved last, with another cut or price.
+    void solve_again(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer);
 
    private:
     template <class T>

@@ -18,7 +18,11 @@
 //
 // Pass 2 (least). Among trees that meet a cut, the cheapest: unit * wrong weight + leaf * leaves. E(S, d) =
 // min(price of S as a leaf, min over cuts E(L) + E(R)), over cuts of which both sides have G = 0. A side is first
-// asked for G (the caches of pass 1 answer most), then for E with what is left of the budget.
+// asked for G (the caches of pass 1 answer most), then for E with what is left of the budget. E is not Lipschitz: one
+// row can make a leaf fail. But F(S, d), the same minimum without the cut and the smallest leaf, is: E >= F, and
+//   F(S) >= F(S') for S' in S, and F(S') >= F(S) - unit * weight(S without S')
+// (a tree for one set serves the other: empty leaves are dropped, rows that come cost their weight at most). So F at
+// depth two of one cut bounds E of the other cuts of its column.
 //
 // Time: the number of depth-two steps times pair_table.hpp's cost. `Control` counts these steps.
 #pragma once
@@ -77,6 +81,7 @@ struct Cheapest {
     Count lower = 0;
     Count upper = kNoCost;
     Plan plan = kLeaf;
+    Count relaxed = 0;  // lower bound of F, where the depth is two
 };
 
 struct Answer {
@@ -144,11 +149,12 @@ class Search {
     };
     // Working memory of one level of the recursion.
     struct Level {
-        PairAnswer pairs, costs;
+        PairAnswer pairs, costs, relaxed;
         SortedColumn sorted;
         std::vector<Fingerprint> key;        // [cut] of the left side
         std::vector<Count> left_weight;      // [cut]
         std::vector<Side> left, right;       // [cut]
+        std::vector<Count> left_floor, right_floor;  // [cut] pass 2: lower bounds of E
         Boxes boxes;
         std::vector<std::pair<std::size_t, std::size_t>> stretches;
         Node left_node, right_node;
@@ -210,6 +216,8 @@ class Search {
     // Pass 2.
     [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Count budget, std::size_t level);
     [[nodiscard]] Cheapest least_below(const Node& node, std::uint32_t depth, Count budget, std::size_t level);
+    // F of one side of a cut is known: floors for the others of the column.
+    void lift(Level& here, std::size_t at, bool is_left, Count relaxed) const;
     [[nodiscard]] Cheapest cheapest_stump(const Node& node, std::size_t level);
     [[nodiscard]] Cheapest cheapest_pair(const Node& node, const PairAnswer& costs, std::size_t level);
     [[nodiscard]] Count price_of(const Node& node) const;
