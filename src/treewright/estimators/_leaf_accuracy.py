@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, make_problem
-from treewright.result import LeafAccuracyResult, SolveStatus
+from treewright.result import LeafAccuracyResult
 from treewright.search import (
     LeafAccuracyOptions,
     Limits,
@@ -189,7 +189,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         self.tree_ = result.tree
         self.classes_ = problem.classes
         self.leaf_accuracy_ = float(result.stats["leaf_accuracy"])
-        if result.status is SolveStatus.FEASIBLE:
+        if result.stop_reason is not None:
             warnings.warn(
                 f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth, fewer "
                 "thresholds.",
