@@ -8,6 +8,7 @@ void bind_control(nb::module_& m);
 void bind_bornagain(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_latent(nb::module_& m);
+void bind_leaf_accuracy(nb::module_& m);
 void bind_sweep(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -17,5 +18,6 @@ NB_MODULE(_core, m) {
     bind_control(m);
     bind_cpu(m);
     bind_latent(m);
+    bind_leaf_accuracy(m);
     bind_sweep(m);
 }

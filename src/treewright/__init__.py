@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
     from treewright.estimators import LatentTreeRegressor as LatentTreeRegressor
+    from treewright.estimators import LeafAccuracyTreeClassifier as LeafAccuracyTreeClassifier
+    from treewright.estimators import LeafAccuracyTreeClassifierCV as LeafAccuracyTreeClassifierCV
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
@@ -35,6 +37,8 @@ _HOME = {
     "LatentTreeClusterer": "treewright.estimators",
     "LatentTreeRegressor": "treewright.estimators",
     "MIPTreeClassifier": "treewright.estimators",
+    "LeafAccuracyTreeClassifier": "treewright.estimators",
+    "LeafAccuracyTreeClassifierCV": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "Problem": "treewright.problem",

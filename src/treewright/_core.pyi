@@ -203,6 +203,54 @@ def latent_project_backward(q: Annotated[NDArray[numpy.float32], dict(shape=(Non
 def latent_project_backward(q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], state: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], grad_a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], grad_q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """Fill grad_q."""
 
+class LeafAccuracyOptions:
+    """
+    Switches of the search for the best worst leaf; none changes an optimum.
+    """
+
+    def __init__(self) -> None: ...
+
+    @property
+    def cache(self) -> bool: ...
+
+    @cache.setter
+    def cache(self, arg: bool, /) -> None: ...
+
+    @property
+    def propagate(self) -> bool: ...
+
+    @propagate.setter
+    def propagate(self, arg: bool, /) -> None: ...
+
+    @property
+    def neighbours(self) -> bool: ...
+
+    @neighbours.setter
+    def neighbours(self, arg: bool, /) -> None: ...
+
+    @property
+    def convert(self) -> bool: ...
+
+    @convert.setter
+    def convert(self, arg: bool, /) -> None: ...
+
+    @property
+    def deepen(self) -> bool: ...
+
+    @deepen.setter
+    def deepen(self, arg: bool, /) -> None: ...
+
+    @property
+    def refute(self) -> bool: ...
+
+    @refute.setter
+    def refute(self, arg: bool, /) -> None: ...
+
+def leaf_accuracy_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, min_leaf: int, depth: int, lower_bound: bool, z: float, scale: float, cut: tuple[int, int] | None, unit: int, leaf: int, options: LeafAccuracyOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Tree with the best worst leaf over all cuts of ranked columns; see treewright.search._leaf_accuracy.
+    """
+
 class SweepOptions:
     """Switches of the sweep engine; none changes the optimum."""
 

@@ -105,6 +105,8 @@ class SolveResult:
             words.append(f"at most {self.options['max_leaf_nodes']} leaves")
         if (self.options.get("min_samples_leaf") or 1) > 1:
             words.append(f"at least {self.options['min_samples_leaf']} rows a leaf")
+        if self.options.get("min_leaf_accuracy") is not None:
+            words.append(f"at least {self.options['min_leaf_accuracy']:g} of every leaf right")
         return " of " + ", ".join(words) if words else ""
 
 

@@ -20,6 +20,8 @@ PUBLIC = [
     "LatentTreeClusterer",
     "LatentTreeRegressor",
     "MIPTreeClassifier",
+    "LeafAccuracyTreeClassifier",
+    "LeafAccuracyTreeClassifierCV",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "Problem",

@@ -26,11 +26,19 @@ from treewright.cli._common import (
     tree_text,
 )
 from treewright.cli._guess import read_guesses
+from treewright.cli._leaf_accuracy import (
+    LEAF_ACCURACY,
+    MAX_DEPTH,
+    MIN_SAMPLES_LEAF,
+    refuse_others,
+    search_leaf_accuracy,
+)
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from treewright.result import SolveResult
     from treewright.search import Thresholds
 
 __all__ = ["fit"]
@@ -56,13 +64,27 @@ def fit(
     ] = None,
     max_leaf_nodes: Annotated[int | None, typer.Option(help="Most leaves.", show_default="unlimited")] = None,
     min_samples_leaf: Annotated[
-        str, typer.Option(help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.")
-    ] = "1",
+        str | None,
+        typer.Option(
+            help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.",
+            show_default="1; leaf-accuracy: 50",
+        ),
+    ] = None,
     thresholds: Annotated[
         str,
         typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can."),
     ] = "auto",
-    objective: Annotated[str, typer.Option(help="'accuracy' or 'balanced_accuracy'.")] = "accuracy",
+    objective: Annotated[
+        str,
+        typer.Option(
+            help="'accuracy', 'balanced_accuracy', or 'leaf-accuracy': of the worst leaf (depth 4 if none is given)."
+        ),
+    ] = "accuracy",
+    criterion: Annotated[
+        str,
+        typer.Option(help="--objective leaf-accuracy: 'accuracy' of the worst leaf, or its 'lower-bound'."),
+    ] = "accuracy",
+    confidence: Annotated[float, typer.Option(help="--criterion lower-bound: of the Wilson bound.")] = 0.95,
     class_weight: Annotated[
         list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
     ] = None,
@@ -133,6 +155,7 @@ def fit(
       treewright fit data.csv -t y -c .005 --max-depth 5 --time-limit 300 -o model.json
       treewright fit data.csv -t sick --cost yes:no=10 --ignore id --thresholds all
       treewright fit data.csv -t y --guess thresholds,bounds --reference gbdt --n-estimators 40
+      treewright fit data.csv -t y --objective leaf-accuracy --max-depth 3 --min-samples-leaf 100
 
     \b
     Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
@@ -176,7 +199,7 @@ def fit(
 
         if (
             max_leaf_nodes is not None
-            or min_samples_leaf != "1"
+            or min_samples_leaf is not None
             or class_weight
             or cost
             or guess
@@ -194,6 +217,12 @@ def fit(
         return
     if method != "exact":
         raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
+    by_leaf = objective == LEAF_ACCURACY
+    if by_leaf:
+        refuse_others(max_leaf_nodes, cost, guesses)
+        objective, cost_complexity = "accuracy", 0.0
+        max_depth = MAX_DEPTH if max_depth is None else max_depth
+        min_samples_leaf = min_samples_leaf or MIN_SAMPLES_LEAF
     labels = _labels(csv.target)
     factors = _class_weight(class_weight or [], labels)
     by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
@@ -208,7 +237,7 @@ def fit(
         cost_complexity=cost_complexity,
         max_depth=max_depth,
         max_leaf_nodes=max_leaf_nodes,
-        min_samples_leaf=_number(min_samples_leaf),
+        min_samples_leaf=_number(min_samples_leaf or "1"),
     )
     note(
         f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns. Searching; Ctrl-C keeps the best "
@@ -216,7 +245,12 @@ def fit(
     )
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         cuts = _thresholds(thresholds)
-        if guesses.any:
+        result: SolveResult
+        if by_leaf:
+            result = search_leaf_accuracy(
+                problem, cuts, guesses, criterion, confidence, limits=limits, progress=report
+            )
+        elif guesses.any:
             result = solve_guided(problem, cuts, guesses, limits=limits, progress=report)
         else:
             result = solve(problem, cuts, limits=limits, progress=report)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright import __version__
-from treewright.result import BornAgainResult, SolveResult, SolveStatus, StopReason
+from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult, SolveStatus, StopReason
 from treewright.tree import Tree
 
 __all__ = ["Certificate", "Model", "Terms"]
+
+RESULTS: dict[str, type[SolveResult]] = {"born-again": BornAgainResult, "leaf-accuracy": LeafAccuracyResult}
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Model:
         claim = self.certificate
         if claim is None:
             return None
-        kind = BornAgainResult if claim.options.get("method") == "born-again" else SolveResult
+        kind = RESULTS.get(str(claim.options.get("method")), SolveResult)
         return kind(
             tree=self.tree,
             status=claim.status,

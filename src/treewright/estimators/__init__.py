@@ -3,6 +3,8 @@
 from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
+from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
+from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._mip import MIPTreeClassifier
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
@@ -14,6 +16,8 @@ __all__ = [
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
+    "LeafAccuracyTreeClassifier",
+    "LeafAccuracyTreeClassifierCV",
     "MIPTreeClassifier",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",

@@ -15,7 +15,14 @@ from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SearchOptions, progress_bar, solve, solve_guided
+from treewright.search import (
+    Limits,
+    SearchOptions,
+    progress_bar,
+    solve,
+    solve_guided,
+    solve_with_leaf_accuracy,
+)
 from treewright.search._limits import ProgressCallback
 from treewright.table import table_from
 
@@ -41,6 +48,9 @@ class OptimalTreeClassifier(TreeClassifier):
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+    min_leaf_accuracy : float or None, default=None
+        Every leaf must predict at least this share of its training weight right, 0 to 1. Needs a `max_depth` and plain
+        costs; searched by the engine of `LeafAccuracyTreeClassifier`, whose meaning of ``thresholds="auto"`` holds.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
         that many quantile bins; a mapping from column name to thresholds. "auto" is "all", except with
@@ -118,6 +128,7 @@ class OptimalTreeClassifier(TreeClassifier):
         max_depth: int | Literal["guess"] | None = None,
         max_leaf_nodes: int | None = None,
         min_samples_leaf: int | float = 1,
+        min_leaf_accuracy: float | None = None,
         thresholds: Literal["auto", "all", "guess"] | int | Mapping[str, Sequence[float]] = "auto",
         objective: Literal["accuracy", "balanced_accuracy"] = "accuracy",
         costs: ArrayLike | None = None,
@@ -136,6 +147,7 @@ class OptimalTreeClassifier(TreeClassifier):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf
+        self.min_leaf_accuracy = min_leaf_accuracy
         self.thresholds = thresholds
         self.objective = objective
         self.costs = costs
@@ -171,6 +183,8 @@ class OptimalTreeClassifier(TreeClassifier):
         ------
         InputError
             The table, the labels, the weights or a parameter cannot be used; the message says what to do.
+        SolverError
+            No tree has every leaf right on `min_leaf_accuracy`.
 
         Warns
         -----
@@ -184,6 +198,11 @@ class OptimalTreeClassifier(TreeClassifier):
                 f"search_options={self.search_options!r}; give a treewright.search.SearchOptions or None."
             )
         guesses = guesses_of(self)
+        if self.min_leaf_accuracy is not None and (guesses.any or self.search_options is not None):
+            raise InputError(
+                f"min_leaf_accuracy={self.min_leaf_accuracy!r} goes with neither guesses nor search_options; leave "
+                "them out."
+            )
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = table_from(X, categorical_features=self.categorical_features)
         validate_data(self, X, skip_check_array=True)
@@ -207,7 +226,15 @@ class OptimalTreeClassifier(TreeClassifier):
         )
         with progress_bar(self.progress, self.time_limit) as report:
             how: dict[str, Any] = {"limits": limits, "options": self.search_options, "progress": report}
-            if guesses.any:
+            if self.min_leaf_accuracy is not None:
+                result = solve_with_leaf_accuracy(
+                    problem,
+                    self.thresholds,  # type: ignore[arg-type]  # no guesses: checked above
+                    self.min_leaf_accuracy,
+                    limits=limits,
+                    progress=report,
+                )
+            elif guesses.any:
                 result = solve_guided(problem, self.thresholds, guesses, **how)
             else:
                 result = solve(problem, self.thresholds, **how)  # type: ignore[arg-type]  # solve checks it

@@ -3,6 +3,13 @@
 from treewright.search._accuracy_frontier import accuracy_frontier
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
+from treewright.search._leaf_accuracy import (
+    LeafAccuracyOptions,
+    leaf_value,
+    solve_leaf_accuracy,
+    solve_with_leaf_accuracy,
+    thresholds_from_reference,
+)
 from treewright.search._limits import Limits, Progress
 from treewright.search._options import SearchOptions
 from treewright.search._progress_bar import progress_bar
@@ -14,15 +21,20 @@ from treewright.search._sweep import SweepOptions, solve_sweep
 __all__ = [
     "Frontier",
     "Guesses",
+    "LeafAccuracyOptions",
     "Limits",
     "Progress",
     "SearchOptions",
     "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
+    "leaf_value",
     "progress_bar",
     "solve",
     "solve_frontier",
     "solve_guided",
+    "solve_leaf_accuracy",
     "solve_sweep",
+    "solve_with_leaf_accuracy",
+    "thresholds_from_reference",
 ]

@@ -8,15 +8,38 @@ gives one ranked column with two ranks per category, again twice if values are m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.binarize import Cuts
 from treewright.table import Table
 from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit
 
-__all__ = ["RankedColumn", "midpoint", "ranked_columns"]
+__all__ = [
+    "Ranked",
+    "RankedColumn",
+    "RankedCuts",
+    "midpoint",
+    "ranked_columns",
+    "ranked_cuts",
+    "scope_of_all",
+    "splits_of",
+]
+
+
+class Ranked(Protocol):
+    """Ranks of the rows, and the split between two of them."""
+
+    @property
+    def rank(self) -> NDArray[np.uint32]:
+        """Rank of each row."""
+
+    def split(self, low: int, high: int) -> tuple[Split, bool]:
+        """Return the split between two ranks, and whether its left side has the high ranks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,3 +127,85 @@ def _categories(x: NDArray[np.float64], position: int, column: Column) -> list[R
         known = CategorySplit(position, tuple(range(max(len(column.categories), codes[-1] + 1))))
         ranked.append(RankedColumn(missing.astype(np.uint32), position, only=known))
     return ranked
+
+
+@dataclass(frozen=True, eq=False)
+class RankedCuts:
+    """Nested cuts as one ranked column: rank k is the number of them that send the row right.
+
+    Parameters
+    ----------
+    rank : ndarray of shape (n_rows,), uint32
+    splits : tuple of Split
+        Cut k (between the ranks k and k + 1) is ``splits[k]``.
+    """
+
+    rank: NDArray[np.uint32]
+    splits: tuple[Split, ...]
+
+    def split(self, low: int, high: int) -> tuple[Split, bool]:
+        """Return a split between ranks `low` < `high`, the middle one, and that its left side has the low
+        ranks.
+        """
+        return self.splits[(low + high - 1) // 2], False
+
+
+def ranked_cuts(cuts: Cuts, table: Table) -> list[RankedCuts]:
+    """Return given cuts as ranked columns, those that separate no rows left out.
+
+    Thresholds of one column that send missing values to the same side are nested; every other split is a column
+    of its own.
+
+    Parameters
+    ----------
+    cuts : Cuts
+    table : Table
+        That the cuts were made from.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for number, split in enumerate(cuts.splits):
+        if isinstance(split, ThresholdSplit):
+            side = split.missing_left and table.columns[split.column].has_missing
+            groups.setdefault((split.column, int(side)), []).append(number)
+        else:
+            groups[split.column, -1, number] = [number]
+    ranked = []
+    for numbers in groups.values():
+        # By threshold: row x has rank > k exactly if x > threshold k.
+        numbers.sort(key=lambda k: getattr(cuts.splits[k], "threshold", 0.0))
+        rank = cuts.goes_right[numbers].sum(axis=0, dtype=np.uint32)
+        if rank.size and rank.min() != rank.max():
+            ranked.append(RankedCuts(rank, tuple(cuts.splits[k] for k in numbers)))
+    return ranked
+
+
+def splits_of(nodes: Sequence[tuple[int, int, int] | None], ranked: Sequence[Ranked]) -> list[Split | None]:
+    """Return the splits of an engine's tree depth-first, where a swapped split exchanges the subtrees.
+
+    Parameters
+    ----------
+    nodes : sequence of (column, low, high) or None
+        Depth-first; rows of rank <= low go left, all others in the node have rank >= high. None is a leaf.
+    ranked : sequence of Ranked
+        The columns as the engine had them.
+    """
+    position = 0
+
+    def read() -> list[Split | None]:
+        nonlocal position
+        node = nodes[position]
+        position += 1
+        if node is None:
+            return [None]
+        column, low, high = node
+        split, swapped = ranked[column].split(low, high)
+        left, right = read(), read()
+        return [split, *right, *left] if swapped else [split, *left, *right]
+
+    return read()
+
+
+def scope_of_all(table: Table) -> str:
+    """Say which splits ranked columns stand for: all of the table."""
+    has_categories = any(column.categories and column.kind == "categorical" for column in table.columns)
+    return "all thresholds" + (" and all single categories against the rest" if has_categories else "")

@@ -19,9 +19,9 @@ from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._limits import Limits, Progress, ProgressCallback
-from treewright.search._ranks import RankedColumn, ranked_columns
+from treewright.search._ranks import ranked_columns, scope_of_all, splits_of
 from treewright.search._result import result_of
-from treewright.tree import Split, grow
+from treewright.tree import grow
 
 __all__ = ["SweepOptions", "solve_sweep"]
 
@@ -193,7 +193,7 @@ def solve_sweep(
     tree = grow(
         table.columns,
         problem.classes,
-        _splits(nodes, ranked),
+        splits_of(nodes, ranked),
         table.X,
         problem.y,
         problem.sample_weight,
@@ -213,34 +213,9 @@ def solve_sweep(
         lower_bound=units.objective(lower) - slack,
         upper_bound=None if is_leaf_only else units.objective(upper) + slack,
         slack=units.integers.slack,
-        scope="all thresholds" + _other_splits(problem),
+        scope=scope_of_all(table),
         stop=answer["stop"],
         stats={name: answer[name] for name in kept},
         options=asdict(options),
         notes=table.notes,
     )
-
-
-def _other_splits(problem: Problem) -> str:
-    has_categories = any(
-        column.categories and column.kind == "categorical" for column in problem.table.columns
-    )
-    return " and all single categories against the rest" if has_categories else ""
-
-
-def _splits(nodes: list[tuple[int, int, int] | None], ranked: list[RankedColumn]) -> list[Split | None]:
-    """Return the tree's splits depth-first, where a swapped split exchanges the subtrees."""
-    position = 0
-
-    def read() -> list[Split | None]:
-        nonlocal position
-        node = nodes[position]
-        position += 1
-        if node is None:
-            return [None]
-        column, low, high = node
-        split, swapped = ranked[column].split(low, high)
-        left, right = read(), read()
-        return [split, *right, *left] if swapped else [split, *left, *right]
-
-    return read()

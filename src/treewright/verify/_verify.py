@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
 from treewright.tree import Tree
+from treewright.verify._leaf_accuracy import best_worst_leaf, leaf_values, worst_leaf
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import rows_of_nodes
 from treewright.verify._structure import fault_of_splits, fault_of_structure
@@ -27,6 +28,7 @@ from treewright.verify._structure import fault_of_splits, fault_of_structure
 __all__ = ["verify"]
 
 TOLERANCE = 1e-9  # of sums of real numbers; whole numbers are compared exactly
+ROUNDED_VALUE = 4e-6  # of a leaf; methods may round real weights to integers
 ROUNDING = 2.0**-30  # a row; methods may round real weights and costs to integers of 2**-31 of their sum
 
 
@@ -67,7 +69,9 @@ def verify(problem: Problem, claim: SolveResult | Tree) -> VerificationReport:
         facts = _Facts.of(problem, tree)
         checks += _tree_checks(problem, tree, facts)
         checks += _constraint_checks(problem, facts)
-        if result is not None:
+        if isinstance(result, LeafAccuracyResult):
+            checks += _leaf_accuracy_checks(problem, result, facts)
+        elif result is not None:
             checks += _result_checks(problem, result, facts)
     return VerificationReport(tuple(checks), claims_bound=result is not None)
 
@@ -83,7 +87,6 @@ class _Facts:
     depth: int
     loss: float
     objective: float
-    best_pruning: float
 
     @classmethod
     def of(cls, problem: Problem, tree: Tree) -> _Facts:
@@ -96,14 +99,9 @@ class _Facts:
         prices = weight @ problem.costs / problem.total_weight
         leaves = np.array([node for node, split in enumerate(tree.splits) if split is None])
         level = [0] * len(passed)
-        best = prices.min(axis=1) + problem.cost_complexity  # of the cheapest pruning below each node
         for node, split in enumerate(tree.splits):
             if split is not None:
                 level[tree.children_left[node]] = level[tree.children_right[node]] = level[node] + 1
-        for node in reversed(range(len(passed))):
-            if tree.splits[node] is not None:
-                split_up = best[tree.children_left[node]] + best[tree.children_right[node]]
-                best[node] = min(best[node], split_up)
         loss = float(prices[leaves, tree.prediction[leaves]].sum())
         return cls(
             count=count,
@@ -113,8 +111,17 @@ class _Facts:
             depth=max(level),
             loss=loss,
             objective=loss + problem.cost_complexity * len(leaves),
-            best_pruning=float(best[0]),
         )
+
+    def best_pruning(self, problem: Problem, tree: Tree, min_leaf_accuracy: float = 0.0) -> float:
+        """Return the least objective of a pruning of which every leaf is right on that share of its weight."""
+        best = self.prices.min(axis=1) + problem.cost_complexity
+        best[leaf_values(self.weight) < min_leaf_accuracy - TOLERANCE] = np.inf
+        for node in reversed(range(len(best))):
+            if tree.splits[node] is not None:
+                split_up = best[tree.children_left[node]] + best[tree.children_right[node]]
+                best[node] = min(best[node], split_up)
+        return float(best[0])
 
 
 def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:
@@ -196,8 +203,7 @@ def _constraint_checks(problem: Problem, facts: _Facts) -> Iterator[Check]:
     )
 
 
-def _result_checks(problem: Problem, result: SolveResult, facts: _Facts) -> Iterator[Check]:
-    terms = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
+def _question(problem: Problem, result: SolveResult, *terms: str) -> Iterator[Check]:
     asked = {name: result.options[name] for name in terms if name in result.options}
     here = {name: getattr(problem, name) for name in asked}
     differ = [name for name in asked if asked[name] != here[name]]
@@ -209,6 +215,54 @@ def _result_checks(problem: Problem, result: SolveResult, facts: _Facts) -> Iter
             ", ".join(f"{name} {asked[name]}" for name in shown),
             ", ".join(f"{name} {here[name]}" for name in shown),
             "The result answers another question than the one given here.",
+        )
+
+
+def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: _Facts) -> Iterator[Check]:
+    yield from _question(problem, result, "max_depth", "min_samples_leaf")
+    yield _close("loss", result.loss, facts.loss, "The loss is not that of this tree on these data.")
+    values = leaf_values(facts.weight, result.options.get("criterion"), result.options.get("confidence"))
+    worst = worst_leaf(result.tree, values)
+    yield _close(
+        "worst leaf", result.objective, worst, "The worst leaf of this tree on these data has another value."
+    )
+    bound = result.upper_bound
+    yield _check(
+        "worst leaf <= upper_bound",
+        worst <= bound + TOLERANCE,
+        f"<= {bound:.9g}",
+        f"{worst:.9g}",
+        "No tree could be this good, yet this one would be above the bound: the bound is wrong.",
+    )
+    optimal = result.status is not SolveStatus.FEASIBLE
+    slack = TOLERANCE if _whole(problem.sample_weight) else ROUNDED_VALUE
+    most = worst + slack if optimal else bound
+    pruned = best_worst_leaf(result.tree, values)
+    yield _check(
+        "no pruning is better",
+        pruned <= most + TOLERANCE,
+        f"<= {most:.9g}",
+        f"{pruned:.9g}",
+        "Cutting this tree back gives a better worst leaf than was claimed possible.",
+    )
+    gap = bound - worst
+    consistent = not optimal or (gap <= slack and result.stop_reason is None)
+    yield _status(result, gap, consistent)
+
+
+def _result_checks(problem: Problem, result: SolveResult, facts: _Facts) -> Iterator[Check]:
+    yield from _question(
+        problem, result, "cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf"
+    )
+    least_accuracy = result.options.get("min_leaf_accuracy")
+    if least_accuracy is not None:
+        worst = worst_leaf(result.tree, leaf_values(facts.weight))
+        yield _check(
+            "min_leaf_accuracy",
+            worst >= least_accuracy - TOLERANCE,
+            f">= {least_accuracy:.9g}",
+            f"{worst:.9g}",
+            "A leaf is right on less of its weight than allowed.",
         )
     yield _close("loss", result.loss, facts.loss, "The loss is not that of this tree on these data.")
     yield _close(
@@ -227,16 +281,21 @@ def _result_checks(problem: Problem, result: SolveResult, facts: _Facts) -> Iter
     )
     optimal = result.status is not SolveStatus.FEASIBLE
     least = max(bound, facts.objective - _slack(problem)) if optimal else bound
+    pruned = facts.best_pruning(problem, result.tree, least_accuracy or 0.0)
     yield _check(
         "no pruning is better",
-        facts.best_pruning >= least - TOLERANCE,
+        pruned >= least - TOLERANCE,
         f">= {least:.9g}",
-        f"{facts.best_pruning:.9g}",
+        f"{pruned:.9g}",
         "Cutting this tree back gives a smaller objective than was claimed possible.",
     )
     gap = facts.objective - bound
     consistent = not optimal or (abs(gap) <= _slack(problem) and result.stop_reason is None)
-    yield _check(
+    yield _status(result, gap, consistent)
+
+
+def _status(result: SolveResult, gap: float, consistent: bool) -> Check:
+    return _check(
         "status",
         consistent,
         result.status.value,

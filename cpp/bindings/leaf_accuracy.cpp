@@ -1,0 +1,133 @@
+// The search for the best worst leaf for Python: one function, arrays in, plain values out.
+#include "control.hpp"
+#include "treewright/leaf_accuracy/search.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace nb = nanobind;
+using namespace treewright;
+using namespace treewright::leaf_accuracy;
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+constexpr Count kMostWeight = Count{1} << 25;      // products of two weights stay below 2^52
+constexpr Count kMostTabled = Count{1} << 24;      // weights of the lower bound's table
+constexpr Count kMostCost = Count{1} << 50;
+
+Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
+               std::uint32_t n_classes, std::int64_t min_leaf, bool lower_bound, double z, double scale) {
+    if (rank.shape(1) != label.size() || weight.size() != label.size())
+        throw std::invalid_argument("leaf_accuracy: arrays of different lengths");
+    if (label.size() == 0 || n_classes < 1) throw std::invalid_argument("leaf_accuracy: no rows or no classes");
+    if (min_leaf < 1 || min_leaf > static_cast<std::int64_t>(label.size()))
+        throw std::invalid_argument("leaf_accuracy: min_leaf out of range");
+    if (!(z >= 0) || !(scale > 0)) throw std::invalid_argument("leaf_accuracy: z or scale out of range");
+    Data data;
+    data.measure = {lower_bound ? Criterion::lower_bound : Criterion::accuracy, z, scale};
+    data.min_leaf = min_leaf;
+    sweep::Data& table = data.table;
+    table.n_rows = static_cast<std::uint32_t>(label.size());
+    table.n_columns = static_cast<std::uint32_t>(rank.shape(0));
+    table.n_classes = n_classes;
+    table.rank.assign(rank.data(), rank.data() + rank.size());
+    table.label.assign(label.data(), label.data() + label.size());
+    table.weight.assign(weight.data(), weight.data() + weight.size());
+    table.cost.assign(std::size_t{n_classes} * n_classes, 1);
+    for (std::size_t k = 0; k < n_classes; ++k) table.cost[k * (n_classes + 1)] = 0;
+    Count total = 0;
+    for (std::uint32_t i = 0; i < table.n_rows; ++i) {
+        if (table.label[i] >= n_classes || table.weight[i] < 1)
+            throw std::invalid_argument("leaf_accuracy: label or weight out of range");
+        total += table.weight[i];
+    }
+    if (total > (lower_bound ? kMostTabled : kMostWeight)) throw std::invalid_argument("leaf_accuracy: weights too large");
+    data.prepare();
+    return data;
+}
+
+// `cut`: none for the best worst leaf, else the value (numerator, denominator; or the bound, 1) that every leaf needs.
+nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
+               std::uint32_t n_classes, std::int64_t min_leaf, std::uint32_t depth, bool lower_bound, double z,
+               double scale, std::optional<std::pair<std::int64_t, std::int64_t>> cut, std::int64_t unit,
+               std::int64_t leaf, const Options& options, double time_limit, std::int64_t step_limit,
+               std::size_t memory_limit, nb::object report) {
+    const Data data = make_data(rank, label, weight, n_classes, min_leaf, lower_bound, z, scale);
+    if (unit < 0 || leaf < 1 || (unit > 0 && data.total > kMostCost / unit) || leaf > kMostCost / 64)
+        throw std::invalid_argument("leaf_accuracy: price out of range");
+    if (cut && (lower_bound || cut->first < 0 || cut->second < 1 || cut->first > cut->second || cut->second > kMostWeight))
+        throw std::invalid_argument("leaf_accuracy: cut out of range");
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    Answer answer;
+    std::vector<TreeNode> tree;
+    Statistics statistics;
+    const Price price{unit, leaf};
+    {
+        nb::gil_scoped_release release;
+        Search search(data, options, control);
+        if (cut)
+            answer = search.cheapest(
+                depth, Cut::at(data.measure, {cut->first, cut->second}, false, data.min_leaf, data.total), price);
+        else
+            answer = search.best(depth, unit > 0 ? &price : nullptr);
+        tree = search.write(answer.plan);
+        statistics = search.statistics();
+    }
+    nb::list nodes;
+    for (const TreeNode& node : tree) {
+        if (node.column == TreeNode::kLeaf)
+            nodes.append(nb::none());
+        else
+            nodes.append(nb::make_tuple(node.column, node.low, node.high));
+    }
+    nb::dict result;
+    result["feasible"] = answer.feasible;
+    result["correct"] = answer.value.correct;
+    result["weight"] = answer.value.weight;
+    result["proven_value"] = answer.proven_value;
+    result["upper_bound"] = answer.upper_bound;
+    result["proven_cost"] = answer.proven_cost;
+    result["cost"] = answer.cost;
+    result["cost_bound"] = answer.cost_bound;
+    result["nodes"] = nodes;
+    result["stop"] = control.reason();
+    result["seconds"] = control.seconds();
+    result["steps"] = control.steps();
+    result["pair_solves"] = statistics.pair_solves;
+    result["pair_costs"] = statistics.pair_costs;
+    result["branches"] = statistics.branches;
+    result["cache_hits"] = statistics.cache_hits;
+    result["cuts"] = statistics.cuts;
+    result["bytes"] = statistics.bytes;
+    return result;
+}
+
+}  // namespace
+
+void bind_leaf_accuracy(nb::module_& m) {
+    nb::class_<Options>(m, "LeafAccuracyOptions", "Switches of the search for the best worst leaf; none changes an optimum.")
+        .def(nb::init<>())
+        .def_rw("cache", &Options::cache)
+        .def_rw("propagate", &Options::propagate)
+        .def_rw("neighbours", &Options::neighbours)
+        .def_rw("convert", &Options::convert)
+        .def_rw("deepen", &Options::deepen)
+        .def_rw("refute", &Options::refute);
+    m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("n_classes"),
+          nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"), nb::arg("z"), nb::arg("scale"),
+          nb::arg("cut").none(), nb::arg("unit"), nb::arg("leaf"), nb::arg("options"), nb::arg("time_limit"),
+          nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
+          "Tree with the best worst leaf over all cuts of ranked columns; see treewright.search._leaf_accuracy.");
+}

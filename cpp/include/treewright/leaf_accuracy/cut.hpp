@@ -1,0 +1,104 @@
+// What a leaf is worth, and what it lacks for a cut.
+//
+// The value of a leaf with weight W, of which c in its largest class, is its accuracy c / W, or the lower end of the
+// Wilson interval of that accuracy with n = W observations. A cut asks every leaf for a value >= q (or > q: strict)
+// and for `min_leaf` rows. The search does not ask whether a tree meets a cut but by how much it fails: the deficit
+//
+//   def(leaf) = max(0, A(W) - B c, R (min_leaf - m))        m rows; integers; 0 exactly if the leaf meets the cut
+//
+// summed over the leaves. A sum, not a maximum, so that it is Lipschitz in the rows:
+//
+//   G(S, d) = min over trees of depth <= d of the sum of def over their leaves on the rows S
+//   (1) rows of weight w added to S:      G falls by at most gain_rate * w
+//   (2) rows of weight w taken from S:    G falls by at most loss_rate * w
+//
+// Proof. Take the best tree of the changed set and drop the unchanged set into it (leaves may be empty there; such
+// a tree does not undercut the minimum: with the split above an empty leaf dropped, the sum is no larger). A leaf that gains weight w: A(W) rises by at least w min A',
+// B c by at most B w, R m by at most R w (weights are >= 1); so its def falls by at most w max(B - min A', R) =
+// w gain_rate. A leaf that loses weight w: A(W) falls by at most w max A', the other two terms do not fall; so def falls
+// by at most w max A' = w loss_rate. The weights add up to w over the leaves.
+//
+// Accuracy, q = a / b in lowest terms: A(W) = a W + s with s = 1 if strict, B = b. All exact.
+//
+// Wilson. Its lower end is >= q exactly if c >= C(W) = q W + z sqrt(q (1 - q) W) (the interval inverts the score test
+// (c/W - q) / sqrt(q (1 - q) / W) >= z). need(W) is the least whole c whose value meets the cut, as computed in float64,
+// the same function that reports values; A(W) is C(W) * B rounded and held within B (need(W) - 1) < A(W) <= B need(W), so
+// that A(W) - B c > 0 exactly if c < need(W). Below the smallest weight W1 at which any leaf can meet the cut, all leaves
+// fail anyway, and A goes on as the tangent at W1: C is concave, so the tangent is above it, and A' stays small (it
+// enters loss_rate). A' is bounded by a scan of the table, so no property of C is trusted.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace treewright::leaf_accuracy {
+
+using Count = std::int64_t;  // weights, deficits, costs
+
+enum class Criterion : std::uint8_t { accuracy, lower_bound };
+
+// The worst leaf of a tree.
+struct Value {
+    Count correct = 0;
+    Count weight = 1;
+};
+
+// How leaves are compared. One unit of integer weight is `scale` observations of the interval.
+struct Measure {
+    Criterion criterion = Criterion::accuracy;
+    double z = 0.0;
+    double scale = 1.0;
+
+    [[nodiscard]] double of(Value value) const;
+    [[nodiscard]] bool less(Value a, Value b) const;  // exact for accuracy
+};
+
+struct Cut {
+    double q = 0.0;
+    bool strict = false;
+    Count per_row = 1;    // B: deficit of one missing right unit of weight
+    Count slope = 0;      // accuracy: a
+    Count offset = 0;     // accuracy: s
+    Count size_rate = 1;  // R
+    Count gain_rate = 1;
+    Count loss_rate = 1;
+    Count min_leaf = 1;
+    std::vector<std::int32_t> table;  // lower_bound: A(W), W = 0 .. total weight
+
+    // All leaves at `value` or better; strictly better if `strict`.
+    static Cut at(const Measure& measure, Value value, bool strict, Count min_leaf, Count total);
+    // All leaves with a lower bound >= q.
+    static Cut at_bound(const Measure& measure, double q, bool strict, Count min_leaf, Count total);
+
+    [[nodiscard]] Count wanted(Count weight) const {
+        return table.empty() ? slope * weight + offset : table[static_cast<std::size_t>(weight)];
+    }
+    [[nodiscard]] Count deficit(Count weight, Count largest, Count rows) const;
+    // Whether a tree that meets this cut meets `other` too, for cuts of one measure.
+    [[nodiscard]] bool implies(const Cut& other) const { return q > other.q || (q == other.q && (strict || !other.strict)); }
+    [[nodiscard]] bool met_by(const Measure& measure, Value value) const;
+
+   private:
+    Count numerator_ = 0, denominator_ = 1;  // accuracy: q exactly
+    friend struct Conversion;
+};
+
+// A lower bound of G at one cut says something about G at another. Per leaf, in rows (def / B):
+//   accuracy: q' W - c >= (q W - c + s/B) - s/B - max(0, q - q') W, and the size term shrinks by (R'/B') / (R/B);
+//   Wilson: A'(W)/B' >= A(W)/B - e with e the largest difference over all W.
+// Summed over at most 2^d leaves and a total weight of W(S):
+//   G' / B' >= ratio (G / B - 2^d per_leaf - per_weight W(S)),   ratio = min(1, (R'/B') / (R/B)).
+struct Conversion {
+    double ratio = 1.0;
+    double per_leaf = 0.0;
+    double per_weight = 0.0;
+    double from = 1.0;     // B
+    double to = 1.0;       // B'
+    bool harder = false;   // a tree that meets the new cut meets the old one: what failed still fails
+
+    Conversion() = default;
+    Conversion(const Cut& old, const Cut& now);
+    [[nodiscard]] Count lower(Count known, std::uint32_t depth, Count weight) const;
+};
+
+}  // namespace treewright::leaf_accuracy

@@ -1,0 +1,79 @@
+// The table as the search for the best worst leaf sees it: the ranked columns of the sweep engine, and the rows in
+// planes (one class, one weight) for the dense depth-two step.
+#pragma once
+
+#include "treewright/leaf_accuracy/cut.hpp"
+#include "treewright/leaf_accuracy/pair_table.hpp"
+#include "treewright/sweep/data.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::leaf_accuracy {
+
+using sweep::Fingerprint;
+
+// Cuts first .. first + 254 of a column as byte codes: cut first + k sends code > k to the right.
+struct Strip {
+    std::uint32_t column;
+    std::uint32_t first;
+};
+
+struct Data {
+    sweep::Data table;  // ranks, labels, weights >= 1, orders, keys
+    Measure measure;
+    Count min_leaf = 1;
+
+    // Derived by prepare().
+    Count total = 0;                         // weight
+    bool unit_weights = true;
+    std::vector<Plane> planes;               // class and weight; `first`, `last` unused
+    std::vector<std::uint32_t> plane;        // [row]
+    std::vector<std::uint32_t> n_ranks;      // [column]
+    std::size_t n_cuts = 0;                  // of all columns
+    std::vector<Strip> strips;
+    std::vector<std::uint8_t> codes;         // [strip][row]
+
+    void prepare();
+    [[nodiscard]] std::uint32_t n_rows() const { return table.n_rows; }
+    [[nodiscard]] std::uint32_t n_classes() const { return table.n_classes; }
+};
+
+// A set of rows.
+struct Node {
+    std::span<const std::uint32_t> rows;
+    std::vector<Count> weight;  // [class]
+    Count total = 0;
+    Count largest = 0;
+    Fingerprint key;
+
+    [[nodiscard]] Count n() const { return static_cast<Count>(rows.size()); }
+    [[nodiscard]] Value value() const { return {largest, total}; }
+    void sum();  // total and largest from weight
+};
+
+// The rows of a node sorted by one column, and where they can be cut.
+struct SortedColumn {
+    struct Cut {
+        std::uint32_t position;  // rows before it go left
+        std::uint32_t rank;      // 1 + the largest rank on the left: rank < `rank` goes left
+    };
+    std::uint32_t column = 0;
+    std::vector<std::uint32_t> rows;
+    std::vector<Cut> cuts;
+    std::vector<Count> left;  // [cut][class]
+};
+
+class Sorter {
+   public:
+    explicit Sorter(const Data& data) : data_(data) {}
+    void sort(const Node& node, std::uint32_t column, SortedColumn& out);
+
+   private:
+    const Data& data_;
+    std::vector<std::uint32_t> start_;
+    std::vector<std::uint64_t> entries_;
+};
+
+}  // namespace treewright::leaf_accuracy

@@ -1,0 +1,63 @@
+// The depth-two step for one node: makes the kernel's table, and reads its answer.
+#pragma once
+
+#include "treewright/leaf_accuracy/data.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace treewright::leaf_accuracy {
+
+// Price of the second pass: unit * (wrong weight) + leaf, of a leaf that meets the cut.
+struct Price {
+    Count unit = 1;
+    Count leaf = 1;
+};
+inline constexpr Count kNoCost = Count{1} << 60;  // above every price
+
+// For every cut of a node, the least sum of both sides, each a leaf or split once.
+struct PairAnswer {
+    struct Cut {
+        std::uint32_t column;
+        std::uint32_t rank;
+    };
+    std::vector<Cut> cuts;     // by column, then by rank; `rank` as in SortedColumn
+    std::vector<Count> left;   // parallel: least deficit of the left side at depth one; or cost, kNoCost if none
+    std::vector<Count> right;
+
+    [[nodiscard]] std::size_t best() const;  // of the smallest sum; cuts.size() if there are none
+    [[nodiscard]] Count sum(std::size_t at) const { return left[at] + right[at]; }
+};
+
+class PairSolver {
+   public:
+    explicit PairSolver(const Data& data) : data_(data) {}
+    // Deficits for the cut; with a price, costs.
+    void solve(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer);
+    // The same for the node solved last, with another cut or price.
+    void solve_again(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer);
+
+   private:
+    template <class T>
+    struct Lanes {
+        std::vector<T> right, total, both, left_best, right_best;
+    };
+    void find_cuts(const Node& node, const PairTableKernels& kernels, PairAnswer& answer);
+    template <class T>
+    void run(const Node& node, const Cut& cut, const Price* price, PairKernel<T> kernel, Lanes<T>& lanes, PairAnswer& answer);
+
+    const Data& data_;
+    std::vector<std::uint32_t> rows_;    // of the node by plane, each plane filled up to 64
+    std::vector<std::uint8_t> codes_;
+    std::vector<std::uint64_t> found_;   // [cut][word]
+    std::vector<std::uint64_t> bits_;    // [word][stride]
+    std::vector<std::int32_t> ones_;     // [cut][plane]
+    std::vector<Plane> planes_;
+    std::vector<std::size_t> start_;
+    std::size_t n_words_ = 0, stride_ = 0;
+    Lanes<std::int32_t> narrow_;
+    Lanes<double> wide_;
+};
+
+}  // namespace treewright::leaf_accuracy

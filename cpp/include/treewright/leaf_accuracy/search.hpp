@@ -1,0 +1,256 @@
+// Trees with the best worst leaf, exactly.
+//
+// Pass 1 (search, climb). The value of a tree is that of its worst leaf, so a tree meets a cut exactly if its two
+// subtrees do. The climb asks for a tree strictly better than the best found, until none is; the last failure is the
+// proof, and what failed at one cut says something about the next (Conversion in cut.hpp). A failing set of rows is
+// not just refused: its total deficit G (cut.hpp) is bounded from below, and a bound of one set holds for its
+// neighbours, less what the rows between can move:
+//   propagate   to the other cuts of the same column (their sides are nested);
+//   neighbours  to the same cut below another cut of the parent's column (these sets are nested too); the rows that
+//               two cuts leave are the same whichever comes first, so bounds pass between columns as well.
+//   G(S, d) = min(def(S), min over cuts that divide S of G(L, d-1) + G(R, d-1)): a tree is a leaf or a cut, and one
+//   that does not divide S can be dropped (cut.hpp). Bounds in place of G on the right give a bound.
+//   A set of fewer than 2 min_leaf rows has only its own leaf, for any cut leaves a leaf of at most half of it.
+// Depth is deepened one level at a time: the optimum of one level is the first cut of the next.
+//
+// When a run does not end at once, every other part of its steps goes into refuting cuts far above the incumbent:
+// the smallest one refuted is the proven upper bound.
+//
+// Pass 2 (least). Among trees that meet a cut, the cheapest: unit * wrong weight + leaf * leaves. E(S, d) =
+// min(price of S as a leaf, min over cuts E(L) + E(R)), over cuts of which both sides have G = 0. A side is first
+// asked for G (the caches of pass 1 answer most), then for E with what is left of the budget. E is not Lipschitz: one
+// row can make a leaf fail. But F(S, d), the same minimum without the cut and the smallest leaf, is: E >= F, and
+//   F(S) >= F(S') for S' in S, and F(S') >= F(S) - unit * weight(S without S')
+// (a tree for one set serves the other: empty leaves are dropped, rows that come cost their weight at most). So F at
+// depth two of one cut bounds E of the other cuts of its column.
+//
+// Time: the number of depth-two steps times pair_table.hpp's cost. `Control` counts these steps.
+#pragma once
+
+#include "treewright/control.hpp"
+#include "treewright/leaf_accuracy/data.hpp"
+#include "treewright/leaf_accuracy/pair_solver.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace treewright::leaf_accuracy {
+
+// Switches; none changes an optimum (tests/unit/search/test_leaf_accuracy.py).
+struct Options {
+    bool cache = true;       // remember what is known of a set of rows
+    bool propagate = true;
+    bool neighbours = true;
+    bool convert = true;     // bounds of earlier cuts
+    bool deepen = true;
+    bool refute = true;      // upper bounds beside the climb
+};
+
+// A tree under construction: kLeaf, or the number of a node in the book.
+using Plan = std::int32_t;
+inline constexpr Plan kLeaf = -1;
+struct PlanNode {
+    std::uint32_t column;
+    std::uint32_t rank;
+    Plan left, right;
+};
+
+// A node of the written tree, depth-first: rows with rank <= low go left, all others here have rank >= high.
+struct TreeNode {
+    static constexpr std::uint32_t kLeaf = 0xffffffffu;
+    std::uint32_t column = kLeaf;
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+};
+
+// What a question about (rows, depth) gave: a tree that meets the cut, or a lower bound of G; 0 after a stop.
+struct Outcome {
+    bool feasible = false;
+    Count lower = 0;
+    Value value{};
+    Plan plan = kLeaf;
+};
+
+// Bounds of E; `upper` is reached by the plan. Asked with a budget, exact if the optimum is below it.
+struct Cheapest {
+    Count lower = 0;
+    Count upper = kNoCost;
+    Plan plan = kLeaf;
+    Count relaxed = 0;  // lower bound of F, where the depth is two
+};
+
+struct Answer {
+    bool feasible = true;        // a tree meets the given cut
+    Value value{};               // of the tree's worst leaf
+    bool proven_value = false;   // no tree has a better worst leaf
+    double upper_bound = 1.0;    // no tree's worst leaf is better than this
+    bool proven_cost = false;    // no tree that meets the cut is cheaper
+    Count cost = kNoCost;
+    Count cost_bound = 0;
+    Plan plan = kLeaf;
+};
+
+struct Statistics {
+    std::int64_t pair_solves = 0;  // depth-two steps of pass 1
+    std::int64_t pair_costs = 0;   // ... of pass 2
+    std::int64_t branches = 0;
+    std::int64_t cache_hits = 0;
+    std::int64_t cuts = 0;         // values of q asked
+    std::size_t bytes = 0;
+};
+
+// Lower bounds of the sets of rows that two cuts of a node leave, one side each, whichever cut came first: number
+// 2 * cut + side, side 1 is the right one. Symmetric.
+struct Boxes {
+    struct Cell {
+        Count lower = 0;
+        Count weight = 0;
+    };
+    Fingerprint rows;            // the node and the depth that they hold for
+    std::uint32_t depth = 0;
+    std::size_t cut = 0;         // the value of q asked
+    std::size_t size = 0;        // of a row; 0: no table
+    std::vector<Cell> cells;
+    std::vector<std::size_t> first;  // [column]: its first cut in the node's PairAnswer; and the end
+
+    [[nodiscard]] Cell& at(std::size_t a, std::size_t b) { return cells[a * size + b]; }
+};
+// Where a set of rows comes from: side of a cut (its number in the PairAnswer) of the node one level up.
+struct Origin {
+    Boxes* boxes = nullptr;
+    const PairAnswer* pairs = nullptr;
+    std::uint32_t column = 0;
+    std::size_t number = 0;      // 2 * cut + side
+};
+
+class Search {
+   public:
+    Search(const Data& data, const Options& options, Control& control);
+
+    // The tree of depth <= `depth` with the best worst leaf; among those, with a price, the cheapest.
+    [[nodiscard]] Answer best(std::uint32_t depth, const Price* price);
+    // The cheapest tree that meets the cut.
+    [[nodiscard]] Answer cheapest(std::uint32_t depth, const Cut& cut, const Price& price);
+    [[nodiscard]] std::vector<TreeNode> write(Plan plan) const;
+    [[nodiscard]] const Statistics& statistics() const { return statistics_; }
+
+   private:
+    // One side of the cut at work.
+    struct Side {
+        Count lower = 0;
+        bool feasible = false;
+        Plan plan = kLeaf;
+        Value value{};
+    };
+    // Working memory of one level of the recursion.
+    struct Level {
+        PairAnswer pairs, costs, relaxed;
+        SortedColumn sorted;
+        std::vector<Fingerprint> key;        // [cut] of the left side
+        std::vector<Count> left_weight;      // [cut]
+        std::vector<Side> left, right;       // [cut]
+        std::vector<Count> left_floor, right_floor;  // [cut] pass 2: lower bounds of E
+        Boxes boxes;
+        std::vector<std::pair<std::size_t, std::size_t>> stretches;
+        Node left_node, right_node;
+
+        [[nodiscard]] bool closed(std::size_t cut) const { return left[cut].lower + right[cut].lower > 0; }
+    };
+    // The cuts of one column among those of the depth-two step.
+    struct ColumnOfPairs {
+        std::uint32_t column;
+        std::size_t first, count;
+        Count least;
+    };
+    struct Entry {
+        Count lower = 0;
+        std::int32_t lower_cut = -1;
+        bool feasible = false;
+        Value value{};
+        Plan plan = kLeaf;
+        Cheapest cheapest{};
+    };
+    struct Key {
+        Fingerprint rows;
+        std::uint32_t depth;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const { return key.rows.low ^ (key.depth * 0x9e3779b97f4a7c15u); }
+    };
+
+    // Pass 1.
+    [[nodiscard]] Outcome solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin = {});
+    [[nodiscard]] Outcome split_once(const Node& node, std::size_t level);
+    [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin);
+    [[nodiscard]] Outcome found_pair(const Node& node, const PairAnswer& pairs, std::size_t level);
+    [[nodiscard]] Outcome join(const Node& node, std::size_t level, std::size_t at);
+    // Columns with the smallest sum first.
+    [[nodiscard]] std::vector<ColumnOfPairs> by_promise(const PairAnswer& pairs) const;
+    // Sorts a column of the node and loads what is known about its cuts.
+    void open_column(const Node& node, std::uint32_t column, std::size_t level, const Origin& origin = {});
+    void open_boxes(const Node& node, std::uint32_t depth, Level& here);
+    void read_boxes(const Node& node, Level& here, const Origin& origin);
+    void write_boxes(const Node& node, const Level& here, const Origin& origin);
+    // Asks both sides of a cut, the one that looks worse first, up to the first failure; tells the other cuts.
+    // Hints are the deficits of the sides at depth one; `first` is the column's first cut in the PairAnswer.
+    void ask(const Node& node, std::uint32_t depth, std::size_t level, std::size_t first, std::size_t at, Count left_hint,
+             Count right_hint);
+    // The bounds of a column's cuts hold for each other.
+    void spread(Level& here) const;
+    void tell(Level& here, std::size_t at, bool is_left);
+    void make_sides(const Node& node, Level& here, std::size_t at) const;
+    // What a bound leaves after `change` of weight has come (or gone, if negative): (1) and (2) of cut.hpp.
+    [[nodiscard]] Count moved(Count lower, Count change) const {
+        return lower - (change > 0 ? cut().gain_rate * change : -cut().loss_rate * change);
+    }
+    static void raise(Side& side, Count lower) { side.lower = std::max(side.lower, lower); }
+    void climb(const Node& root, std::uint32_t depth, Answer& best);
+    void refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& aim, Answer& best);
+
+    // Pass 2.
+    [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Count budget, std::size_t level);
+    [[nodiscard]] Cheapest least_below(const Node& node, std::uint32_t depth, Count budget, std::size_t level);
+    // F of one side of a cut is known: floors for the others of the column.
+    void lift(Level& here, std::size_t at, bool is_left, Count relaxed) const;
+    [[nodiscard]] Cheapest cheapest_stump(const Node& node, std::size_t level);
+    [[nodiscard]] Cheapest cheapest_pair(const Node& node, const PairAnswer& costs, std::size_t level);
+    [[nodiscard]] Count price_of(const Node& node) const;
+    [[nodiscard]] Count price_of(const Node& node, Plan plan, std::size_t level);
+    void finish(const Node& root, std::uint32_t depth, const Price& price, Answer& answer);
+
+    void use(Cut cut);
+    [[nodiscard]] Count deficit(const Node& node) const { return cut().deficit(node.total, node.largest, node.n()); }
+    [[nodiscard]] const Cut& cut() const { return cuts_.back(); }
+    [[nodiscard]] const Conversion& conversion(std::int32_t from);
+    [[nodiscard]] Entry* find(const Node& node, std::uint32_t depth);
+    [[nodiscard]] Entry& entry(const Node& node, std::uint32_t depth);
+    [[nodiscard]] Plan remember(PlanNode node);
+    [[nodiscard]] Value worse(Value a, Value b) const { return data_.measure.less(b, a) ? b : a; }
+    [[nodiscard]] Level& level_at(std::size_t level);
+    [[nodiscard]] Node make_root();
+    void show(const Answer& best);
+    void watch_memory();
+
+    const Data& data_;
+    Options options_;
+    Control& control_;
+    PairSolver pairs_;
+    Sorter sorter_;
+    std::vector<Cut> cuts_;                 // asked so far; the last is current
+    std::vector<Conversion> conversions_;   // to the current cut
+    std::vector<bool> converted_;
+    const Price* price_ = nullptr;
+    std::unordered_map<Key, Entry, Hash> cache_;
+    std::vector<PlanNode> book_;
+    std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<std::uint32_t> all_rows_;
+    Statistics statistics_;
+};
+
+}  // namespace treewright::leaf_accuracy

@@ -1,0 +1,81 @@
+#include "treewright/leaf_accuracy/data.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace treewright::leaf_accuracy {
+
+void Data::prepare() {
+    table.prepare();
+    const std::size_t n = table.n_rows;
+    std::map<std::pair<std::uint32_t, std::int32_t>, std::uint32_t> number;
+    total = 0;
+    unit_weights = true;
+    for (std::size_t i = 0; i < n; ++i) {
+        number.try_emplace({table.label[i], table.weight[i]}, 0);
+        total += table.weight[i];
+        unit_weights = unit_weights && table.weight[i] == 1;
+    }
+    planes.clear();
+    for (auto& [key, at] : number) {
+        at = static_cast<std::uint32_t>(planes.size());
+        planes.push_back({key.first, key.second, 0, 0});
+    }
+    plane.resize(n);
+    for (std::size_t i = 0; i < n; ++i) plane[i] = number.at({table.label[i], table.weight[i]});
+
+    n_ranks.assign(table.n_columns, 1);
+    n_cuts = 0;
+    strips.clear();
+    for (std::uint32_t c = 0; c < table.n_columns; ++c) {
+        const auto ranks = std::span(table.rank).subspan(c * n, n);
+        n_ranks[c] = *std::max_element(ranks.begin(), ranks.end()) + 1;
+        n_cuts += n_ranks[c] - 1;
+        for (std::uint32_t first = 0; first + 1 < n_ranks[c]; first += 255) strips.push_back({c, first});
+    }
+    codes.resize(strips.size() * n);
+    for (std::size_t s = 0; s < strips.size(); ++s)
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t rank = table.rank_of(strips[s].column, i);
+            codes[s * n + i] = static_cast<std::uint8_t>(std::clamp(rank, strips[s].first, strips[s].first + 255) - strips[s].first);
+        }
+}
+
+void Node::sum() {
+    total = std::accumulate(weight.begin(), weight.end(), Count{0});
+    largest = *std::max_element(weight.begin(), weight.end());
+}
+
+void Sorter::sort(const Node& node, std::uint32_t column, SortedColumn& out) {
+    const std::uint32_t* rank = &data_.table.rank[std::size_t{column} * data_.n_rows()];
+    const std::size_t n = node.rows.size(), n_classes = data_.n_classes();
+    const std::size_t n_ranks = data_.n_ranks[column];
+    out.column = column;
+    out.rows.resize(n);
+    if (n_ranks <= 2 * n + 16) {
+        start_.assign(n_ranks + 1, 0);
+        for (const std::uint32_t row : node.rows) ++start_[rank[row] + 1];
+        for (std::size_t r = 0; r < n_ranks; ++r) start_[r + 1] += start_[r];
+        for (const std::uint32_t row : node.rows) out.rows[start_[rank[row]]++] = row;
+    } else {
+        entries_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) entries_[i] = (std::uint64_t{rank[node.rows[i]]} << 32) | node.rows[i];
+        std::sort(entries_.begin(), entries_.end());
+        for (std::size_t i = 0; i < n; ++i) out.rows[i] = static_cast<std::uint32_t>(entries_[i]);
+    }
+    out.cuts.clear();
+    out.left.clear();
+    std::vector<Count> sum(n_classes, 0);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t row = out.rows[i];
+        if (i > 0 && rank[row] != rank[out.rows[i - 1]]) {
+            out.cuts.push_back({i, rank[out.rows[i - 1]] + 1});
+            out.left.insert(out.left.end(), sum.begin(), sum.end());
+        }
+        sum[data_.table.label[row]] += data_.table.weight[row];
+    }
+}
+
+}  // namespace treewright::leaf_accuracy

@@ -1,0 +1,185 @@
+#include "treewright/leaf_accuracy/pair_solver.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace treewright::leaf_accuracy {
+
+namespace {
+
+constexpr std::uint32_t kNoRow = 0xffffffffu;
+constexpr Count kNarrow = Count{1} << 29;
+
+template <class T>
+LeafRule<T> make_rule(const Cut& cut, const Price* price) {
+    LeafRule<T> rule;
+    rule.slope = static_cast<T>(cut.slope);
+    rule.offset = static_cast<T>(cut.offset);
+    rule.per_row = static_cast<T>(cut.per_row);
+    rule.table = cut.table.empty() ? nullptr : cut.table.data();
+    rule.size_rate = static_cast<T>(cut.size_rate);
+    rule.min_leaf = static_cast<T>(cut.min_leaf);
+    if (price == nullptr) return rule;
+    rule.cost = true;
+    rule.unit = static_cast<T>(price->unit);
+    rule.leaf = static_cast<T>(price->leaf);
+    rule.none = static_cast<T>(sizeof(T) == 4 ? kNarrow : kNoCost);
+    return rule;
+}
+
+bool fits_narrow(const Cut& cut, const Price* price, Count total) {
+    const Count most = std::max(cut.wanted(total), cut.per_row * total);
+    if (std::max(most, cut.size_rate * cut.min_leaf) >= kNarrow) return false;
+    return price == nullptr || (total < kNarrow / price->unit && price->unit * total + price->leaf < kNarrow);
+}
+
+}  // namespace
+
+std::size_t PairAnswer::best() const {
+    std::size_t at = 0;
+    for (std::size_t i = 1; i < left.size(); ++i)
+        if (sum(i) < sum(at)) at = i;
+    return at;
+}
+
+void PairSolver::solve(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer) {
+    find_cuts(node, pair_table_kernels(simd()), answer);
+    solve_again(node, cut, price, answer);
+}
+
+void PairSolver::solve_again(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer) {
+    const PairTableKernels& kernels = pair_table_kernels(simd());
+    if (fits_narrow(cut, price, data_.total))
+        run(node, cut, price, kernels.narrow, narrow_, answer);
+    else
+        run(node, cut, price, kernels.wide, wide_, answer);
+}
+
+// The node's rows by plane, the bits of its cuts, and how many rows of each plane every cut sends right.
+void PairSolver::find_cuts(const Node& node, const PairTableKernels& kernels, PairAnswer& answer) {
+    const std::size_t n_planes = data_.planes.size(), n = data_.n_rows();
+    start_.assign(n_planes + 1, 0);
+    for (const std::uint32_t row : node.rows) ++start_[data_.plane[row] + 1];
+    planes_.clear();
+    n_words_ = 0;
+    for (std::size_t p = 0; p < n_planes; ++p) {
+        const std::size_t count = start_[p + 1];
+        start_[p + 1] = 0;
+        if (count == 0) continue;
+        Plane plane = data_.planes[p];
+        plane.first = n_words_;
+        plane.last = n_words_ += (count + 63) / 64;
+        start_[p] = plane.first * 64;
+        planes_.push_back(plane);
+    }
+    rows_.assign(n_words_ * 64, kNoRow);
+    for (const std::uint32_t row : node.rows) rows_[start_[data_.plane[row]]++] = row;
+
+    answer.cuts.clear();
+    found_.clear();
+    ones_.clear();
+    codes_.resize(n_words_ * 64);
+    const auto n_rows = static_cast<std::int32_t>(node.rows.size());
+    std::int32_t last = n_rows;
+    for (std::size_t s = 0; s < data_.strips.size(); ++s) {
+        const Strip strip = data_.strips[s];
+        if (strip.first == 0) last = n_rows;
+        if (last == 0) continue;
+        const std::uint8_t* codes = &data_.codes[s * n];
+        std::uint8_t most = 0;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            codes_[i] = rows_[i] == kNoRow ? std::uint8_t{0} : codes[rows_[i]];
+            most = std::max(most, codes_[i]);
+        }
+        for (std::uint32_t k = 1; k <= most; ++k) {
+            const std::size_t at = found_.size();
+            found_.resize(at + n_words_);
+            kernels.compare(codes_.data(), n_words_, static_cast<std::uint8_t>(k), &found_[at]);
+            const std::size_t sums = ones_.size();
+            std::int32_t right = 0;
+            for (const Plane& plane : planes_) {
+                std::int32_t count = 0;
+                for (std::size_t w = plane.first; w < plane.last; ++w) count += std::popcount(found_[at + w]);
+                ones_.push_back(count);
+                right += count;
+            }
+            if (right == last) {  // no row has the rank in between: the cut before, or none
+                found_.resize(at);
+                ones_.resize(sums);
+                continue;
+            }
+            last = right;
+            answer.cuts.push_back({strip.column, strip.first + k});
+        }
+        if (most < 255) last = 0;  // nothing of this column beyond
+    }
+    const std::size_t n_cuts = answer.cuts.size();
+    stride_ = (n_cuts + PairTable<double>::kStride - 1) / PairTable<double>::kStride * PairTable<double>::kStride;
+    bits_.assign(n_words_ * stride_, 0);
+    for (std::size_t i = 0; i < n_cuts; ++i)
+        for (std::size_t w = 0; w < n_words_; ++w) bits_[w * stride_ + i] = found_[i * n_words_ + w];
+}
+
+template <class T>
+void PairSolver::run(const Node& node, const Cut& cut, const Price* price, PairKernel<T> kernel, Lanes<T>& lanes,
+                     PairAnswer& answer) {
+    const std::size_t n_cuts = ones_.size() / std::max<std::size_t>(1, planes_.size()), n_classes = data_.n_classes();
+    const std::size_t n_channels = n_classes + (data_.unit_weights ? 0 : 1);
+    lanes.right.assign(n_channels * stride_, T{0});
+    lanes.both.resize(n_channels * stride_);
+    lanes.total.assign(n_channels, T{0});
+    for (std::size_t k = 0; k < n_classes; ++k) lanes.total[k] = static_cast<T>(node.weight[k]);
+    if (!data_.unit_weights) lanes.total[n_classes] = static_cast<T>(node.n());
+    for (std::size_t i = 0; i < n_cuts; ++i)
+        for (std::size_t p = 0; p < planes_.size(); ++p) {
+            const T count = static_cast<T>(ones_[i * planes_.size() + p]);
+            lanes.right[planes_[p].channel * stride_ + i] += count * static_cast<T>(planes_[p].weight);
+            if (!data_.unit_weights) lanes.right[n_classes * stride_ + i] += count;
+        }
+
+    lanes.left_best.assign(stride_, T{0});
+    lanes.right_best.assign(stride_, T{0});
+    const LeafRule<T> rule = make_rule<T>(cut, price);
+    const auto leaf = [&](Count total, Count largest, Count rows) {
+        const Count deficit = cut.deficit(total, largest, rows);
+        if (price == nullptr) return static_cast<T>(deficit);
+        return deficit > 0 ? rule.none : static_cast<T>(price->unit * (total - largest) + price->leaf);
+    };
+    for (std::size_t i = 0; i < n_cuts; ++i) {
+        Count right = 0, right_most = 0, left_most = 0;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            const auto here = static_cast<Count>(lanes.right[k * stride_ + i]);
+            right += here;
+            right_most = std::max(right_most, here);
+            left_most = std::max(left_most, node.weight[k] - here);
+        }
+        const Count rows = data_.unit_weights ? right : static_cast<Count>(lanes.right[n_classes * stride_ + i]);
+        lanes.left_best[i] = leaf(node.total - right, left_most, node.n() - rows);
+        lanes.right_best[i] = leaf(right, right_most, rows);
+    }
+
+    PairTable<T> task;
+    task.n_cuts = n_cuts;
+    task.stride = stride_;
+    task.n_words = n_words_;
+    task.bits = bits_.data();
+    task.planes = planes_;
+    task.n_channels = n_channels;
+    task.counted = !data_.unit_weights;
+    task.right = lanes.right.data();
+    task.total = lanes.total.data();
+    task.both = lanes.both.data();
+    task.left_best = lanes.left_best.data();
+    task.right_best = lanes.right_best.data();
+    kernel(task, rule);
+
+    answer.left.resize(n_cuts);
+    answer.right.resize(n_cuts);
+    const auto number = [&](T value) { return price != nullptr && value >= rule.none ? kNoCost : static_cast<Count>(value); };
+    for (std::size_t i = 0; i < n_cuts; ++i) {
+        answer.left[i] = number(lanes.left_best[i]);
+        answer.right[i] = number(lanes.right_best[i]);
+    }
+}
+
+}  // namespace treewright::leaf_accuracy

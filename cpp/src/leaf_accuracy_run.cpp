@@ -1,0 +1,170 @@
+// The run: depth by depth, climbs and refutations, then the second pass; and the tree written down.
+#include "treewright/leaf_accuracy/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace treewright::leaf_accuracy {
+
+namespace {
+
+constexpr std::int64_t kFirstSteps = 4000;  // of a climb before upper bounds are looked for
+constexpr std::int64_t kShareOfBound = 4;   // one step there for so many in the climb
+constexpr Count kGrid = 4096;               // cuts tried there are multiples of 1 / kGrid
+constexpr double kShown = 0x1p40;           // reports show (1 - value) in units of 1 / kShown
+
+}  // namespace
+
+Search::Search(const Data& data, const Options& options, Control& control)
+    : data_(data), options_(options), control_(control), pairs_(data), sorter_(data) {
+    control_.units(1 / kShown, 1 / kShown, 0.0);
+}
+
+Node Search::make_root() {
+    all_rows_.resize(data_.n_rows());
+    std::iota(all_rows_.begin(), all_rows_.end(), 0u);
+    Node root;
+    root.rows = all_rows_;
+    root.weight.assign(data_.n_classes(), 0);
+    for (const std::uint32_t row : all_rows_) {
+        root.weight[data_.table.label[row]] += data_.table.weight[row];
+        root.key.add(data_.table.key[row]);
+    }
+    root.sum();
+    return root;
+}
+
+Answer Search::best(std::uint32_t depth, const Price* price) {
+    const Node root = make_root();
+    Answer best;
+    best.value = root.value();
+    show(best);
+    for (std::uint32_t d = options_.deepen ? std::min(1u, depth) : depth; d < depth && !control_.stopped(); ++d) {
+        if (options_.refute) control_.pause_after(kFirstSteps);
+        climb(root, d, best);
+        control_.resume();
+    }
+    double aim = (data_.measure.of(best.value) + 1) / 2;
+    for (std::int64_t steps = kFirstSteps; !control_.ended(); steps *= 2) {
+        if (options_.refute) control_.pause_after(steps);
+        climb(root, depth, best);
+        if (!control_.stopped()) break;
+        control_.resume();
+        if (!control_.ended()) refute(root, depth, steps / kShareOfBound, aim, best);
+    }
+    best.proven_value = !control_.stopped();
+    control_.resume();
+    if (best.proven_value) best.upper_bound = data_.measure.of(best.value);
+    show(best);
+    if (price != nullptr) {
+        use(Cut::at(data_.measure, best.value, false, data_.min_leaf, data_.total));
+        finish(root, depth, *price, best);
+    }
+    return best;
+}
+
+Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const Price& price) {
+    const Node root = make_root();
+    use(cut);
+    Answer answer;
+    const Outcome found = solve(root, depth, 0);
+    answer.feasible = found.feasible;
+    answer.plan = found.plan;
+    answer.value = found.value;
+    if (!found.feasible) {
+        answer.proven_value = !control_.stopped();
+        return answer;
+    }
+    answer.proven_value = true;
+    finish(root, depth, price, answer);
+    return answer;
+}
+
+// Better and better trees until none is better or the run stops or pauses.
+void Search::climb(const Node& root, std::uint32_t depth, Answer& best) {
+    for (;;) {
+        use(Cut::at(data_.measure, best.value, true, data_.min_leaf, data_.total));
+        const Outcome found = solve(root, depth, 0);
+        if (!found.feasible) return;
+        best.value = found.value;
+        best.plan = found.plan;
+        show(best);
+    }
+}
+
+// Asks for trees much better than the best: a refusal is an upper bound.
+void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& aim, Answer& best) {
+    const std::int64_t end = control_.steps() + steps;
+    for (;;) {
+        const double low = data_.measure.of(best.value), high = best.upper_bound;
+        const double grid = std::ceil(std::clamp(aim, low, high) * kGrid);
+        const double q = grid / kGrid;
+        if (q <= low || q >= high || control_.steps() >= end) {
+            aim = low + (high - low) / 2;
+            return;
+        }
+        const Value wanted{static_cast<Count>(grid), kGrid};
+        use(data_.measure.criterion == Criterion::accuracy
+                ? Cut::at(data_.measure, wanted, false, data_.min_leaf, data_.total)
+                : Cut::at_bound(data_.measure, q, false, data_.min_leaf, data_.total));
+        control_.pause_after(end - control_.steps());
+        const Outcome found = solve(root, depth, 0);
+        const bool open = control_.stopped() && !found.feasible && found.lower == 0;
+        control_.resume();
+        if (control_.ended()) return;
+        if (open) {  // too near to the optimum for these steps
+            aim = q + (high - q) / 2;
+            return;
+        }
+        if (found.feasible) {
+            best.value = found.value;
+            best.plan = found.plan;
+        } else {
+            best.upper_bound = q;
+        }
+        show(best);
+        aim = data_.measure.of(best.value) + (best.upper_bound - data_.measure.of(best.value)) / 2;
+    }
+}
+
+// Pass 2 at the current cut, from a tree that meets it.
+void Search::finish(const Node& root, std::uint32_t depth, const Price& price, Answer& answer) {
+    price_ = &price;
+    answer.cost = price_of(root, answer.plan, 0);
+    const Cheapest found = least(root, depth, answer.cost, 0);
+    if (found.upper < answer.cost) {
+        answer.cost = found.upper;
+        answer.plan = found.plan;
+    }
+    answer.proven_cost = !control_.stopped();
+    answer.cost_bound = answer.proven_cost ? answer.cost : std::min(found.lower, answer.cost);
+}
+
+void Search::show(const Answer& best) {
+    const auto unit = [](double value) { return static_cast<Count>(std::llround((1 - value) * kShown)); };
+    control_.incumbent(unit(data_.measure.of(best.value)));
+    control_.lower_bound(unit(best.upper_bound));
+}
+
+std::vector<TreeNode> Search::write(Plan plan) const {
+    std::vector<TreeNode> tree;
+    const auto write = [&](const auto& self, Plan at, std::vector<std::uint32_t> rows) -> void {
+        tree.push_back({});
+        if (at == kLeaf) return;
+        const PlanNode& node = book_[static_cast<std::size_t>(at)];
+        const auto rank = [&](std::uint32_t row) { return data_.table.rank_of(node.column, row); };
+        const auto middle = std::partition(rows.begin(), rows.end(), [&](std::uint32_t row) { return rank(row) < node.rank; });
+        std::vector<std::uint32_t> left(rows.begin(), middle), right(middle, rows.end());
+        std::uint32_t low = 0, high = 0xffffffffu;
+        for (const std::uint32_t row : left) low = std::max(low, rank(row));
+        for (const std::uint32_t row : right) high = std::min(high, rank(row));
+        tree.back() = {node.column, low, high};
+        self(self, node.left, std::move(left));
+        self(self, node.right, std::move(right));
+    };
+    write(write, plan, all_rows_);
+    return tree;
+}
+
+}  // namespace treewright::leaf_accuracy

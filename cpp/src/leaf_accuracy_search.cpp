@@ -1,0 +1,391 @@
+#include "treewright/leaf_accuracy/search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace treewright::leaf_accuracy {
+
+namespace {
+
+constexpr Plan kStump = -2;  // a side known to have a tree of depth one, found when it is needed
+constexpr std::size_t kTriedPairs = 4;
+constexpr std::size_t kMostBoxed = 1024;  // cuts of a node with a table of boxes: 64 MiB at most
+
+}  // namespace
+
+// The whole of pass 1 for one set of rows: what is known, then the depth-two step, then the cuts one by one.
+Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin) {
+    const Count n = node.n(), fewest = data_.min_leaf;
+    if (n < fewest) return {false, cut().size_rate * (fewest - n)};
+    const Count own = deficit(node);
+    if (own == 0) return {true, 0, node.value(), kLeaf};
+    if (depth == 0) return {false, own};
+    if (n < 2 * fewest) return {false, std::min(own, cut().size_rate * (fewest - n / 2))};
+    if (depth == 1) return split_once(node, level);
+    if (const Entry* known = find(node, depth); known != nullptr) {
+        if (known->feasible && cut().met_by(data_.measure, known->value)) {
+            ++statistics_.cache_hits;
+            return {true, 0, known->value, known->plan};
+        }
+        if (known->lower_cut >= 0) {
+            const auto current = static_cast<std::int32_t>(cuts_.size() - 1);
+            const Count lower = known->lower_cut == current ? known->lower
+                                : options_.convert ? conversion(known->lower_cut).lower(known->lower, depth, node.total)
+                                                   : 0;
+            if (lower > 0) {
+                ++statistics_.cache_hits;
+                return {false, lower};
+            }
+        }
+    }
+    const Outcome outcome = branch(node, depth, level, origin);
+    if (options_.cache && (outcome.feasible || outcome.lower > 0)) {
+        Entry& kept = entry(node, depth);
+        if (!outcome.feasible) {
+            kept.lower = outcome.lower;
+            kept.lower_cut = static_cast<std::int32_t>(cuts_.size() - 1);
+        } else if (!kept.feasible || data_.measure.less(kept.value, outcome.value)) {
+            kept.feasible = true;
+            kept.value = outcome.value;
+            kept.plan = outcome.plan;
+        }
+    }
+    return outcome;
+}
+
+Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin) {
+    if (control_.step()) return {};
+    Level& here = level_at(level);
+    pairs_.solve(node, cut(), nullptr, here.pairs);
+    ++statistics_.pair_solves;
+    Count lower = deficit(node);
+    const std::size_t best = here.pairs.best();
+    if (best < here.pairs.cuts.size() && here.pairs.sum(best) == 0) return found_pair(node, here.pairs, level);
+    if (depth == 2) return {false, best < here.pairs.cuts.size() ? std::min(lower, here.pairs.sum(best)) : lower};
+
+    ++statistics_.branches;
+    open_boxes(node, depth, here);
+    for (const ColumnOfPairs& at : by_promise(here.pairs)) {
+        open_column(node, at.column, level, origin);
+        here.stretches.assign(1, {0, at.count});
+        while (!here.stretches.empty() && !control_.stopped()) {
+            auto [first, last] = here.stretches.back();
+            here.stretches.pop_back();
+            while (first < last && here.closed(first)) ++first;
+            while (first < last && here.closed(last - 1)) --last;
+            if (first == last) continue;
+            const std::size_t middle = first + (last - first) / 2;
+            here.stretches.push_back({first, middle});
+            here.stretches.push_back({middle + 1, last});
+            if (here.closed(middle)) continue;
+            ask(node, depth, level, at.first, middle, here.pairs.left[at.first + middle], here.pairs.right[at.first + middle]);
+            if (here.left[middle].feasible && here.right[middle].feasible) return join(node, level, middle);
+        }
+        for (std::size_t i = 0; i < at.count; ++i) lower = std::min(lower, here.left[i].lower + here.right[i].lower);
+        write_boxes(node, here, origin);
+        if (control_.stopped()) return {false, 0};
+    }
+    return {false, lower};
+}
+
+// The node's best tree of depth one that meets the cut; else the least deficit.
+Outcome Search::split_once(const Node& node, std::size_t level) {
+    Outcome best{false, deficit(node), node.value(), kLeaf};
+    best.feasible = deficit(node) == 0;
+    PlanNode split{};
+    SortedColumn& sorted = level_at(level).sorted;
+    const std::size_t n_classes = data_.n_classes();
+    for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
+        sorter_.sort(node, c, sorted);
+        for (std::size_t i = 0; i < sorted.cuts.size(); ++i) {
+            Value left{0, 0}, right{0, 0};
+            for (std::size_t k = 0; k < n_classes; ++k) {
+                const Count on_left = sorted.left[i * n_classes + k], on_right = node.weight[k] - on_left;
+                left = {std::max(left.correct, on_left), left.weight + on_left};
+                right = {std::max(right.correct, on_right), right.weight + on_right};
+            }
+            const Count rows = sorted.cuts[i].position;
+            const Count sum = cut().deficit(left.weight, left.correct, rows) +
+                              cut().deficit(right.weight, right.correct, node.n() - rows);
+            if (sum > 0) {
+                best.lower = std::min(best.lower, sum);
+                continue;
+            }
+            const Value value = worse(left, right);
+            if (best.feasible && !data_.measure.less(best.value, value)) continue;
+            best.feasible = true;
+            best.value = value;
+            best.plan = kStump;
+            split = {c, sorted.cuts[i].rank, kLeaf, kLeaf};
+        }
+    }
+    if (best.feasible) best.lower = 0;
+    if (best.plan == kStump) best.plan = remember(split);
+    return best;
+}
+
+// The depth-two step said that there is a tree; of a few such root cuts, the one with the best worst leaf.
+Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_t level) {
+    Outcome best;
+    std::vector<std::size_t> roots;
+    for (std::size_t i = 0; i < pairs.cuts.size(); ++i)
+        if (pairs.sum(i) == 0) roots.push_back(i);
+    Level& here = level_at(level);
+    const std::size_t step = std::max<std::size_t>(1, roots.size() / kTriedPairs);
+    for (std::size_t at = step / 2; at < roots.size(); at += step) {
+        const auto [column, rank] = pairs.cuts[roots[at]];
+        open_column(node, column, level);
+        const auto found = std::find_if(here.sorted.cuts.begin(), here.sorted.cuts.end(),
+                                        [r = rank](const SortedColumn::Cut& c) { return c.rank == r; });
+        make_sides(node, here, static_cast<std::size_t>(found - here.sorted.cuts.begin()));
+        const Outcome left = split_once(here.left_node, level + 1);
+        const Outcome right = split_once(here.right_node, level + 1);
+        const Value value = worse(left.value, right.value);
+        if (best.feasible && !data_.measure.less(best.value, value)) continue;
+        best = {true, 0, value, remember({column, rank, left.plan, right.plan})};
+    }
+    return best;
+}
+
+Outcome Search::join(const Node& node, std::size_t level, std::size_t at) {
+    Level& here = level_at(level);
+    make_sides(node, here, at);
+    for (const bool is_left : {true, false}) {
+        Side& side = is_left ? here.left[at] : here.right[at];
+        if (side.plan != kStump) continue;
+        const Outcome found = split_once(is_left ? here.left_node : here.right_node, level + 1);
+        side.plan = found.plan;
+        side.value = found.value;
+    }
+    const Side &left = here.left[at], &right = here.right[at];
+    return {true, 0, worse(left.value, right.value),
+            remember({here.sorted.column, here.sorted.cuts[at].rank, left.plan, right.plan})};
+}
+
+std::vector<Search::ColumnOfPairs> Search::by_promise(const PairAnswer& pairs) const {
+    std::vector<ColumnOfPairs> columns;
+    for (std::size_t i = 0; i < pairs.cuts.size(); ++i) {
+        if (columns.empty() || columns.back().column != pairs.cuts[i].column)
+            columns.push_back({pairs.cuts[i].column, i, 0, pairs.sum(i)});
+        ++columns.back().count;
+        columns.back().least = std::min(columns.back().least, pairs.sum(i));
+    }
+    std::stable_sort(columns.begin(), columns.end(), [](const auto& a, const auto& b) { return a.least < b.least; });
+    return columns;
+}
+
+void Search::open_column(const Node& node, std::uint32_t column, std::size_t level, const Origin& origin) {
+    Level& here = level_at(level);
+    SortedColumn& sorted = here.sorted;
+    sorter_.sort(node, column, sorted);
+    const std::size_t n_cuts = sorted.cuts.size(), n_classes = data_.n_classes();
+    here.key.resize(n_cuts);
+    here.left_weight.resize(n_cuts);
+    here.left.assign(n_cuts, {});
+    here.right.assign(n_cuts, {});
+    Fingerprint key;
+    std::uint32_t row = 0;
+    const auto judge = [&](Side& side, Value leaf, Count rows) {
+        const Count own = cut().deficit(leaf.weight, leaf.correct, rows);
+        if (own == 0) side = {0, true, kLeaf, leaf};
+        if (own > 0 && rows < 2 * data_.min_leaf)
+            side.lower = rows < data_.min_leaf ? cut().size_rate * (data_.min_leaf - rows)
+                                               : std::min(own, cut().size_rate * (data_.min_leaf - rows / 2));
+    };
+    for (std::size_t i = 0; i < n_cuts; ++i) {
+        for (; row < sorted.cuts[i].position; ++row) key.add(data_.table.key[sorted.rows[row]]);
+        here.key[i] = key;
+        Value left{0, 0}, right{0, 0};
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            const Count on_left = sorted.left[i * n_classes + k], on_right = node.weight[k] - on_left;
+            left = {std::max(left.correct, on_left), left.weight + on_left};
+            right = {std::max(right.correct, on_right), right.weight + on_right};
+        }
+        here.left_weight[i] = left.weight;
+        judge(here.left[i], left, row);
+        judge(here.right[i], right, node.n() - row);
+    }
+    read_boxes(node, here, origin);
+    if (options_.propagate) spread(here);
+}
+
+void Search::spread(Level& here) const {
+    const std::size_t n = here.left.size();
+    for (std::size_t i = 1; i < n; ++i) {
+        const Count more = here.left_weight[i] - here.left_weight[i - 1];
+        raise(here.left[i], moved(here.left[i - 1].lower, more));
+        raise(here.right[i], moved(here.right[i - 1].lower, -more));
+    }
+    for (std::size_t i = n; i-- > 1;) {
+        const Count more = here.left_weight[i] - here.left_weight[i - 1];
+        raise(here.left[i - 1], moved(here.left[i].lower, -more));
+        raise(here.right[i - 1], moved(here.right[i].lower, more));
+    }
+}
+
+// The table of the node's boxes: for children that branch themselves; kept from an earlier cut where the node is the same.
+void Search::open_boxes(const Node& node, std::uint32_t depth, Level& here) {
+    Boxes& boxes = here.boxes;
+    const std::size_t n_cuts = here.pairs.cuts.size(), current = cuts_.size() - 1;
+    if (!options_.neighbours || depth < 4 || n_cuts > kMostBoxed) {
+        boxes.size = 0;
+        return;
+    }
+    const bool same = boxes.size == 2 * n_cuts && boxes.rows == node.key && boxes.depth == depth;
+    if (same && boxes.cut != current && options_.convert) {
+        const Conversion& convert = conversion(static_cast<std::int32_t>(boxes.cut));
+        for (Boxes::Cell& cell : boxes.cells) cell.lower = convert.lower(cell.lower, depth - 2, cell.weight);
+    }
+    if (!same || (boxes.cut != current && !options_.convert)) boxes.cells.assign(4 * n_cuts * n_cuts, {});
+    boxes.rows = node.key;
+    boxes.depth = depth;
+    boxes.cut = current;
+    boxes.size = 2 * n_cuts;
+    boxes.first.assign(data_.table.n_columns + 1, n_cuts);
+    for (std::size_t i = n_cuts; i-- > 0;) boxes.first[here.pairs.cuts[i].column] = i;
+    for (std::size_t c = data_.table.n_columns; c-- > 0;) boxes.first[c] = std::min(boxes.first[c], boxes.first[c + 1]);
+}
+
+void Search::read_boxes(const Node& node, Level& here, const Origin& origin) {
+    if (origin.boxes == nullptr) return;
+    Boxes& boxes = *origin.boxes;
+    const std::size_t from = boxes.first[origin.column], to = boxes.first[origin.column + 1], side = origin.number % 2;
+    std::size_t cut = boxes.first[here.sorted.column];
+    for (std::size_t i = 0; i < here.sorted.cuts.size(); ++i) {
+        while (origin.pairs->cuts[cut].rank != here.sorted.cuts[i].rank) ++cut;
+        const Count left = here.left_weight[i], right = node.total - left;
+        for (std::size_t other = from; other < to; ++other) {
+            const Boxes::Cell& a = boxes.at(2 * cut, 2 * other + side);
+            if (a.lower > 0) raise(here.left[i], moved(a.lower, left - a.weight));
+            const Boxes::Cell& b = boxes.at(2 * cut + 1, 2 * other + side);
+            if (b.lower > 0) raise(here.right[i], moved(b.lower, right - b.weight));
+        }
+    }
+}
+
+// A cut of the node stands for all cuts of the node above that divide its rows in the same way.
+void Search::write_boxes(const Node& node, const Level& here, const Origin& origin) {
+    if (origin.boxes == nullptr) return;
+    Boxes& boxes = *origin.boxes;
+    const SortedColumn& sorted = here.sorted;
+    const std::uint32_t most = data_.table.rank_of(sorted.column, sorted.rows.back());
+    const std::size_t to = boxes.first[sorted.column + 1];
+    const auto write = [&](std::size_t number, Count lower, Count weight) {
+        if (lower > 0) boxes.at(number, origin.number) = boxes.at(origin.number, number) = {lower, weight};
+    };
+    std::size_t i = 0;
+    for (std::size_t cut = boxes.first[sorted.column]; cut < to; ++cut) {
+        const std::uint32_t rank = origin.pairs->cuts[cut].rank;
+        if (sorted.cuts.empty() || rank < sorted.cuts[0].rank) continue;
+        if (rank > most) break;
+        while (i + 1 < sorted.cuts.size() && sorted.cuts[i + 1].rank <= rank) ++i;
+        write(2 * cut, here.left[i].lower, here.left_weight[i]);
+        write(2 * cut + 1, here.right[i].lower, node.total - here.left_weight[i]);
+    }
+}
+
+void Search::make_sides(const Node& node, Level& here, std::size_t at) const {
+    const SortedColumn& sorted = here.sorted;
+    const std::size_t n_classes = data_.n_classes(), position = sorted.cuts[at].position;
+    here.left_node.rows = std::span(sorted.rows).first(position);
+    here.right_node.rows = std::span(sorted.rows).subspan(position);
+    here.left_node.weight.assign(sorted.left.begin() + static_cast<std::ptrdiff_t>(at * n_classes),
+                                 sorted.left.begin() + static_cast<std::ptrdiff_t>((at + 1) * n_classes));
+    here.right_node.weight.resize(n_classes);
+    for (std::size_t k = 0; k < n_classes; ++k) here.right_node.weight[k] = node.weight[k] - here.left_node.weight[k];
+    here.left_node.key = here.key[at];
+    here.right_node.key = node.key;
+    here.right_node.key.subtract(here.key[at]);
+    here.left_node.sum();
+    here.right_node.sum();
+}
+
+void Search::ask(const Node& node, std::uint32_t depth, std::size_t level, std::size_t first, std::size_t at, Count left_hint,
+                 Count right_hint) {
+    Level& here = level_at(level);
+    make_sides(node, here, at);
+    const bool left_first = left_hint >= right_hint;
+    for (const bool is_left : {left_first, !left_first}) {
+        Side& side = is_left ? here.left[at] : here.right[at];
+        if (side.feasible) continue;
+        if ((is_left ? left_hint : right_hint) == 0) {
+            side.feasible = true;
+            side.plan = kStump;
+            continue;
+        }
+        Origin origin;
+        if (here.boxes.size > 0) origin = {&here.boxes, &here.pairs, here.sorted.column, 2 * (first + at) + (is_left ? 0 : 1)};
+        const Outcome found = solve(is_left ? here.left_node : here.right_node, depth - 1, level + 1, origin);
+        if (!found.feasible) {
+            raise(side, found.lower);
+            if (options_.propagate) tell(here, at, is_left);
+            return;
+        }
+        side = {0, true, found.plan, found.value};
+    }
+}
+
+void Search::tell(Level& here, std::size_t at, bool is_left) {
+    std::vector<Side>& sides = is_left ? here.left : here.right;
+    const Count known = sides[at].lower;
+    const auto pass = [&](std::size_t other) {
+        const Count change = here.left_weight[other] - here.left_weight[at];
+        const Count lower = moved(known, is_left ? change : -change);
+        raise(sides[other], lower);
+        return lower > 0;
+    };
+    for (std::size_t i = at + 1; i < sides.size() && pass(i); ++i) continue;
+    for (std::size_t i = at; i-- > 0 && pass(i);) continue;
+}
+
+void Search::use(Cut next) {
+    cuts_.push_back(std::move(next));
+    ++statistics_.cuts;
+    conversions_.resize(cuts_.size());
+    converted_.assign(cuts_.size(), false);
+}
+
+const Conversion& Search::conversion(std::int32_t from) {
+    const auto at = static_cast<std::size_t>(from);
+    if (!converted_[at]) {
+        conversions_[at] = Conversion(cuts_[at], cut());
+        converted_[at] = true;
+    }
+    return conversions_[at];
+}
+
+Search::Entry* Search::find(const Node& node, std::uint32_t depth) {
+    if (!options_.cache) return nullptr;
+    const auto found = cache_.find({node.key, depth});
+    return found == cache_.end() ? nullptr : &found->second;
+}
+
+Search::Entry& Search::entry(const Node& node, std::uint32_t depth) {
+    watch_memory();
+    return cache_[{node.key, depth}];
+}
+
+Plan Search::remember(PlanNode node) {
+    book_.push_back(node);
+    return static_cast<Plan>(book_.size() - 1);
+}
+
+Search::Level& Search::level_at(std::size_t level) {
+    while (levels_.size() <= level) levels_.push_back(std::make_unique<Level>());
+    return *levels_[level];
+}
+
+void Search::watch_memory() {
+    const std::size_t book = book_.capacity() * sizeof(PlanNode);
+    const std::size_t entries = cache_.size() * (sizeof(Key) + sizeof(Entry) + 3 * sizeof(void*));
+    const std::size_t limit = control_.limits().bytes;
+    statistics_.bytes = std::max(statistics_.bytes, book + entries);
+    control_.bytes(book + entries);
+    if (book > limit / 2) control_.halt(Stop::memory);
+    if (book + entries > limit) cache_.clear();  // costs time, never correctness
+}
+
+}  // namespace treewright::leaf_accuracy

@@ -1,0 +1,219 @@
+"""Estimators for trees whose worst leaf is as accurate as can be."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
+
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.utils.validation import validate_data
+
+from treewright.errors import InputError
+from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.problem import Problem, make_problem
+from treewright.result import LeafAccuracyResult
+from treewright.search import (
+    LeafAccuracyOptions,
+    Limits,
+    progress_bar,
+    solve_leaf_accuracy,
+    thresholds_from_reference,
+)
+from treewright.search._limits import ProgressCallback
+from treewright.table import table_from
+
+__all__ = ["LeafAccuracyTreeClassifier"]
+
+
+class LeafAccuracyTreeClassifier(TreeClassifier):
+    """Shallow tree whose worst leaf is as accurate as that of any tree, with proof.
+
+    The *leaf accuracy* of a tree is the smallest share of training rows that a leaf predicts right (equation 1 of
+    Nemecek et al.): what the tree can promise to the people in any leaf. `fit` maximises it exactly; among the
+    trees that reach the maximum it takes one with the fewest errors, then the fewest leaves.
+
+    Parameters
+    ----------
+    max_depth : int, default=4
+        Largest number of splits on a path.
+    min_samples_leaf : int or float, default=50
+        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows. Small leaves are how this
+        objective overfits: the larger, the closer new rows come to what the training rows promise.
+    criterion : {"accuracy", "lower_bound"}, default="accuracy"
+        What a leaf is worth. "lower_bound" is the lower end of the one-sided Wilson interval of its accuracy:
+        large leaves win over small lucky ones.
+    confidence : float, default=0.95
+        Of the "lower_bound", 0.5 to below 1.
+    thresholds : "auto", "all", "guess", int or mapping, default="auto"
+        Which thresholds of continuous columns the tree may use, as in `OptimalTreeClassifier`. "auto" is all of
+        them where the table has at most 256 splits, else as many quantiles of every column as fit.
+        ``result_.scope`` and ``result_.notes`` say what was searched.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with `sample_weight`. Leaf accuracy is then weighted.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as unordered categories.
+    time_limit : float or None, default=30
+        Seconds of search; then the best tree so far is kept with its bound.
+    step_limit : int or None, default=None
+        Subproblems of depth two; unlike seconds the same on every machine.
+    memory_limit : int or None, default=None
+        Bytes for the search; None is half of the machine's memory.
+    progress : "auto", bool or callable, default="auto"
+        As in `OptimalTreeClassifier`; the objective shown is 1 - leaf accuracy.
+    reference : estimator or None, default=None
+        For ``thresholds="guess"``: a tree ensemble; None is 40 boosted stumps.
+    search_options : LeafAccuracyOptions or None, default=None
+        Switches of the bounds, for experiments; the optimum depends on none.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    result_ : LeafAccuracyResult
+        ``objective`` is the value of the worst leaf, ``upper_bound`` what no tree can exceed.
+    leaf_accuracy_ : float
+        Training accuracy of the worst leaf, whatever the criterion.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
+
+    See Also
+    --------
+    LeafAccuracyTreeClassifierCV : chooses the depth and the smallest leaf on held-back rows.
+
+    Notes
+    -----
+    The optimum is one of the training rows. On new rows the worst leaf does worse, the more so the smaller the
+    leaves (docs/methods/leaf_accuracy.md has figures); ``criterion="lower_bound"`` and larger `min_samples_leaf`
+    narrow the difference.
+
+    References
+    ----------
+    J. Nemecek, T. Pevny, J. Marecek (2023). Improving the Validity of Decision Trees as Explanations.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from treewright import LeafAccuracyTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = LeafAccuracyTreeClassifier(max_depth=2, thresholds=8).fit(X, y)
+    >>> model.result_.status.value
+    'proven optimal'
+    >>> round(model.leaf_accuracy_, 3)
+    0.912
+    """
+
+    result_: LeafAccuracyResult
+
+    def __init__(
+        self,
+        max_depth: int = 4,
+        *,
+        min_samples_leaf: int | float = 50,
+        criterion: Literal["accuracy", "lower_bound"] = "accuracy",
+        confidence: float = 0.95,
+        thresholds: Literal["auto", "all", "guess"] | int | Mapping[str, Sequence[float]] = "auto",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        time_limit: float | None = 30.0,
+        step_limit: int | None = None,
+        memory_limit: int | None = None,
+        progress: Literal["auto"] | bool | ProgressCallback = "auto",
+        reference: Any = None,
+        search_options: LeafAccuracyOptions | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.criterion = criterion
+        self.confidence = confidence
+        self.thresholds = thresholds
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.step_limit = step_limit
+        self.memory_limit = memory_limit
+        self.progress = progress
+        self.reference = reference
+        self.search_options = search_options
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+        y : array-like of shape (n_rows,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0; leaf accuracy is weighted, `min_samples_leaf` counts rows.
+
+        Returns
+        -------
+        LeafAccuracyTreeClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            The table, the labels, the weights or a parameter cannot be used; the message says what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            A limit was reached before the proof; `result_` has the upper bound.
+        """
+        if self.search_options is not None and not isinstance(self.search_options, LeafAccuracyOptions):
+            raise InputError(
+                f"search_options={self.search_options!r}; give a treewright.search.LeafAccuracyOptions or None."
+            )
+        guesses = isinstance(self.thresholds, str) and self.thresholds == "guess"
+        if self.reference is not None and not guesses:
+            raise InputError('reference was given, but only thresholds="guess" uses it; leave it out.')
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        problem = self._problem(X, y, sample_weight)
+        thresholds: Any = thresholds_from_reference(problem, self.reference) if guesses else self.thresholds
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = solve_leaf_accuracy(
+                problem,
+                thresholds,
+                criterion=self.criterion,
+                confidence=self.confidence,
+                limits=limits,
+                options=self.search_options,
+                progress=report,
+            )
+        self.result_ = result
+        self.tree_ = result.tree
+        self.classes_ = problem.classes
+        self.leaf_accuracy_ = float(result.stats["leaf_accuracy"])
+        if result.stop_reason is not None:
+            warnings.warn(
+                f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth, fewer "
+                "thresholds.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
+        """Check the input and state the problem."""
+        table = table_from(X, categorical_features=self.categorical_features)
+        validate_data(self, X, skip_check_array=True)
+        if getattr(y, "shape", ())[1:] == (1,):
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
+                DataConversionWarning,
+                stacklevel=3,
+            )
+        return make_problem(
+            table,
+            y,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            cost_complexity=0.0,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+        )

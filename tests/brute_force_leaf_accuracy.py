@@ -1,0 +1,116 @@
+"""The oracle for leaf accuracy: every tree over every split of a tiny table, with no bound at all."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+from statistics import NormalDist
+
+import numpy as np
+
+from brute_force_sweep import all_splits
+from treewright.problem import Problem
+from treewright.table import Table
+from treewright.tree import Column, ColumnKind
+
+
+def make_problem(X, y, n_classes, weight=None, kinds=None, **rest) -> Problem:
+    """A problem as it is given, without the checks of the library."""
+    X = np.asfortranarray(X, dtype=np.float64)
+    kinds = kinds or [ColumnKind.CONTINUOUS] * X.shape[1]
+    columns = tuple(
+        Column(
+            f"x{j}",
+            kind,
+            tuple("abcdefgh"[: int(np.nanmax(X[:, j])) + 1]) if kind is ColumnKind.CATEGORICAL else (),
+            bool(np.isnan(X[:, j]).any()),
+        )
+        for j, kind in enumerate(kinds)
+    )
+    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+    costs = 1.0 - np.eye(n_classes)
+    return Problem(Table(columns, X), y.astype(np.int32), np.arange(n_classes), weight, costs, **rest)
+
+
+def _value(right: float, weight: float, confidence: float | None) -> float | Fraction:
+    """Accuracy of a leaf (exact), or the lower end of its one-sided Wilson interval as the roots of its quadratic."""
+    if confidence is None:
+        return Fraction(right) / Fraction(weight)
+    z = NormalDist().inv_cdf(confidence)
+    # (p - q)^2 = z^2 q (1 - q) / n, solved for q.
+    n, p = weight, right / weight
+    a, b, c = 1 + z * z / n, -(2 * p + z * z / n), p * p
+    return (-b - math.sqrt(max(0.0, b * b - 4 * a * c))) / (2 * a)
+
+
+class Oracle:
+    """Answers for one problem; weights must be whole numbers."""
+
+    def __init__(self, problem: Problem, confidence: float | None = None) -> None:
+        self.problem = problem
+        self.confidence = confidence
+        n, X = problem.table.n_rows, problem.table.X
+        self.everything = (1 << n) - 1
+        self.lefts = {
+            sum(1 << int(i) for i in np.flatnonzero(s.goes_left(X))) for s in all_splits(problem.table)
+        }
+        self.value = cache(self._value)
+        self.best = cache(self._best)
+        self.cheapest = cache(self._cheapest)
+
+    def _weights(self, rows: int) -> list[float]:
+        problem = self.problem
+        members = [i for i in range(problem.table.n_rows) if rows >> i & 1]
+        return np.bincount(
+            problem.y[members], weights=problem.sample_weight[members], minlength=problem.n_classes
+        ).tolist()
+
+    def _value(self, rows: int):
+        """Return the value of a leaf, or None if it has too few rows."""
+        if rows.bit_count() < self.problem.min_samples_leaf:
+            return None
+        weights = self._weights(rows)
+        return _value(max(weights), sum(weights), self.confidence)
+
+    def _parts(self, rows: int):
+        for left in self.lefts:
+            if rows & left and rows & ~left:
+                yield rows & left, rows & ~left
+
+    def _best(self, rows: int, depth: int):
+        """Return the largest value of the worst leaf; None if there is no tree."""
+        found = self.value(rows)
+        if depth:
+            for a, b in self._parts(rows):
+                left = self.best(a, depth - 1)
+                if left is None or (found is not None and left <= found):
+                    continue
+                right = self.best(b, depth - 1)
+                if right is not None and (found is None or min(left, right) > found):
+                    found = min(left, right)
+        return found
+
+    def _cheapest(self, rows: int, depth: int, least, price: float):
+        """Return (wrong weight + price * leaves, leaves) of the cheapest tree with every leaf at `least` or better."""
+        own = self.value(rows)
+        found = None
+        if own is not None and own >= least:
+            weights = self._weights(rows)
+            found = (sum(weights) - max(weights) + price, 1)
+        if depth:
+            for a, b in self._parts(rows):
+                left = self.cheapest(a, depth - 1, least, price)
+                right = left and self.cheapest(b, depth - 1, least, price)
+                if right:
+                    both = (left[0] + right[0], left[1] + right[1])
+                    found = both if found is None else min(found, both)
+        return found
+
+    def optimum(self):
+        """Return the best worst leaf, and the fewest errors and leaves with it."""
+        depth = self.problem.max_depth
+        value = self.best(self.everything, depth)
+        # Two ways to compute a Wilson bound differ in the last bits: a hair below counts as equal.
+        least = value if self.confidence is None else value - 1e-12
+        return value, *self.cheapest(self.everything, depth, least, 0.0)

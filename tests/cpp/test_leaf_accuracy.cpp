@@ -1,0 +1,168 @@
+// Under sanitizers: deficits against their definition, the dense depth-two step at every instruction set against a
+// slow twin, and searches with random switches and limits against each other.
+#include "check.hpp"
+#include "treewright/leaf_accuracy/search.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+using namespace treewright;
+using namespace treewright::leaf_accuracy;
+
+namespace {
+
+Data make_data(Dice& dice, std::uint32_t n, bool lower_bound) {
+    Data data;
+    sweep::Data& table = data.table;
+    table.n_rows = n;
+    table.n_columns = 1 + static_cast<std::uint32_t>(dice.below(3));
+    table.n_classes = 2 + static_cast<std::uint32_t>(dice.below(3));
+    data.min_leaf = static_cast<Count>(1 + dice.below(4));
+    data.measure = {lower_bound ? Criterion::lower_bound : Criterion::accuracy, lower_bound ? 1.3 : 0.0, 1.0};
+    for (std::uint32_t c = 0; c < table.n_columns; ++c) {
+        const std::size_t most = dice.below(6) == 0 ? 400 : 2 + dice.below(n);
+        for (std::uint32_t i = 0; i < n; ++i) table.rank.push_back(static_cast<std::uint32_t>(dice.below(most)));
+    }
+    const std::size_t heaviest = dice.coin() ? 1 : dice.coin() ? 3 : 40'000;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        table.label.push_back(static_cast<std::uint16_t>(dice.below(3) == 0 ? dice.below(table.n_classes) : table.rank[i] % 2));
+        table.weight.push_back(static_cast<std::int32_t>(1 + dice.below(lower_bound ? std::min<std::size_t>(heaviest, 3) : heaviest)));
+    }
+    table.cost.assign(std::size_t{table.n_classes} * table.n_classes, 1);
+    for (std::size_t k = 0; k < table.n_classes; ++k) table.cost[k * (table.n_classes + 1)] = 0;
+    data.prepare();
+    return data;
+}
+
+Node node_of(const Data& data, const std::vector<std::uint32_t>& rows) {
+    Node node;
+    node.rows = rows;
+    node.weight.assign(data.n_classes(), 0);
+    for (const std::uint32_t row : rows) {
+        node.weight[data.table.label[row]] += data.table.weight[row];
+        node.key.add(data.table.key[row]);
+    }
+    node.sum();
+    return node;
+}
+
+Cut random_cut(Dice& dice, const Data& data) {
+    const auto weight = static_cast<Count>(1 + dice.below(60));
+    const Value value{static_cast<Count>(dice.below(static_cast<std::size_t>(weight) + 1)), weight};
+    return Cut::at(data.measure, value, dice.coin(), data.min_leaf, data.total);
+}
+
+// Zero exactly if the leaf meets the cut; and one row moves it by no more than the rates say.
+void check_deficits(Dice& dice, const Data& data) {
+    const Cut cut = random_cut(dice, data);
+    const Count most = std::min<Count>(data.total, 60);
+    for (Count w = 1; w <= most; ++w)
+        for (Count c = 0; c <= w; ++c)
+            for (const Count rows : {Count{1}, std::min(w, data.min_leaf), w}) {
+                const bool meets = rows >= data.min_leaf && cut.met_by(data.measure, {c, w});
+                check((cut.deficit(w, c, rows) == 0) == meets, "a leaf lacks nothing exactly if it meets the cut");
+                if (w == most) continue;
+                const Count here = cut.deficit(w, c, rows);
+                for (const Count right : {0, 1}) {
+                    const Count more = cut.deficit(w + 1, c + right, rows + 1);
+                    check(more >= here - cut.gain_rate, "gaining a row");
+                    check(here >= more - cut.loss_rate, "losing a row");
+                }
+            }
+}
+
+// Best second split of one side, cut by cut.
+Count slow_side(const Data& data, const std::vector<std::uint32_t>& rows, const Cut& cut, const Price* price) {
+    const auto leaf = [&](const std::vector<std::uint32_t>& some) {
+        const Node node = node_of(data, some);
+        const Count deficit = cut.deficit(node.total, node.largest, node.n());
+        if (price == nullptr) return deficit;
+        return deficit > 0 ? kNoCost : price->unit * (node.total - node.largest) + price->leaf;
+    };
+    Count best = leaf(rows);
+    for (std::uint32_t c = 0; c < data.table.n_columns; ++c)
+        for (std::uint32_t rank = 1; rank < data.n_ranks[c]; ++rank) {
+            std::vector<std::uint32_t> left, right;
+            for (const std::uint32_t row : rows) (data.table.rank_of(c, row) < rank ? left : right).push_back(row);
+            if (!left.empty() && !right.empty()) best = std::min(best, leaf(left) + leaf(right));
+        }
+    return best;
+}
+
+void check_pairs(Dice& dice, const Data& data) {
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t i = 0; i < data.n_rows(); ++i)
+        if (dice.below(4) != 0) rows.push_back(i);
+    if (rows.empty()) return;
+    const Node node = node_of(data, rows);
+    const Cut cut = random_cut(dice, data);
+    const Price price{64, 1 + static_cast<Count>(dice.below(100))};
+    PairSolver solver(data);
+    for (const Price* asked : {static_cast<const Price*>(nullptr), &price}) {
+        PairAnswer first;
+        solver.solve(node, cut, asked, first);
+        for (std::size_t i = 0; i < first.cuts.size(); ++i) {
+            std::vector<std::uint32_t> left, right;
+            for (const std::uint32_t row : rows)
+                (data.table.rank_of(first.cuts[i].column, row) < first.cuts[i].rank ? left : right).push_back(row);
+            check(!left.empty() && !right.empty(), "a cut divides its node");
+            check(first.left[i] == slow_side(data, left, cut, asked), "left side");
+            check(first.right[i] == slow_side(data, right, cut, asked), "right side");
+        }
+        for (const Simd level : {Simd::plain, Simd::avx2}) {
+            set_simd_limit(level);
+            PairAnswer other;
+            solver.solve(node, cut, asked, other);
+            check(other.left == first.left && other.right == first.right, "instruction sets agree");
+            set_simd_limit(Simd::avx512);
+        }
+    }
+}
+
+void check_searches(Dice& dice, const Data& data) {
+    const auto depth = static_cast<std::uint32_t>(dice.below(5));
+    const Price price{64, 1};
+    Options plain;
+    plain.cache = plain.propagate = plain.neighbours = plain.convert = plain.deepen = plain.refute = false;
+    Control unlimited({});
+    Search reference(data, plain, unlimited);
+    const Answer expected = reference.best(depth, &price);
+    check(expected.proven_value && expected.proven_cost, "no limit, so proven");
+    for (int trial = 0; trial < 3; ++trial) {
+        Options options;
+        options.cache = dice.coin();
+        options.propagate = dice.coin();
+        options.neighbours = dice.coin();
+        options.convert = dice.coin();
+        options.deepen = dice.coin();
+        options.refute = dice.coin();
+        Limits limits;
+        if (trial == 2) limits.steps = static_cast<std::int64_t>(1 + dice.below(20));
+        if (trial == 1) limits.bytes = 1 << 12;
+        Control control(limits);
+        Search search(data, options, control);
+        const Answer found = search.best(depth, &price);
+        check(!data.measure.less(expected.value, found.value), "no tree is better than the best");
+        check(found.upper_bound >= data.measure.of(expected.value), "the upper bound holds");
+        if (found.proven_value) check(!data.measure.less(found.value, expected.value), "proven, so as good");
+        if (found.proven_value && found.proven_cost) check(found.cost == expected.cost, "proven, so as cheap");
+        check(trial == 2 || found.proven_value || control.ended(), "only a limit prevents the proof");
+        check(search.write(found.plan).size() >= 1, "a tree");
+    }
+}
+
+}  // namespace
+
+int main() {
+    for (std::uint32_t seed = 0; seed < 60; ++seed) {
+        Dice dice(seed);
+        const Data data = make_data(dice, 4 + static_cast<std::uint32_t>(dice.below(22)), seed % 3 == 0);
+        check_deficits(dice, data);
+        check_pairs(dice, data);
+        check_searches(dice, data);
+    }
+    return 0;
+}

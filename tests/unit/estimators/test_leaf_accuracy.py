@@ -1,0 +1,214 @@
+"""Leaf accuracy in scikit-learn's manner: fitting, choosing, model files, the command line."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from typer.testing import CliRunner
+
+from treewright import LeafAccuracyTreeClassifier, LeafAccuracyTreeClassifierCV, OptimalTreeClassifier
+from treewright.cli._app import app
+from treewright.convert import from_json, load_model, to_json
+from treewright.errors import InputError, SolverError
+from treewright.result import LeafAccuracyResult, SolveStatus
+from treewright.search import LeafAccuracyOptions
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+def leaf_accuracies(model, X, y):
+    leaf = model.apply(X)
+    right = model.predict(X) == np.asarray(y)
+    return {int(k): float(right[leaf == k].mean()) for k in np.unique(leaf)}
+
+
+def test_the_worst_leaf_is_what_the_result_says(cancer):
+    X, y = cancer
+    model = LeafAccuracyTreeClassifier(max_depth=3, thresholds=6).fit(X, y)
+    assert model.result_.status is SolveStatus.OPTIMAL
+    assert model.leaf_accuracy_ == model.result_.objective
+    assert min(leaf_accuracies(model, X, y).values()) == pytest.approx(model.leaf_accuracy_, abs=1e-12)
+    assert np.bincount(model.apply(X))[model.tree_.is_leaf].min() >= 50
+    greedy = OptimalTreeClassifier(0.0, max_depth=3, min_samples_leaf=50, thresholds=6, time_limit=60).fit(
+        X, y
+    )
+    assert min(leaf_accuracies(greedy, X, y).values()) <= model.leaf_accuracy_
+
+
+def test_the_lower_bound_prefers_large_leaves(cancer):
+    X, y = cancer
+    model = LeafAccuracyTreeClassifier(3, min_samples_leaf=5, thresholds=6).fit(X, y)
+    careful = LeafAccuracyTreeClassifier(3, min_samples_leaf=5, thresholds=6, criterion="lower_bound").fit(
+        X, y
+    )
+    assert careful.leaf_accuracy_ <= model.leaf_accuracy_
+    smallest = [m.tree_.n_node_samples[m.tree_.is_leaf].min() for m in (model, careful)]
+    assert smallest[1] > smallest[0]
+
+
+def test_guessed_thresholds(cancer):
+    X, y = cancer
+    model = LeafAccuracyTreeClassifier(2, thresholds="guess").fit(X, y)
+    assert "guessed thresholds" in model.result_.scope
+    assert model.result_.status is SolveStatus.OPTIMAL
+
+
+def test_all_thresholds_of_a_small_table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] > 0.2, "yes", "no")
+    model = LeafAccuracyTreeClassifier(2, min_samples_leaf=5).fit(X, y)
+    assert model.leaf_accuracy_ == 1.0
+    assert model.result_.scope == "all thresholds"
+    assert model.get_n_leaves() == 2
+
+
+def test_pickle_and_model_file(cancer, tmp_path):
+    X, y = cancer
+    model = LeafAccuracyTreeClassifier(2, thresholds=4).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X), model.predict(X))
+    read = from_json(to_json(model.result_)).result
+    assert isinstance(read, LeafAccuracyResult)
+    assert read.sentence() == model.result_.sentence()
+    assert read.upper_bound == model.result_.upper_bound
+
+
+def test_a_limit_warns_and_keeps_the_best(cancer):
+    X, y = cancer
+    model = LeafAccuracyTreeClassifier(4, thresholds=8, step_limit=30)
+    with pytest.warns(ConvergenceWarning, match="worst leaf above"):
+        model.fit(X, y)
+    assert model.result_.objective <= model.result_.upper_bound
+
+
+def test_smallest_leaf_accuracy_of_the_optimal_tree(cancer):
+    X, y = cancer
+    free = OptimalTreeClassifier(0.005, max_depth=2, thresholds=6).fit(X, y)
+    worst = min(leaf_accuracies(free, X, y).values())
+    same = OptimalTreeClassifier(0.005, max_depth=2, thresholds=6, min_leaf_accuracy=0.5).fit(X, y)
+    assert same.result_.objective == pytest.approx(free.result_.objective, abs=1e-12)
+    bound = round(worst + 0.01, 3)
+    model = OptimalTreeClassifier(0.005, max_depth=2, thresholds=6, min_leaf_accuracy=bound).fit(X, y)
+    assert min(leaf_accuracies(model, X, y).values()) >= bound
+    assert model.result_.objective >= free.result_.objective
+    assert model.result_.status is SolveStatus.OPTIMAL
+    assert f"at least {bound:g} of every leaf right" in model.result_.sentence()
+    with pytest.raises(SolverError, match="Lower min_leaf_accuracy"):
+        OptimalTreeClassifier(0.0, max_depth=1, thresholds=6, min_leaf_accuracy=1.0).fit(X, y)
+
+
+def test_cross_validation_scores_what_it_says(cancer):
+    X, y = cancer
+    cv = StratifiedKFold(3, shuffle=True, random_state=1)
+    model = LeafAccuracyTreeClassifierCV((1, 2), min_samples_leaves=(20, 80), thresholds=4, cv=cv).fit(X, y)
+    results = model.cv_results_
+    assert results["leaf_accuracy"].shape == (4, 3)
+    for i, (depth, leaf) in enumerate([(1, 20), (1, 80), (2, 20), (2, 80)]):
+        for k, (train, test) in enumerate(cv.split(X, y)):
+            fitted = LeafAccuracyTreeClassifier(depth, min_samples_leaf=leaf, thresholds=4)
+            fitted.fit(X.iloc[train], y.iloc[train])
+            expected = min(leaf_accuracies(fitted, X.iloc[test], y.iloc[test]).values())
+            assert results["leaf_accuracy"][i, k] == pytest.approx(expected, abs=1e-12)
+    assert model.best_score_ == results["mean_leaf_accuracy"].max()
+    final = LeafAccuracyTreeClassifier(thresholds=4, **model.best_params_).fit(X, y)
+    assert np.array_equal(model.predict(X), final.predict(X))
+    assert model.leaf_accuracy_ == final.leaf_accuracy_
+    assert pickle.loads(pickle.dumps(model)).best_params_ == model.best_params_
+
+
+def test_cross_validation_with_weights_and_text_labels(cancer):
+    X, y = cancer
+    labels = np.where(y == 1, "benign", "malignant")
+    weight = np.where(y == 1, 1.0, 2.0)
+    model = LeafAccuracyTreeClassifierCV((1, 2), min_samples_leaves=(0.1,), thresholds=4, cv=2)
+    model.fit(X.to_numpy(), labels, sample_weight=weight)
+    assert set(model.predict(X.to_numpy())) <= {"benign", "malignant"}
+    assert model.n_features_in_ == X.shape[1]
+
+
+def test_cross_validation_counts_unproven_fits(cancer):
+    X, y = cancer
+    model = LeafAccuracyTreeClassifierCV((3,), thresholds=8, cv=2, step_limit=5)
+    with pytest.warns(ConvergenceWarning) as caught:
+        model.fit(X, y)
+    assert any("fits of the cross-validation reached a limit" in str(w.message) for w in caught)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"min_samples_leaf": 1000}, "min_samples_leaf=1000 is above the 569 rows"),
+        ({"max_depth": -1}, "max_depth=-1"),
+        ({"max_depth": None}, "max_depth is None"),
+        ({"criterion": "gini"}, "criterion='gini'"),
+        ({"criterion": "lower_bound", "confidence": 0.2}, r"confidence=0\.2"),
+        ({"thresholds": "some"}, "thresholds='some'"),
+        ({"reference": object()}, 'only thresholds="guess" uses it'),
+        ({"search_options": 3}, "search_options=3"),
+        ({"time_limit": 0}, "time_limit=0"),
+    ],
+)
+def test_bad_parameters(cancer, arguments, message):
+    X, y = cancer
+    with pytest.raises(InputError, match=message):
+        LeafAccuracyTreeClassifier(**arguments).fit(X, y)
+
+
+def test_depth_zero_is_a_leaf(cancer):
+    X, y = cancer
+    model = LeafAccuracyTreeClassifier(0).fit(X, y)
+    assert model.get_n_leaves() == 1
+    assert model.leaf_accuracy_ == pytest.approx(float(np.mean(np.asarray(y) == 1)))
+    assert model.result_.status is SolveStatus.OPTIMAL
+
+
+def test_bad_parameters_of_others(cancer):
+    X, y = cancer
+    with pytest.raises(InputError, match="goes with neither guesses nor search_options"):
+        OptimalTreeClassifier(max_depth=2, min_leaf_accuracy=0.5, thresholds="guess").fit(X, y)
+    with pytest.raises(InputError, match="min_leaf_accuracy='high'"):
+        OptimalTreeClassifier(max_depth=2, min_leaf_accuracy="high").fit(X, y)
+    with pytest.raises(InputError, match="at least one candidate"):
+        LeafAccuracyTreeClassifierCV(()).fit(X, y)
+    with pytest.raises(InputError, match="are all above the"):
+        LeafAccuracyTreeClassifierCV(min_samples_leaves=(5000,)).fit(X, y)
+
+
+def test_switches_off_from_the_estimator(cancer):
+    X, y = cancer
+    options = LeafAccuracyOptions(propagate=False, neighbours=False)
+    a = LeafAccuracyTreeClassifier(2, thresholds=6, search_options=options).fit(X, y)
+    b = LeafAccuracyTreeClassifier(2, thresholds=6).fit(X, y)
+    assert (a.result_.objective, a.result_.loss) == (b.result_.objective, b.result_.loss)
+
+
+def test_command_line(cancer, tmp_path):
+    X, y = cancer
+    data, out = tmp_path / "data.csv", tmp_path / "model.json"
+    X.iloc[:, :6].assign(y=np.where(y == 1, "benign", "malignant")).to_csv(data, index=False)
+    base = ["fit", str(data), "-t", "y", "--objective", "leaf-accuracy", "--thresholds", "6"]
+    run = CliRunner().invoke(app, [*base, "--max-depth", "2", "-o", str(out), "--require-proof"])
+    assert run.exit_code == 0, run.output
+    assert "training accuracy of the worst leaf" in run.output
+    assert isinstance(load_model(out).result, LeafAccuracyResult)
+    shown = CliRunner().invoke(app, ["show", str(out)])
+    assert "has a better worst leaf" in shown.output
+    checked = CliRunner().invoke(app, ["verify", str(out), str(data)])
+    assert checked.exit_code == 0, checked.output
+    assert "worst leaf <= upper_bound" in checked.output
+    bound = CliRunner().invoke(
+        app, [*base, "--max-depth", "1", "--criterion", "lower-bound", "--confidence", "0.9"]
+    )
+    assert "Wilson, 0.9" in bound.output
+    for bad in (["--cost", "benign:malignant=3"], ["--max-leaf-nodes", "4"], ["--guess", "bounds"]):
+        refused = CliRunner().invoke(app, [*base[:-2], *bad])
+        assert refused.exit_code == 2, refused.output
