@@ -15,6 +15,7 @@ import treewright
 PUBLIC = [
     "BornAgainTreeClassifier",
     "Cuts",
+    "HybridTreeClassifier",
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
@@ -35,6 +36,7 @@ PACKAGES = [
     "datasets",
     "estimators",
     "guess",
+    "leaf_accuracy",
     "problem",
     "result",
     "search",
