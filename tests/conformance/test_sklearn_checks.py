@@ -10,9 +10,9 @@ from sklearn.utils.estimator_checks import (
     parametrize_with_checks,
 )
 
-from treewright import OptimalTreeClassifier
+from treewright import HybridTreeClassifier, OptimalTreeClassifier
 
-ESTIMATORS = [OptimalTreeClassifier()]
+ESTIMATORS = [OptimalTreeClassifier(), HybridTreeClassifier()]
 
 
 @parametrize_with_checks(ESTIMATORS)

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded, simple_model
@@ -168,22 +169,25 @@ def probabilities(
     A leaf where the tree answers gives the shares of the tree's own training weight.
     """
     made = tree.predict_proba(X)
-    for extension, rows, inputs in _visits(tree, extensions, X):
-        made[rows] = 0.0
-        made[np.ix_(rows, extension.classes)] = (
-            1.0 if extension.model is None else extension.model.predict_proba(inputs)
-        )
+    with threadpool_limits(limits=1, user_api="openmp"):
+        for extension, rows, inputs in _visits(tree, extensions, X):
+            made[rows] = 0.0
+            made[np.ix_(rows, extension.classes)] = (
+                1.0 if extension.model is None else extension.model.predict_proba(inputs)
+            )
     return made
 
 
 def classify(tree: Tree, extensions: Mapping[int, Extension], X: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the position in ``tree.classes`` that is predicted for each encoded row."""
     made = tree.prediction[tree.apply(X)].astype(np.int64)
-    for extension, rows, inputs in _visits(tree, extensions, X):
-        if extension.model is None:
-            made[rows] = extension.classes[0]
-        else:
-            made[rows] = extension.classes[np.asarray(extension.model.predict(inputs)).astype(np.int64)]
+    with threadpool_limits(limits=1, user_api="openmp"):
+        for extension, rows, inputs in _visits(tree, extensions, X):
+            if extension.model is None:
+                made[rows] = extension.classes[0]
+            else:
+                own = np.asarray(extension.model.predict(inputs)).astype(np.int64)
+                made[rows] = extension.classes[own]
     return made
 
 
@@ -232,21 +236,23 @@ def _extend(
     parameters: Mapping[str, Any] = {}
     accuracy, n_trials = None, 0
     try:
-        if treatment is Treatment.MODEL and tuning is not None:
-            limit = None if tuning.time_limit is None else tuning.time_limit * share
-            found = tune_model(
-                made,
-                X,
-                own,
-                sample_weight,
-                n_trials=tuning.n_trials,
-                n_folds=n_folds,
-                seed=seed,
-                time_limit=limit,
-            )
-            parameters, accuracy, n_trials = found.parameters, found.accuracy, found.n_trials
-            made.set_params(**parameters)
-        fit_weighted(made, X, own, sample_weight)
+        # Leaves are small and many: one thread each, so that they do not wait for each other's threads.
+        with threadpool_limits(limits=1, user_api="openmp"):
+            if treatment is Treatment.MODEL and tuning is not None:
+                limit = None if tuning.time_limit is None else tuning.time_limit * share
+                found = tune_model(
+                    made,
+                    X,
+                    own,
+                    sample_weight,
+                    n_trials=tuning.n_trials,
+                    n_folds=n_folds,
+                    seed=seed,
+                    time_limit=limit,
+                )
+                parameters, accuracy, n_trials = found.parameters, found.accuracy, found.n_trials
+                made.set_params(**parameters)
+            fit_weighted(made, X, own, sample_weight)
     except Exception as error:
         error.add_note(
             f"This came from the {type(made).__name__} in leaf {leaf} ({len(y)} rows, {len(classes)} classes)."

@@ -132,6 +132,8 @@ def _fit_sklearn(model: Any, table: Table, y: ArrayLike, sample_weight: ArrayLik
     weights = None if sample_weight is None else problem.sample_weight
     labels = problem.classes[problem.y]
     model = _fit(model, inputs.matrix(problem.table.X), labels, weights)
+    if not isinstance(_best(model), BaseDecisionTree):
+        raise InputError(f"top is a {type(model).__name__}, which has no single tree; give {ACCEPTED}.")
     return Top(tree_of_sklearn(_best(model), columns, inputs, problem.classes), None, model)
 
 
@@ -235,9 +237,9 @@ def tree_of_sklearn(
 
 def _innermost(model: Any) -> Any:
     """Return the model that a search (GridSearchCV and the like) tries, or `model` itself."""
-    while not type(model).__module__.startswith("treewright.") and hasattr(model, "estimator"):
-        if model.estimator is None or not hasattr(model.estimator, "fit"):
-            break
+    while hasattr(getattr(model, "estimator", None), "fit") and not (
+        type(model).__module__.startswith("treewright.") or hasattr(model, "n_estimators")
+    ):
         model = model.estimator
     return model
 
