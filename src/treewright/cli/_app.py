@@ -11,6 +11,7 @@ import typer
 
 from treewright import __version__
 from treewright.cli._demo import demo
+from treewright.cli._extend import extend
 from treewright.cli._fit import fit
 from treewright.cli._predict import predict
 from treewright.cli._reborn import reborn
@@ -29,6 +30,7 @@ A first session:
   treewright predict model.json new.csv --out predictions.csv
   treewright verify model.json data.csv
   treewright reborn forest.json --out tree.json
+  treewright extend model.json data.csv
 
 \b
 Exit codes:
@@ -51,6 +53,7 @@ app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Check a tree against its data, or its ensemble.")(verify)
 app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
+app.command(short_help="Put a model into each leaf of a saved tree.")(extend)
 app.command(short_help="See proven trees on real data.")(demo)
 
 

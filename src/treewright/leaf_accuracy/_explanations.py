@@ -114,7 +114,7 @@ class HybridReport:
             here = self.leaf == leaf
             truth = None if self.y is None else self.y[here]
             path = leaf_path(self.tree, leaf)
-            rule = " and ".join(describe(split, self.tree.columns, left, digits=6) for split, left in path)
+            rule = ", ".join(describe(split, self.tree.columns, left, digits=6) for split, left in path)
             entries.append(
                 LeafReport(
                     leaf=leaf,

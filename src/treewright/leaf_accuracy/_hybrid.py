@@ -34,7 +34,7 @@ from treewright.leaf_accuracy._leaf_models import seeded, simple_model
 from treewright.leaf_accuracy._tune import fit_weighted, tune_model
 from treewright.tree import Tree
 
-__all__ = ["Extension", "Treatment", "Tuning", "classify", "extend_leaves", "probabilities"]
+__all__ = ["Extension", "Treatment", "Tuning", "classify", "extend_leaves", "probabilities", "treatments"]
 
 
 class Treatment(StrEnum):
@@ -137,10 +137,7 @@ def extend_leaves(
     leaves = np.flatnonzero(tree.is_leaf)
     seeds = random_state.randint(2**31 - 1, size=len(leaves))
     rows_of = [np.flatnonzero(leaf_of_row == leaf) for leaf in leaves]
-    plans = [
-        _treatment(y[rows], int(tree.prediction[leaf]), n_folds)
-        for leaf, rows in zip(leaves, rows_of, strict=True)
-    ]
+    plans = list(treatments(tree, X, y, n_folds).values())
     tuned_rows = sum(len(rows) for rows, plan in zip(rows_of, plans, strict=True) if plan is Treatment.MODEL)
     jobs = (
         delayed(_extend)(
@@ -159,6 +156,17 @@ def extend_leaves(
     )
     extensions: list[Extension] = Parallel(n_jobs=n_jobs)(jobs)
     return {extension.leaf: extension for extension in extensions}
+
+
+def treatments(
+    tree: Tree, X: NDArray[np.float64], y: NDArray[np.int64], n_folds: int = 3
+) -> dict[int, Treatment]:
+    """Return who answers in each leaf; the parameters are those of `extend_leaves`."""
+    leaf_of_row = tree.apply(X)
+    return {
+        leaf: _treatment(y[leaf_of_row == leaf], int(tree.prediction[leaf]), n_folds)
+        for leaf in np.flatnonzero(tree.is_leaf).tolist()
+    }
 
 
 def probabilities(
