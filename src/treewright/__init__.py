@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treewright.binarize import Cuts as Cuts
     from treewright.estimators import BornAgainTreeClassifier as BornAgainTreeClassifier
+    from treewright.estimators import HybridTreeClassifier as HybridTreeClassifier
     from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
     from treewright.estimators import LatentTreeRegressor as LatentTreeRegressor
@@ -33,6 +34,7 @@ _HOME = {
     "BornAgainTreeClassifier": "treewright.estimators",
     "Cuts": "treewright.binarize",
     "Frontier": "treewright.search",
+    "HybridTreeClassifier": "treewright.estimators",
     "LatentTreeClassifier": "treewright.estimators",
     "LatentTreeClusterer": "treewright.estimators",
     "LatentTreeRegressor": "treewright.estimators",

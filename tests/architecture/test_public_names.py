@@ -16,6 +16,7 @@ PUBLIC = [
     "BornAgainTreeClassifier",
     "Cuts",
     "Frontier",
+    "HybridTreeClassifier",
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",

@@ -10,11 +10,15 @@ from sklearn.utils.estimator_checks import (
     parametrize_with_checks,
 )
 
-from treewright import LeafAccuracyTreeClassifier, OptimalTreeClassifier
+from treewright import HybridTreeClassifier, LeafAccuracyTreeClassifier, OptimalTreeClassifier
 
 # The checks fit tables of ten rows, too few for the default min_samples_leaf of 50; and with leaves of one row a
 # tree without errors exists, of which class weights (which one check looks at) cannot say anything.
-ESTIMATORS = [OptimalTreeClassifier(), LeafAccuracyTreeClassifier(min_samples_leaf=0.1)]
+ESTIMATORS = [
+    OptimalTreeClassifier(),
+    HybridTreeClassifier(),
+    LeafAccuracyTreeClassifier(min_samples_leaf=0.1),
+]
 
 
 @parametrize_with_checks(ESTIMATORS)

@@ -12,6 +12,7 @@ import typer
 from treewright import __version__
 from treewright.cli._demo import demo
 from treewright.cli._export import export
+from treewright.cli._extend import extend
 from treewright.cli._fit import fit
 from treewright.cli._predict import predict
 from treewright.cli._reborn import reborn
@@ -31,6 +32,7 @@ A first session:
   treewright verify model.json data.csv
   treewright export model.json --to sql --table patients
   treewright reborn forest.json --out tree.json
+  treewright extend model.json data.csv
 
 \b
 Exit codes:
@@ -54,6 +56,7 @@ app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Check a tree against its data, or its ensemble.")(verify)
 app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
 app.command(short_help="Write a tree for scikit-learn, ONNX, SQL, C, Python; or its rules.")(export)
+app.command(short_help="Put a model into each leaf of a saved tree.")(extend)
 app.command(short_help="See proven trees on real data.")(demo)
 
 

@@ -14,6 +14,9 @@ import typer
 from treewright.errors import InputError, TreewrightError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from treewright.table import CsvTable
     from treewright.tree import Column, Tree
 
@@ -31,6 +34,7 @@ __all__ = [
     "ModelPath",
     "Separator",
     "exits_by_code",
+    "labels_like",
     "note",
     "read_csv",
     "say",
@@ -139,6 +143,14 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """Print to standard error."""
     _print(text, sys.stderr)
+
+
+def labels_like(labels: NDArray[Any], tree: Tree) -> NDArray[np.generic]:
+    """Labels with the type of the tree's: a tree made in Python may call "1" what the file calls 1."""
+    assert tree.classes is not None  # checked by the callers
+    known = {str(label): k for k, label in enumerate(tree.classes.tolist())}
+    positions = [known.get(str(label), -1) for label in labels.tolist()]
+    return labels if -1 in positions else tree.classes[positions]
 
 
 def tree_text(tree: Tree, ascii_only: bool = False, **options: Any) -> str:

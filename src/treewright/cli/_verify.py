@@ -15,17 +15,14 @@ from treewright.cli._common import (
     ModelPath,
     Separator,
     exits_by_code,
+    labels_like,
     read_csv,
     say,
 )
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from treewright.convert import Model
-    from treewright.tree import Tree
 
 __all__ = ["verify"]
 
@@ -125,7 +122,7 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         **csv_options,
     )
     assert csv.target is not None  # a target was named
-    labels = _labels_like(csv.target, tree)
+    labels = labels_like(csv.target, tree)
     factors = terms.class_weight
     problem = make_problem(
         csv.table,
@@ -147,11 +144,3 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
     return report.ok
-
-
-def _labels_like(labels: NDArray[Any], tree: Tree) -> NDArray[np.generic]:
-    """Labels with the type of the tree's: a tree made in Python may call "1" what the file calls 1."""
-    assert tree.classes is not None  # checked above
-    known = {str(label): k for k, label in enumerate(tree.classes.tolist())}
-    positions = [known.get(str(label), -1) for label in labels.tolist()]
-    return labels if -1 in positions else tree.classes[positions]

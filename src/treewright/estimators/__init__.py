@@ -1,6 +1,7 @@
 """scikit-learn estimators, one file a method."""
 
 from treewright.estimators._born_again import BornAgainTreeClassifier
+from treewright.estimators._hybrid import HybridTreeClassifier
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
@@ -13,6 +14,7 @@ from treewright.estimators._threshold_guesser import ThresholdGuesser
 __all__ = [
     "BornAgainTreeClassifier",
     "CVProgress",
+    "HybridTreeClassifier",
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",

@@ -1,0 +1,222 @@
+"""`treewright extend`: a model in each leaf of a saved tree, and for which rows the tree still explains the answer.
+
+Nothing but text is written. Leaf models are objects of other libraries, and the way to store those, a pickle,
+runs code when it is loaded; so a hybrid tree is not saved but made again, from the model file, the rows and the
+seed, which give the same answers each time.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.cli._common import (
+    Csv,
+    DecimalComma,
+    Encoding,
+    Missing,
+    ModelPath,
+    Separator,
+    exits_by_code,
+    labels_like,
+    note,
+    read_csv,
+    say,
+)
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from treewright.leaf_accuracy import HybridReport
+    from treewright.tree import Tree
+
+__all__ = ["extend"]
+
+LEAF_MODELS = {"boosting": "scikit-learn's histogram boosting", "xgboost": "XGBoost"}
+
+
+@exits_by_code
+def extend(
+    model: ModelPath,
+    data: Csv,
+    rows: Annotated[
+        Path | None,
+        typer.Option(help="CSV file of other rows to answer; with labels they are counted.", metavar="CSV"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="CSV file to write: the answer for each row.")
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="Column of labels.", show_default="the one that fit used"),
+    ] = None,
+    leaf_model: Annotated[
+        str, typer.Option(help="'boosting' (scikit-learn) or 'xgboost' (needs treewright[xgboost]).")
+    ] = "boosting",
+    tune: Annotated[
+        int,
+        typer.Option(help="Trials of tuning in each leaf; 0 for none (needs treewright[tune]).", min=0),
+    ] = 0,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(help="Seconds of tuning for all leaves; again for each fold.", show_default="none"),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(help="Parts for cross-validation, if no --rows are given.", min=2)
+    ] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of folds, leaf models and tuning.", min=0)] = 0,
+    separator: Separator = None,
+    missing: Missing = None,
+    encoding: Encoding = "utf-8",
+    decimal_comma: DecimalComma = False,
+) -> None:
+    """Put a model into each leaf of a saved tree, and say for which rows the tree still explains the answer.
+
+    Without --rows the leaf models are cross-validated on DATA. With --rows they are trained on all of DATA, and the
+    other file is answered. The hybrid tree itself is not saved: stored leaf models would be pickles, and loading
+    a pickle runs code. The same command gives the same answers again (with --time-limit it may not).
+
+    \b
+    Examples:
+      treewright extend model.json data.csv
+      treewright extend model.json train.csv --rows test.csv --out answers.csv
+      treewright extend model.json data.csv --leaf-model xgboost --tune 50
+
+    Exit codes: 0 done, 2 bad input, 130 interrupted (nothing is written).
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    import numpy as np
+
+    from treewright.convert import check_writable, load_model, write_bytes
+    from treewright.leaf_accuracy._explanations import HybridReport
+    from treewright.leaf_accuracy._held_out import held_out_answers
+    from treewright.leaf_accuracy._hybrid import Tuning, classify, extend_leaves, treatments
+    from treewright.leaf_accuracy._leaf_models import make_leaf_model
+    from treewright.leaf_accuracy._tune import check_tunable
+    from treewright.tree import merge_equal_leaves
+
+    if leaf_model not in LEAF_MODELS:
+        raise InputError(f"--leaf-model {leaf_model!r}; give 'boosting' or 'xgboost'.")
+    if time_limit is not None and (tune == 0 or not time_limit > 0):
+        raise InputError("--time-limit takes seconds above 0, and goes with --tune.")
+    if out is not None:
+        check_writable(out)
+    content = load_model(model)
+    if content.tree.classes is None:
+        raise InputError("This is a regression tree; extend takes classification trees.")
+    terms = content.certificate.terms if content.certificate is not None else None
+    column = target or (terms.target if terms is not None else None)
+    if column is None:
+        raise InputError("The model file does not name the column of labels: add --target NAME.")
+    leaf = make_leaf_model(None if leaf_model == "boosting" else leaf_model)
+    if tune:
+        check_tunable(leaf)
+    tree = merge_equal_leaves(content.tree)
+    how: dict[str, Any] = {
+        "separator": separator,
+        "missing": missing,
+        "encoding": encoding,
+        "decimal_comma": decimal_comma,
+        "columns": tree.columns,
+    }
+    train = read_csv(data, target=column, weight=terms.weight if terms is not None else None, **how)
+    assert train.target is not None  # a target was named
+    labels = labels_like(train.target, tree)
+    X, y, weight = train.table.X, _positions(labels, tree, data), train.sample_weight
+    if weight is not None:
+        kept = np.flatnonzero(weight > 0)
+        X, y, weight, labels = X[kept], y[kept], weight[kept], labels[kept]
+    other = None if rows is None else _read_rows(rows, column, tree, how)
+    random = np.random.RandomState(seed)
+    options: dict[str, Any] = {"tuning": Tuning(tune, time_limit) if tune else None, "random_state": random}
+    merged = content.tree.n_leaves - tree.n_leaves
+    if merged:
+        note(
+            f"{merged} leaves were merged with a sibling of the same label; the leaf numbers are those after it."
+        )
+    note(f"{len(y):,} rows, {tree.n_leaves} leaves. {_working(leaf_model, tune, 1 if other else folds)}")
+    new_labels: NDArray[Any] | None
+    if other is None:
+        answers = held_out_answers(tree, X, y, weight, leaf, folds=folds, **options)
+        new_X, new_labels = X, labels
+        heading = (
+            f"Leaf models cross-validated on {data} ({folds} folds). The tree was not made again: if it comes "
+            "from these rows, its own share of right answers is the flattering one of training."
+        )
+    else:
+        new_X, new_labels = other
+        answers = classify(tree, extend_leaves(tree, X, y, weight, leaf, **options), new_X)
+        heading = f"Leaf models trained on {data}, rows of {rows}."
+    leaf_of_row = tree.apply(new_X)
+    report = HybridReport(
+        tree=tree,
+        treatments=treatments(tree, X, y),
+        leaf=leaf_of_row,
+        explained=content.tree.classes[tree.prediction[leaf_of_row]],
+        predicted=content.tree.classes[answers],
+        y=new_labels,
+    )
+    say(heading)
+    say()
+    say(str(report))
+    if out is not None:
+        write_bytes(out, _as_csv(report).encode("utf-8"))
+        note(f"Wrote the answers for {len(answers):,} rows to {out}.")
+
+
+def _working(leaf_model: str, tune: int, times: int) -> str:
+    """Say what is about to be done, for it may take minutes."""
+    what = f"Fitting {LEAF_MODELS[leaf_model]} in each leaf"
+    if tune:
+        what += f", after {tune} trials of tuning"
+    return f"{what}{f', {times} times' if times > 1 else ''}; Ctrl-C stops."
+
+
+def _positions(labels: NDArray[Any], tree: Tree, path: Path) -> NDArray[np.int64]:
+    """Return where each label stands among the classes of the tree."""
+    import numpy as np
+
+    assert tree.classes is not None  # checked by the caller
+    known = {label: k for k, label in enumerate(tree.classes.tolist())}
+    unknown = sorted({str(label) for label in labels.tolist() if label not in known})
+    if unknown:
+        raise InputError(
+            f"{path.name} holds labels that the tree does not know: {', '.join(unknown[:5])}. It knows "
+            f"{', '.join(map(str, known))}."
+        )
+    return np.array([known[label] for label in labels.tolist()], dtype=np.int64)
+
+
+def _read_rows(
+    path: Path, column: str, tree: Tree, how: dict[str, Any]
+) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+    """Read other rows, and their labels if the file has them."""
+    from treewright.table._csv_text import read_text
+
+    separator = "\t" if how["separator"] in ("\\t", "tab") else how["separator"]
+    has_labels = column in read_text(path, separator, how["encoding"]).names
+    read = read_csv(path, target=column if has_labels else None, **how)
+    if read.target is None:
+        return read.table.X, None
+    labels = labels_like(read.target, tree)
+    _positions(labels, tree, path)  # refuses labels that the tree does not know
+    return read.table.X, labels
+
+
+def _as_csv(report: HybridReport) -> str:
+    """One line a row: its leaf, what the tree says, the answer, and whether the tree explains it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["leaf", "tree", "prediction", "explained"])
+    explained = ["no" if overruled else "yes" for overruled in report.overruled.tolist()]
+    writer.writerows(
+        zip(
+            report.leaf.tolist(), report.explained.tolist(), report.predicted.tolist(), explained, strict=True
+        )
+    )
+    return text.getvalue()

@@ -1,0 +1,329 @@
+"""A small tree that explains, with a model in each leaf that corrects it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import validate_data
+
+from treewright.errors import InputError
+from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.leaf_accuracy._explanations import HybridReport
+from treewright.leaf_accuracy._hybrid import (
+    Extension,
+    Treatment,
+    Tuning,
+    classify,
+    extend_leaves,
+    probabilities,
+)
+from treewright.leaf_accuracy._leaf_models import family, make_leaf_model
+from treewright.leaf_accuracy._top import make_top
+from treewright.leaf_accuracy._tune import check_tunable
+from treewright.problem import Problem, make_problem
+from treewright.result import SolveResult
+from treewright.table import Table, encode_like
+from treewright.tree import merge_equal_leaves
+
+__all__ = ["HybridTreeClassifier"]
+
+
+class HybridTreeClassifier(TreeClassifier):
+    """A decision tree with a model in each leaf: the tree explains, the models make it accurate.
+
+    The tree on top sends a row to a leaf, and the leaf's own model, trained on the rows of that leaf, predicts
+    it. Where the model repeats the label of the leaf, the path of the tree explains the answer; `report` says
+    for which rows that is so. Leaves that are right on all their training rows keep the tree's answer.
+
+    Parameters
+    ----------
+    top : Tree, classifier or None, default=None
+        The tree on top: a `Tree`, an estimator of this library, or scikit-learn's `DecisionTreeClassifier` or
+        `ExtraTreeClassifier`, also inside `GridSearchCV` and the like. What is fitted is taken as it is; what
+        is not is cloned and fitted. None is ``DecisionTreeClassifier(max_depth=4, min_samples_leaf=50)``.
+        `sklearn.base.clone`, and so every cross-validation, forgets the fit of a fitted estimator and fits it
+        again on each fold; ``FrozenEstimator(top)`` or ``top.tree_`` keeps it.
+    leaf_estimator : classifier, "xgboost" or None, default=None
+        The model in the leaves; None is `HistGradientBoostingClassifier`. "xgboost" needs the extra
+        ``treewright[xgboost]``.
+    tune : "optuna" or None, default=None
+        Search the leaf model's parameters in each leaf, over the ranges of Table 6 (for histogram boosting
+        those that it has). Needs the extra ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf.
+    n_trials : int, default=50
+        Parameters tried in each leaf.
+    n_folds : int, default=3
+        Folds of tuning. A leaf with fewer rows of one of its classes gets a single tree of depth at most 5.
+    time_limit : float or None, default=None
+        Seconds of tuning for all leaves together, shared by their rows (more jobs end sooner); then the best
+        parameters so far are taken.
+    reduce : bool, default=True
+        Merge sibling leaves of one class before the leaves are extended.
+    n_jobs : int or None, default=None
+        Leaves at a time, as in joblib; the result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the top (if it is not fitted and has none), of the leaf models and of tuning.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as categories, where `top` is None or a tree of scikit-learn that
+        is not fitted; other tops decide that themselves.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree on top, reduced.
+    result_ : SolveResult or None
+        What the top's method proved about it, before the reduction; None if it proves nothing.
+    top_ : estimator or None
+        The fitted top; None if a `Tree` was given.
+    extensions_ : dict from int to Extension
+        What each leaf of `tree_` got: its model, its parameters, its treatment.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
+
+    Notes
+    -----
+    Leaf models, and trees of scikit-learn that are fitted here, read numbers: a column of numbers as it is, a
+    missing one as NaN, and each category as a column of its own, 0 where the row has it, 1 where it has
+    another, NaN where it is missing (`treewright.leaf_accuracy._inputs`).
+
+    With `top` fitted elsewhere, `fit` takes its labels as they are: labels that it does not know are an error.
+    A stored hybrid tree is a pickle, and loading a pickle runs code: load only files that you trust.
+
+    References
+    ----------
+    J. Nemecek, T. Pevny, J. Marecek (2023). Improving the Validity of Decision Trees as Explanations. Section 3
+    (tree extension), Appendix A.6 (tuning, small and pure leaves), Table 6 (ranges).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from treewright import HybridTreeClassifier, OptimalTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> top = OptimalTreeClassifier(0.01, max_depth=2, thresholds=8)
+    >>> model = HybridTreeClassifier(top, random_state=0).fit(X, y)
+    >>> model.score(X, y) > model.top_.score(X, y)
+    True
+    >>> bool(model.report(X).share_explained > 0.9)
+    True
+    """
+
+    result_: SolveResult | None  # type: ignore[assignment]  # some tops prove nothing
+
+    def __init__(
+        self,
+        top: Any = None,
+        *,
+        leaf_estimator: Any = None,
+        tune: Literal["optuna"] | None = None,
+        n_trials: int = 50,
+        n_folds: int = 3,
+        time_limit: float | None = None,
+        reduce: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+    ) -> None:
+        self.top = top
+        self.leaf_estimator = leaf_estimator
+        self.tune = tune
+        self.n_trials = n_trials
+        self.n_folds = n_folds
+        self.time_limit = time_limit
+        self.reduce = reduce
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the tree on top, if it is not fitted, and a model in each of its leaves.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0, for the top, the leaf models and the accuracy that tuning looks at. Rows of weight 0
+            are left out.
+
+        Returns
+        -------
+        HybridTreeClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            A table, labels, weights or parameters that cannot be used, a top without a single tree, a leaf
+            estimator that cannot predict probabilities; the message says what to do.
+        MissingDependencyError
+            XGBoost or Optuna is asked for and not installed; the message names the extra.
+
+        Warns
+        -----
+        ConvergenceWarning
+            The time limit ended tuning before all trials were made.
+        """
+        self._check_parameters()
+        weighted = sample_weight is not None
+        leaf_model = make_leaf_model(
+            self.leaf_estimator, weighted=weighted
+        )  # before the top, which may be slow
+        if self.tune is not None:
+            check_tunable(leaf_model)
+        validate_data(self, X, skip_check_array=True)
+        if getattr(y, "shape", ())[1:] == (1,):
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
+                DataConversionWarning,
+                stacklevel=2,
+            )
+            y = np.ravel(y)
+        random = check_random_state(self.random_state)
+        top = make_top(
+            DecisionTreeClassifier(max_depth=4, min_samples_leaf=50) if self.top is None else self.top,
+            X,
+            y,
+            sample_weight,
+            random_state=int(random.randint(2**31 - 1)),
+            categorical_features=self.categorical_features,
+        )
+        tree = merge_equal_leaves(top.tree) if self.reduce else top.tree
+        classes = tree.classes
+        assert classes is not None  # make_top refuses regression trees
+        encoded = encode_like(X, tree.columns, expected_by="The tree on top")
+        problem = make_problem(Table(tree.columns, encoded), y, sample_weight=sample_weight)
+        if np.isnan(problem.table.X).any():
+            make_leaf_model(self.leaf_estimator, missing=True)
+        self.extensions_: dict[int, Extension] = extend_leaves(
+            tree,
+            problem.table.X,
+            _positions(problem, classes),
+            problem.sample_weight if weighted else None,
+            leaf_model,
+            tuning=None if self.tune is None else Tuning(self.n_trials, self.time_limit),
+            n_folds=self.n_folds,
+            n_jobs=self.n_jobs,
+            random_state=random,
+        )
+        self.tree_ = tree
+        self.top_ = top.model
+        self.result_ = top.result
+        self.classes_ = classes
+        if self.tune is not None:
+            self._warn_of_few_trials()
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label that the model of each row's leaf predicts.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        encoded = self._encode(X)
+        return self.classes_[classify(self.tree_, self.extensions_, encoded)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class by the model of each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`. A leaf where the tree answers gives its shares of training weight;
+            a class that a leaf did not see in training has probability 0 there.
+        """
+        encoded = self._encode(X)
+        return probabilities(self.tree_, self.extensions_, encoded)
+
+    def report(self, X: Any, y: ArrayLike | None = None) -> HybridReport:
+        """Return for which rows the tree explains the answer, and for which a leaf model overrules it.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        y : array-like of shape (n_rows,), default=None
+            True labels; with them the report says how often tree and hybrid tree are right. Training rows
+            flatter the leaf models: give rows that were held back.
+
+        Returns
+        -------
+        HybridReport
+            ``report.overruled`` is a mask of the rows, ``report.leaves`` has one entry a leaf, and
+            ``print(report)`` a table.
+        """
+        encoded = self._encode(X)
+        truth = None if y is None else np.asarray(y)
+        if truth is not None and truth.shape != (len(encoded),):
+            raise InputError(f"y has shape {truth.shape}, expected ({len(encoded)},): one label a row.")
+        leaf = self.tree_.apply(encoded)
+        return HybridReport(
+            tree=self.tree_,
+            treatments={leaf: extension.treatment for leaf, extension in self.extensions_.items()},
+            leaf=leaf,
+            explained=self.classes_[self.tree_.prediction[leaf]],
+            predicted=self.classes_[classify(self.tree_, self.extensions_, encoded)],
+            y=truth,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = self.leaf_estimator
+        if hasattr(given, "get_params") and not isinstance(given, type):
+            tags.input_tags.allow_nan = family(given) is not None or get_tags(given).input_tags.allow_nan
+        return tags
+
+    def _check_parameters(self) -> None:
+        if self.tune not in (None, "optuna"):
+            raise InputError(f'tune={self.tune!r}; give "optuna" or None.')
+        for name, least in (("n_trials", 1), ("n_folds", 2)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                raise InputError(f"{name}={value!r}; give an integer of at least {least}.")
+        limit = self.time_limit
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, Real) or not limit > 0):
+            raise InputError(f"time_limit={limit!r}; give seconds above 0, or None for no limit.")
+        if not isinstance(self.reduce, bool):
+            raise InputError(f"reduce={self.reduce!r}; give True or False.")
+
+    def _warn_of_few_trials(self) -> None:
+        tuned = [own for own in self.extensions_.values() if own.treatment is Treatment.MODEL]
+        early = [own for own in tuned if own.n_trials < self.n_trials]
+        if early:
+            warnings.warn(
+                f"time_limit={self.time_limit} ended tuning early in {len(early)} of {len(tuned)} leaves (fewest "
+                f"trials: {min(own.n_trials for own in early)} of {self.n_trials}); the best parameters so far "
+                "were taken. Raise time_limit, or lower n_trials.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+def _positions(problem: Problem, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return where the label of each row stands among the classes of the tree."""
+    known = {label: k for k, label in enumerate(classes.tolist())}
+    places = np.array([known.get(label, -1) for label in problem.classes.tolist()], dtype=np.int64)[problem.y]
+    if (places < 0).any():
+        unknown = problem.classes[np.unique(problem.y[places < 0])].tolist()
+        raise InputError(
+            f"y holds labels that the tree on top does not know: {', '.join(map(repr, unknown[:5]))}. It knows "
+            f"{', '.join(map(repr, list(known)[:20]))}. Give it these labels, or a top that is not fitted."
+        )
+    return places

@@ -1,0 +1,73 @@
+"""What the leaf models answer on rows that they were not trained on: cross-validation below a given tree.
+
+The tree stays as it is; only the models in its leaves are fitted again, once for each part of the rows. So the
+answers are fair to the leaf models, but not to a tree that was made from the same rows. Cost: `folds` times
+`extend_leaves`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.leaf_accuracy._hybrid import classify, extend_leaves
+from treewright.tree import Tree
+
+__all__ = ["held_out_answers"]
+
+
+def held_out_answers(
+    tree: Tree,
+    X: NDArray[np.float64],
+    y: NDArray[np.int64],
+    sample_weight: NDArray[np.float64] | None,
+    model: Any,
+    *,
+    folds: int,
+    random_state: np.random.RandomState,
+    **options: Any,
+) -> NDArray[np.int64]:
+    """Return for each row the class that leaf models give it which were fitted without its fold.
+
+    Parameters
+    ----------
+    tree : Tree
+    X : ndarray of shape (n_rows, n_columns), float64
+        Encoded rows.
+    y : ndarray of shape (n_rows,)
+        Positions in ``tree.classes``.
+    sample_weight : ndarray of shape (n_rows,), or None
+    model : classifier
+    folds : int
+        Parts of the rows, with the shares of the classes as equal as they can be.
+    random_state : RandomState
+    **options
+        Those of `extend_leaves`.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int64
+
+    Raises
+    ------
+    InputError
+        Fewer rows than folds, or fewer than two folds.
+    """
+    if folds < 2 or folds > len(y):
+        raise InputError(f"folds={folds}; give 2 or more, and at most the number of rows ({len(y)}).")
+    shuffled = random_state.permutation(len(y))
+    by_class = shuffled[np.argsort(y[shuffled], kind="stable")]
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[by_class] = np.arange(len(y)) % folds
+    answers = np.empty(len(y), dtype=np.int64)
+    for part in range(folds):
+        train, held_out = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
+        weight = None if sample_weight is None else sample_weight[train]
+        extensions = extend_leaves(
+            tree, X[train], y[train], weight, model, random_state=random_state, **options
+        )
+        answers[held_out] = classify(tree, extensions, X[held_out])
+    return answers

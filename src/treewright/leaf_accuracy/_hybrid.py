@@ -1,0 +1,269 @@
+"""A model in each leaf of a tree: the extension step of Nemecek et al. (2023), section 3 and Appendix A.6.
+
+The tree routes, the model of the leaf answers. What is done in a leaf depends on its training rows:
+
+=========  ==============================================================  ==============================
+treatment  training rows of the leaf                                       who answers
+=========  ==============================================================  ==============================
+kept       all have the tree's class (100% training accuracy), or none     the tree
+one class  all have one other class (only below a tree made elsewhere)     that class
+simple     some class has fewer rows than folds (3 in the paper)           a single tree of depth <= 5
+model      all others                                                      the leaf model, tuned if asked
+=========  ==============================================================  ==============================
+
+Leaves are independent of each other and are fitted in parallel; each has its own seed, drawn in the order of
+the leaves, so that the number of jobs changes nothing. Classes that a leaf does not have get probability 0
+there. Cost: one fit a leaf; with tuning, trials x folds + 1 fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from treewright.leaf_accuracy._inputs import Inputs
+from treewright.leaf_accuracy._leaf_models import seeded, simple_model
+from treewright.leaf_accuracy._tune import fit_weighted, tune_model
+from treewright.tree import Tree
+
+__all__ = ["Extension", "Treatment", "Tuning", "classify", "extend_leaves", "probabilities", "treatments"]
+
+
+class Treatment(StrEnum):
+    """Who answers in a leaf."""
+
+    KEPT = "kept"
+    ONE_CLASS = "one class"
+    SIMPLE = "simple"
+    MODEL = "model"
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How the leaf models are tuned.
+
+    Parameters
+    ----------
+    n_trials : int, default=50
+        In each leaf.
+    time_limit : float or None, default=None
+        Seconds for all leaves together (one after another), shared by their rows; None is no limit.
+    """
+
+    n_trials: int = 50
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Extension:
+    """What a leaf got.
+
+    Parameters
+    ----------
+    leaf : int
+        Node of the tree.
+    treatment : Treatment
+    n_rows : int
+        Training rows in the leaf.
+    classes : ndarray of shape (n_leaf_classes,), int64
+        Classes of these rows, as positions in ``tree.classes``; the model's class k is ``classes[k]``.
+    model : classifier or None
+        Fitted on ``Inputs.matrix`` of the leaf's rows; None if the tree, or one class, answers.
+    parameters : mapping
+        What tuning chose; empty without tuning.
+    cv_accuracy : float or None
+        Of the best trial on its held-out rows.
+    n_trials : int
+        Trials that were completed.
+    """
+
+    leaf: int
+    treatment: Treatment
+    n_rows: int
+    classes: NDArray[np.int64]
+    model: Any = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    cv_accuracy: float | None = None
+    n_trials: int = 0
+
+
+def extend_leaves(
+    tree: Tree,
+    X: NDArray[np.float64],
+    y: NDArray[np.int64],
+    sample_weight: NDArray[np.float64] | None,
+    model: Any,
+    *,
+    tuning: Tuning | None = None,
+    n_folds: int = 3,
+    n_jobs: int | None = None,
+    random_state: np.random.RandomState,
+) -> dict[int, Extension]:
+    """Fit a model in each leaf.
+
+    Parameters
+    ----------
+    tree : Tree
+    X : ndarray of shape (n_rows, n_columns), float64
+        Encoded rows.
+    y : ndarray of shape (n_rows,)
+        Positions in ``tree.classes``.
+    sample_weight : ndarray of shape (n_rows,), or None
+        Positive.
+    model : classifier
+        Not fitted; cloned for each leaf.
+    tuning : Tuning or None, default=None
+    n_folds : int, default=3
+        Folds of tuning, and the fewest rows of each class of a leaf for the full model.
+    n_jobs : int or None, default=None
+        Leaves at a time, as in joblib.
+    random_state : RandomState
+
+    Returns
+    -------
+    dict from int to Extension
+        One for each leaf of the tree.
+    """
+    leaf_of_row = tree.apply(X)
+    inputs = Inputs.of(tree.columns).matrix(X)
+    leaves = np.flatnonzero(tree.is_leaf)
+    seeds = random_state.randint(2**31 - 1, size=len(leaves))
+    rows_of = [np.flatnonzero(leaf_of_row == leaf) for leaf in leaves]
+    plans = list(treatments(tree, X, y, n_folds).values())
+    tuned_rows = sum(len(rows) for rows, plan in zip(rows_of, plans, strict=True) if plan is Treatment.MODEL)
+    jobs = (
+        delayed(_extend)(
+            int(leaf),
+            plan,
+            inputs[rows],
+            y[rows],
+            None if sample_weight is None else sample_weight[rows],
+            model,
+            tuning,
+            n_folds,
+            len(rows) / max(1, tuned_rows),
+            int(seed),
+        )
+        for leaf, rows, plan, seed in zip(leaves, rows_of, plans, seeds, strict=True)
+    )
+    extensions: list[Extension] = Parallel(n_jobs=n_jobs)(jobs)
+    return {extension.leaf: extension for extension in extensions}
+
+
+def treatments(
+    tree: Tree, X: NDArray[np.float64], y: NDArray[np.int64], n_folds: int = 3
+) -> dict[int, Treatment]:
+    """Return who answers in each leaf; the parameters are those of `extend_leaves`."""
+    leaf_of_row = tree.apply(X)
+    return {
+        leaf: _treatment(y[leaf_of_row == leaf], int(tree.prediction[leaf]), n_folds)
+        for leaf in np.flatnonzero(tree.is_leaf).tolist()
+    }
+
+
+def probabilities(
+    tree: Tree, extensions: Mapping[int, Extension], X: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the probability of each class of ``tree.classes`` for each encoded row.
+
+    A leaf where the tree answers gives the shares of the tree's own training weight.
+    """
+    made = tree.predict_proba(X)
+    with threadpool_limits(limits=1, user_api="openmp"):
+        for extension, rows, inputs in _visits(tree, extensions, X):
+            made[rows] = 0.0
+            made[np.ix_(rows, extension.classes)] = (
+                1.0 if extension.model is None else extension.model.predict_proba(inputs)
+            )
+    return made
+
+
+def classify(tree: Tree, extensions: Mapping[int, Extension], X: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the position in ``tree.classes`` that is predicted for each encoded row."""
+    made = tree.prediction[tree.apply(X)].astype(np.int64)
+    with threadpool_limits(limits=1, user_api="openmp"):
+        for extension, rows, inputs in _visits(tree, extensions, X):
+            if extension.model is None:
+                made[rows] = extension.classes[0]
+            else:
+                own = np.asarray(extension.model.predict(inputs)).astype(np.int64)
+                made[rows] = extension.classes[own]
+    return made
+
+
+def _visits(
+    tree: Tree, extensions: Mapping[int, Extension], X: NDArray[np.float64]
+) -> list[tuple[Extension, NDArray[np.int64], NDArray[np.float64]]]:
+    """Return each leaf that has rows and where the tree does not answer, with the rows and their inputs."""
+    leaf_of_row = tree.apply(X)
+    inputs = Inputs.of(tree.columns)
+    visits = []
+    for leaf in np.unique(leaf_of_row).tolist():
+        extension = extensions[leaf]
+        if extension.treatment is not Treatment.KEPT:
+            rows = np.flatnonzero(leaf_of_row == leaf)
+            visits.append((extension, rows, inputs.matrix(X[rows])))
+    return visits
+
+
+def _treatment(y: NDArray[np.int64], prediction: int, n_folds: int) -> Treatment:
+    counts = np.bincount(y)
+    counts = counts[counts > 0]
+    if len(counts) == 0 or (len(counts) == 1 and y[0] == prediction):
+        return Treatment.KEPT
+    if len(counts) == 1:
+        return Treatment.ONE_CLASS
+    return Treatment.SIMPLE if counts.min() < n_folds else Treatment.MODEL
+
+
+def _extend(
+    leaf: int,
+    treatment: Treatment,
+    X: NDArray[np.float64],
+    y: NDArray[np.int64],
+    sample_weight: NDArray[np.float64] | None,
+    model: Any,
+    tuning: Tuning | None,
+    n_folds: int,
+    share: float,
+    seed: int,
+) -> Extension:
+    """Fit one leaf; `share` is its part of the time limit."""
+    classes, own = np.unique(y, return_inverse=True)
+    if treatment in (Treatment.KEPT, Treatment.ONE_CLASS):
+        return Extension(leaf, treatment, len(y), classes)
+    made = seeded(simple_model(model) if treatment is Treatment.SIMPLE else clone(model), seed)
+    parameters: Mapping[str, Any] = {}
+    accuracy, n_trials = None, 0
+    try:
+        # Leaves are small and many: one thread each, so that they do not wait for each other's threads.
+        with threadpool_limits(limits=1, user_api="openmp"):
+            if treatment is Treatment.MODEL and tuning is not None:
+                limit = None if tuning.time_limit is None else tuning.time_limit * share
+                found = tune_model(
+                    made,
+                    X,
+                    own,
+                    sample_weight,
+                    n_trials=tuning.n_trials,
+                    n_folds=n_folds,
+                    seed=seed,
+                    time_limit=limit,
+                )
+                parameters, accuracy, n_trials = found.parameters, found.accuracy, found.n_trials
+                made.set_params(**parameters)
+            fit_weighted(made, X, own, sample_weight)
+    except Exception as error:
+        error.add_note(
+            f"This came from the {type(made).__name__} in leaf {leaf} ({len(y)} rows, {len(classes)} classes)."
+        )
+        raise
+    return Extension(leaf, treatment, len(y), classes, made, parameters, accuracy, n_trials)

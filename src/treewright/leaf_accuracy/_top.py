@@ -1,0 +1,265 @@
+"""Any single tree as the common `Tree`: the top of a hybrid tree.
+
+A `Tree` and a fitted model are taken as they are; a model that is not fitted is cloned and fitted. Models
+that search over others (`GridSearchCV`) give their best one. scikit-learn's trees compare the float32 value
+with ``<=``, so their thresholds are moved to the float64 numbers that decide alike
+(`treewright.convert.float32_threshold`), and their nodes, which a limit on leaves numbers best-first, are put
+in depth-first order. They are fitted on the inputs of `Inputs`, so that they take categories, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier, ExtraTreeClassifier
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from treewright.convert import float32_threshold
+from treewright.errors import InputError
+from treewright.leaf_accuracy._inputs import Inputs
+from treewright.problem import make_problem
+from treewright.result import SolveResult
+from treewright.table import Table, table_from
+from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit, Tree
+
+__all__ = ["Top", "make_top", "tree_of_sklearn"]
+
+ACCEPTED = (
+    "a treewright Tree, a treewright classifier with a single tree, or scikit-learn's DecisionTreeClassifier or "
+    "ExtraTreeClassifier, fitted or not, also inside GridSearchCV and the like"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Top:
+    """The tree on top, and where it comes from.
+
+    Parameters
+    ----------
+    tree : Tree
+    result : SolveResult or None
+        What its method proved, if it proves anything.
+    model : estimator or None
+        The fitted model; None if the tree itself was given.
+    """
+
+    tree: Tree
+    result: SolveResult | None
+    model: Any
+
+
+def make_top(
+    top: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    random_state: int | None = None,
+    categorical_features: Sequence[str] | Sequence[int] | None = None,
+) -> Top:
+    """Return the tree of `top`, fitted on the rows if it is not fitted yet.
+
+    Parameters
+    ----------
+    top : Tree or classifier
+    X : array-like or frame of shape (n_rows, n_columns)
+    y : array-like of shape (n_rows,)
+    sample_weight : array-like of shape (n_rows,), default=None
+    random_state : int or None, default=None
+        For a model that is not fitted and whose own `random_state` is None.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that a tree of scikit-learn, fitted here, is to read as categories.
+
+    Returns
+    -------
+    Top
+
+    Raises
+    ------
+    InputError
+        It has no single tree, is a regression tree, or was fitted on other columns.
+    """
+    if isinstance(top, Tree):
+        _refuse_categories(categorical_features, "a Tree")
+        return Top(_classifies(top), None, None)
+    if isinstance(top, type) or not hasattr(top, "fit"):
+        made = f"the class {top.__name__}" if isinstance(top, type) else repr(top)
+        raise InputError(f"top is {made}; give {ACCEPTED}.")
+    if type(top).__name__ == "FrozenEstimator":  # scikit-learn's way to keep a fit through clone
+        top = top.estimator
+    inner = _innermost(top)
+    if isinstance(inner, BaseDecisionTree) and not isinstance(
+        inner, (DecisionTreeClassifier, ExtraTreeClassifier)
+    ):
+        raise InputError(f"top is a {type(inner).__name__}, which predicts numbers; give {ACCEPTED}.")
+    if hasattr(inner, "estimators_") or hasattr(inner, "n_estimators"):
+        raise InputError(
+            f"top is a {type(inner).__name__}, which has many trees and explains nothing; give {ACCEPTED}. "
+            "BornAgainTreeClassifier turns a small forest into one tree."
+        )
+    if not _is_fitted(top):
+        model = clone(top)
+        known = model.get_params()
+        if random_state is not None and known.get("random_state", 0) is None:
+            model.set_params(random_state=random_state)
+        if isinstance(inner, BaseDecisionTree):
+            table = table_from(X, categorical_features=categorical_features)
+            return _fit_sklearn(model, table, y, sample_weight)
+        _refuse_categories(categorical_features, f"a {type(inner).__name__}")
+        return _read(_fit(model, X, y, sample_weight), X)
+    _refuse_categories(categorical_features, f"a {type(inner).__name__} that is fitted")
+    return _read(top, X)
+
+
+def _refuse_categories(categorical_features: Any, top: str) -> None:
+    if categorical_features is not None:
+        raise InputError(
+            f"categorical_features was given, but top is {top}, which decides that itself. Leave it out here."
+        )
+
+
+def _fit_sklearn(model: Any, table: Table, y: ArrayLike, sample_weight: ArrayLike | None) -> Top:
+    """Fit a tree of scikit-learn on the inputs of the table."""
+    problem = make_problem(table, y, sample_weight=sample_weight)  # rows of weight zero are left out
+    columns = problem.table.columns
+    inputs = Inputs.of(columns)
+    weights = None if sample_weight is None else problem.sample_weight
+    labels = problem.classes[problem.y]
+    model = _fit(model, inputs.matrix(problem.table.X), labels, weights)
+    if not isinstance(_best(model), BaseDecisionTree):
+        raise InputError(f"top is a {type(model).__name__}, which has no single tree; give {ACCEPTED}.")
+    return Top(tree_of_sklearn(_best(model), columns, inputs, problem.classes), None, model)
+
+
+def _fit(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> Any:
+    if sample_weight is None:
+        return model.fit(X, y)
+    # A search hands everything on to the model that it tries.
+    if not has_fit_parameter(_innermost(model), "sample_weight"):
+        raise InputError(
+            f"sample_weight was given, but the top, a {type(model).__name__}, takes none. Leave the weights "
+            "out, or give another top."
+        )
+    return model.fit(X, y, sample_weight=sample_weight)
+
+
+def _read(model: Any, X: Any) -> Top:
+    """Return the tree of a fitted model."""
+    best = _best(model)
+    tree = getattr(best, "tree_", None)
+    if isinstance(best, (DecisionTreeClassifier, ExtraTreeClassifier)):
+        if best.n_outputs_ > 1:
+            raise InputError(f"top has {best.n_outputs_} outputs; give a tree that was fitted on one.")
+        names = getattr(best, "feature_names_in_", None)
+        if names is None and len(table := table_from(X).names) == best.n_features_in_:
+            names = table
+        elif names is None:
+            names = [f"x{j}" for j in range(best.n_features_in_)]
+        columns = tuple(Column(str(name), ColumnKind.CONTINUOUS) for name in names)
+        tree = tree_of_sklearn(best, columns, Inputs.of(columns))
+    if not isinstance(tree, Tree):
+        hint = " Its hardened tree can be the top: model.harden().tree." if hasattr(best, "harden") else ""
+        raise InputError(f"top is a {type(best).__name__}, which has no single tree; give {ACCEPTED}.{hint}")
+    result = getattr(best, "result_", None)
+    return Top(_classifies(tree), result if isinstance(result, SolveResult) else None, model)
+
+
+def tree_of_sklearn(
+    model: Any, columns: Sequence[Column], inputs: Inputs, classes: NDArray[Any] | None = None
+) -> Tree:
+    """Return a fitted tree of scikit-learn as a `Tree` with the same decision for every row.
+
+    Parameters
+    ----------
+    model : DecisionTreeClassifier or ExtraTreeClassifier
+        Fitted on ``inputs.matrix`` of encoded rows.
+    columns : sequence of Column
+    inputs : Inputs
+    classes : ndarray of shape (n_classes,), default=None
+        Sorted classes of the tree, if there are more than the model saw (all their rows had weight zero).
+
+    Returns
+    -------
+    Tree
+        A missing value goes where the model sends it; in a column without any, where most rows went.
+
+    Notes
+    -----
+    scikit-learn stores shares; times the weight of the node they are the weights, to rounding. Whole numbers
+    are restored, which is right unless weights are fractions that close to one.
+    """
+    of = model.tree_
+    order: list[int] = []
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        if of.children_left[node] >= 0:
+            stack += [int(of.children_right[node]), int(of.children_left[node])]
+    number = np.full(of.node_count + 1, -1, dtype=np.int32)  # the last entry serves the child -1 of a leaf
+    number[order] = np.arange(of.node_count)
+    threshold = float32_threshold(of.threshold)
+    splits: list[Split | None] = []
+    for node in order:
+        if of.children_left[node] < 0:
+            splits.append(None)
+            continue
+        j, code = inputs.column[of.feature[node]], inputs.category[of.feature[node]]
+        missing_left = bool(of.missing_go_to_left[node])
+        if code is None:
+            splits.append(ThresholdSplit(j, float(threshold[node]), missing_left))
+        else:
+            splits.append(CategorySplit(j, (code,), missing_left))
+    own = np.asarray(model.classes_)
+    places = np.arange(len(own)) if classes is None else np.searchsorted(classes, own)
+    share = np.zeros((of.node_count, len(own) if classes is None else len(classes)))
+    share[:, places] = of.value[order, 0, :]
+    value = share * of.weighted_n_node_samples[order, None]
+    whole = np.round(value)
+    value = np.where(np.isclose(value, whole, rtol=1e-9, atol=1e-9), whole, value)
+    return Tree(
+        columns=tuple(columns),
+        classes=own if classes is None else classes,
+        splits=tuple(splits),
+        children_left=number[of.children_left[order]],
+        children_right=number[of.children_right[order]],
+        prediction=np.argmax(share, axis=1).astype(np.int32),
+        value=value,
+        n_node_samples=of.n_node_samples[order].astype(np.int64),
+    )
+
+
+def _innermost(model: Any) -> Any:
+    """Return the model that a search (GridSearchCV and the like) tries, or `model` itself."""
+    while hasattr(getattr(model, "estimator", None), "fit") and not (
+        type(model).__module__.startswith("treewright.") or hasattr(model, "n_estimators")
+    ):
+        model = model.estimator
+    return model
+
+
+def _best(model: Any) -> Any:
+    """Return the best model of a fitted search, or `model` itself."""
+    while hasattr(model, "best_estimator_"):
+        model = model.best_estimator_
+    return model
+
+
+def _is_fitted(model: Any) -> bool:
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _classifies(tree: Tree) -> Tree:
+    if tree.classes is None:
+        raise InputError(f"top is a regression tree; give {ACCEPTED}.")
+    return tree

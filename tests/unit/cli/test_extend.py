@@ -1,0 +1,190 @@
+"""The verb `extend`: what it prints and writes, and that it says no in time."""
+
+import csv
+import sys
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+from typer.testing import CliRunner
+
+from treewright import HybridTreeClassifier
+from treewright.cli import app
+from treewright.convert import Model, load_model, save_model
+from treewright.errors import InputError
+from treewright.leaf_accuracy._held_out import held_out_answers
+from treewright.leaf_accuracy._hybrid import classify, extend_leaves
+from treewright.leaf_accuracy._leaf_models import make_leaf_model
+from treewright.table import load_csv
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(limits=1):  # a busy machine makes OpenMP's threads wait for each other
+        yield
+
+
+def run(verb, *words):
+    return CliRunner().invoke(app, [verb, *map(str, words)])
+
+
+def write_rows(path, n_rows, seed, labels=True):
+    rng = np.random.default_rng(seed)
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["age", "colour", "income", *(["sick"] if labels else [])])
+        for _ in range(n_rows):
+            age, colour = int(rng.integers(20, 80)), str(rng.choice(["red", "green", "blue"]))
+            income = round(float(rng.normal(30, 10)), 1)
+            sick = ((age > 50 and income < 35) or (colour == "red" and age > 35)) ^ (rng.random() < 0.1)
+            known = "" if rng.random() < 0.05 else income
+            writer.writerow([age, colour, known, *(["yes" if sick else "no"] if labels else [])])
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    train = write_rows(tmp_path / "train.csv", 300, 0)
+    model = tmp_path / "model.json"
+    assert run("fit", train, "-t", "sick", "--max-depth", 2, "-c", 0, "-o", model).exit_code == 0
+    return model, train
+
+
+def read(path):
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_rows_held_back(files, tmp_path):
+    """The answers are those of the estimator on the same tree, and the counts are right."""
+    model, train = files
+    rows, out = write_rows(tmp_path / "new.csv", 120, 1), tmp_path / "answers.csv"
+    result = run("extend", model, train, "--rows", rows, "--out", out, "--seed", 3)
+    assert result.exit_code == 0, result.output
+    answers, truth = read(out), [row["sick"] for row in read(rows)]
+    tree = load_model(model).tree
+    data, new = (load_csv(path, target="sick", columns=tree.columns) for path in (train, rows))
+    assert [row["tree"] for row in answers] == tree.predict(new.table.X).tolist()
+    assert [int(row["leaf"]) for row in answers] == tree.apply(new.table.X).tolist()
+    y = np.searchsorted(tree.classes, data.target)
+    parts = extend_leaves(
+        tree, data.table.X, y, None, make_leaf_model(None), random_state=np.random.RandomState(3)
+    )
+    assert [row["prediction"] for row in answers] == tree.classes[classify(tree, parts, new.table.X)].tolist()
+    assert [row["explained"] == "yes" for row in answers] == [
+        row["tree"] == row["prediction"] for row in answers
+    ]
+    right = np.mean([row["prediction"] == label for row, label in zip(answers, truth, strict=True)])
+    assert f"the hybrid tree {100 * right:.2f}%" in result.output
+    kept = sum(row["explained"] == "yes" for row in answers)
+    assert f"explains the answer for {kept} of 120 rows" in result.output
+
+
+def test_rows_without_labels_get_answers(files, tmp_path):
+    model, train = files
+    rows, out = write_rows(tmp_path / "new.csv", 50, 1, labels=False), tmp_path / "answers.csv"
+    result = run("extend", model, train, "--rows", rows, "--out", out, "--leaf-model", "xgboost")
+    assert result.exit_code == 0, result.output
+    assert len(read(out)) == 50
+    assert "right" not in result.output.lower()
+
+
+def test_cross_validated(files, tmp_path):
+    model, train = files
+    first, again = tmp_path / "a.csv", tmp_path / "b.csv"
+    result = run("extend", model, train, "--folds", 3, "-o", first)
+    assert result.exit_code == 0, result.output
+    assert "cross-validated" in result.output
+    assert "the flattering one of training" in result.output.replace("\n", " ")
+    assert run("extend", model, train, "--folds", 3, "-o", again).exit_code == 0
+    assert first.read_bytes() == again.read_bytes()  # the same command gives the same answers
+    assert len(read(first)) == 300
+
+
+def test_every_row_is_answered_by_models_that_have_not_seen_it():
+    """With a leaf model that repeats what it has seen, held-out answers on distinct noise cannot."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    from treewright.leaf_accuracy._top import make_top
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 1)), rng.integers(0, 2, 300)
+    tree = make_top(DecisionTreeClassifier(max_depth=1), X, y).tree
+    parrot = DecisionTreeClassifier()
+    parts = extend_leaves(tree, X, y, None, parrot, random_state=np.random.RandomState(0))
+    assert (classify(tree, parts, X) == y).all()
+    held_out = held_out_answers(tree, X, y, None, parrot, folds=5, random_state=np.random.RandomState(0))
+    assert 0.35 < (held_out == y).mean() < 0.65
+    for folds in (1, 301):
+        with pytest.raises(InputError, match=f"folds={folds}"):
+            held_out_answers(tree, X, y, None, parrot, folds=folds, random_state=np.random.RandomState(0))
+
+
+def test_tuned(files):
+    pytest.importorskip("optuna", reason="needs the extra tune")
+    model, train = files
+    result = run("extend", model, train, "--rows", train, "--tune", 2, "--leaf-model", "xgboost")
+    assert result.exit_code == 0, result.output
+    assert "after 2 trials of tuning" in result.output
+
+
+def test_a_model_made_in_python(files, tmp_path):
+    """No certificate: the target must be named; leaves of one class are merged, and that is said."""
+    _, train = files
+    data = load_csv(train, target="sick")
+    hybrid = HybridTreeClassifier(reduce=False).fit(data.table.X[:, [0, 2]], data.target)
+    path = tmp_path / "bare.json"
+    save_model(path, Model(hybrid.tree_))
+    result = run("extend", path, train)
+    assert result.exit_code == 2
+    assert "--target NAME" in result.output
+    result = run("extend", path, write_numbers(tmp_path / "numbers.csv", data), "--target", "sick")
+    assert result.exit_code == 0, result.output
+    merged = (
+        hybrid.get_n_leaves()
+        - HybridTreeClassifier(hybrid.tree_).fit(data.table.X[:, [0, 2]], data.target).get_n_leaves()
+    )
+    assert merged > 0
+    assert f"{merged} leaves were merged" in result.output
+
+
+def write_numbers(path, data):
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["x0", "x1", "sick"])
+        rows = data.table.X[:, [0, 2]].tolist()
+        writer.writerows(
+            [*("" if x != x else x for x in row), label] for row, label in zip(rows, data.target, strict=True)
+        )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--leaf-model", "forest"], "'boosting' or 'xgboost'"),
+        (["--time-limit", "5"], "goes with --tune"),
+        (["--target", "colour"], "labels that the tree does not know: blue, green, red"),
+        (["--target", "sickk"], "sick"),
+        (["--folds", "400"], "at most the number of rows (300)"),
+        (["--rows", "nowhere.csv"], "nowhere.csv"),
+        (["--out", "no/such/folder.csv"], "there is no folder"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_input(files, words, message):
+    model, train = files
+    result = run("extend", model, train, *words)
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+@pytest.mark.parametrize(
+    ("package", "words", "extra"),
+    [("xgboost", ["--leaf-model", "xgboost"], "xgboost"), ("optuna", ["--tune", "5"], "tune")],
+)
+def test_a_missing_extra(files, package, words, extra, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    result = run("extend", *files, *words)
+    assert result.exit_code == 2
+    assert f"pip install 'treewright[{extra}]'" in result.output
