@@ -1,4 +1,4 @@
-"""The command line: `treewright fit`, `predict`, `show`, `verify`, `reborn`, `demo`."""
+"""The command line: `treewright fit`, `predict`, `show`, `report`, `verify`, `reborn`, `demo`."""
 
 from treewright.cli._app import app, main
 

@@ -14,6 +14,7 @@ from treewright.cli._demo import demo
 from treewright.cli._fit import fit
 from treewright.cli._predict import predict
 from treewright.cli._reborn import reborn
+from treewright.cli._report import report
 from treewright.cli._show import show
 from treewright.cli._verify import verify
 
@@ -28,6 +29,7 @@ A first session:
   treewright show model.json --out tree.png
   treewright predict model.json new.csv --out predictions.csv
   treewright verify model.json data.csv
+  treewright report model.json data.csv --out report.html
   treewright reborn forest.json --out tree.json
 
 \b
@@ -49,6 +51,7 @@ app = typer.Typer(
 app.command(short_help="Find the optimal tree for a CSV file.")(fit)
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
+app.command(short_help="Write a web page about a tree.")(report)
 app.command(short_help="Check a tree against its data, or its ensemble.")(verify)
 app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
 app.command(short_help="See proven trees on real data.")(demo)
