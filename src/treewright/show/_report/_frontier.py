@@ -27,8 +27,6 @@ class Point:
     leaves : int
     train : Count
     test : Count or None
-    loss, bound : float
-        Of the result; the bound is on its objective.
     proven : bool
     chosen : bool
         Whether this is the report's tree.
@@ -40,8 +38,6 @@ class Point:
     leaves: int
     train: Count
     test: Count | None
-    loss: float
-    bound: float
     proven: bool
     chosen: bool
     x: float
@@ -100,8 +96,6 @@ def chart(tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | 
             result.tree.n_leaves,
             seen,
             unseen,
-            result.loss,
-            result.lower_bound,
             result.status is SolveStatus.OPTIMAL,
             bool(here) and result is here[0],
             across(result.tree.n_leaves),
