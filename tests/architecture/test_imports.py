@@ -20,6 +20,7 @@ HEAVY = (
     "typer",
     "rich",
     "tqdm",
+    "jinja2",
 )
 
 

@@ -1,4 +1,4 @@
-"""The command line: `treewright fit`, `predict`, `show`, `verify`, `reborn`, `extend`, `demo`."""
+"""The command line: one file a verb."""
 
 from treewright.cli._app import app, main
 

@@ -16,6 +16,7 @@ from treewright.cli._extend import extend
 from treewright.cli._fit import fit
 from treewright.cli._predict import predict
 from treewright.cli._reborn import reborn
+from treewright.cli._report import report
 from treewright.cli._show import show
 from treewright.cli._verify import verify
 
@@ -31,6 +32,7 @@ A first session:
   treewright predict model.json new.csv --out predictions.csv
   treewright verify model.json data.csv
   treewright export model.json --to sql --table patients
+  treewright report model.json data.csv --out report.html
   treewright reborn forest.json --out tree.json
   treewright extend model.json data.csv
 
@@ -53,6 +55,7 @@ app = typer.Typer(
 app.command(short_help="Find the optimal tree for a CSV file.")(fit)
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
+app.command(short_help="Write a web page about a tree.")(report)
 app.command(short_help="Check a tree against its data, or its ensemble.")(verify)
 app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
 app.command(short_help="Write a tree for scikit-learn, ONNX, SQL, C, Python; or its rules.")(export)

@@ -22,7 +22,9 @@ from treewright.cli._common import (
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.convert import Model
+    from treewright.convert import Model, Terms
+    from treewright.table import CsvTable
+    from treewright.verify import VerificationReport
 
 __all__ = ["verify"]
 
@@ -103,30 +105,58 @@ def _decides_like(content: Model, path: Path) -> bool:
 
 def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
     """Recompute what the file claims from the table, and print the report."""
+    terms = terms_of(content)
+    csv = read_csv(
+        data,
+        target=label_column(content, target),
+        weight=terms.weight,
+        columns=content.tree.columns,
+        **csv_options,
+    )
+    report, asked = check_claims(content, csv)
+    say(str(report))
+    if not asked:
+        say("The file holds no certificate with its question, so only the tree itself was checked.")
+    return report.ok
+
+
+def terms_of(content: Model) -> Terms:
+    """The question that the tree answers; without a certificate, only that it has few errors."""
     from treewright.convert import Terms
+
+    claim = content.certificate
+    return (claim.terms if claim is not None else None) or Terms(cost_complexity=0.0)
+
+
+def label_column(content: Model, target: str | None) -> str:
+    """The column of labels: the one named, or the one that fit used.
+
+    Raises
+    ------
+    InputError
+        A regression tree, or nobody named the column.
+    """
+    if content.tree.classes is None:
+        raise InputError(
+            "This is a regression tree; only trees that predict classes are checked and reported."
+        )
+    column = target or terms_of(content).target
+    if column is None:
+        raise InputError("The model file does not name the column of labels: add --target NAME.")
+    return column
+
+
+def check_claims(content: Model, csv: CsvTable) -> tuple[VerificationReport, bool]:
+    """Hold a model against its table; also returns whether its certificate was part of that."""
     from treewright.problem import make_problem
     from treewright.verify import verify as check
 
-    tree, claim = content.tree, content.certificate
-    if tree.classes is None:
-        raise InputError("This is a regression tree; verify checks classification trees.")
-    terms = (claim.terms if claim is not None else None) or Terms(cost_complexity=0.0)
-    column = target or terms.target
-    if column is None:
-        raise InputError("The model file does not name the column of labels: add --target NAME.")
-    csv = read_csv(
-        data,
-        target=column,
-        weight=terms.weight,
-        columns=tree.columns,
-        **csv_options,
-    )
-    assert csv.target is not None  # a target was named
-    labels = labels_like(csv.target, tree)
+    tree, terms = content.tree, terms_of(content)
+    assert csv.target is not None and tree.classes is not None  # noqa: PT018  (callers read the label column)
     factors = terms.class_weight
     problem = make_problem(
         csv.table,
-        labels,
+        labels_like(csv.target, tree),
         sample_weight=csv.sample_weight,
         class_weight=dict(zip(tree.classes.tolist(), factors, strict=True))
         if isinstance(factors, tuple)
@@ -138,9 +168,5 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         max_leaf_nodes=terms.max_leaf_nodes,
         min_samples_leaf=terms.min_samples_leaf,
     )
-    asked = claim is not None and claim.terms is not None
-    report = check(problem, content.result if asked and content.result is not None else tree)
-    say(str(report))
-    if not asked:
-        say("The file holds no certificate with its question, so only the tree itself was checked.")
-    return report.ok
+    asked = content.certificate is not None and content.certificate.terms is not None
+    return check(problem, content.result if asked and content.result is not None else tree), asked

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.errors import InputError
+from treewright.estimators._display import TreeDisplay
 from treewright.estimators._latent_progress import EpochCallback, epoch_bar
 from treewright.table import Table, encode_like, table_from
 from treewright.tree import Column, Tree
@@ -27,7 +27,7 @@ __all__ = ["LatentTreeBase"]
 BLOCK = 65536  # rows predicted at once
 
 
-class LatentTreeBase(BaseEstimator):  # type: ignore[misc]
+class LatentTreeBase(TreeDisplay):
     """Base of the latent tree estimators; subclasses say what is to be predicted.
 
     After `fit` the network lives on the CPU in float64, whatever it was trained on: predictions are the
@@ -268,6 +268,10 @@ class LatentTreeBase(BaseEstimator):  # type: ignore[misc]
         if isinstance(self._hardened, str):
             raise InputError(self._hardened)
         return self._hardened
+
+    def _shown_tree(self) -> tuple[Tree, str] | None:
+        hardened = getattr(self, "_hardened", None)
+        return None if hardened is None or isinstance(hardened, str) else (hardened.tree, hardened.sentence)
 
     def _harden(self, rows: NDArray[np.float64], make_tree: Any) -> Tree:
         from treewright.latent._harden import harden

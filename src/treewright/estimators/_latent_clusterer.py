@@ -19,6 +19,8 @@ from treewright.table import Table
 if TYPE_CHECKING:
     import torch
 
+    from treewright.latent import HardenedTree
+
 __all__ = ["LatentTreeClusterer"]
 
 
@@ -140,7 +142,19 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         reached = np.unique(self.nodes_)
         self._clusters = np.concatenate([reached, np.setdiff1d(self.network_.tree.shape.nodes, reached)])
         self.labels_ = self._label(self.nodes_)
+        self._hardened = self._keep_hardened(lambda: self._harden_on(table.X))
         return self
+
+    def _harden_on(self, rows: NDArray[np.float64]) -> HardenedTree:
+        """The tree of splits that leads to the clusters, to be looked at."""
+        from treewright.latent._harden import HardenedTree, classification_tree
+
+        index = self.labels_.astype(np.int32)
+        names = np.array([f"cluster {k}" for k in range(int(index.max()) + 1)])
+        tree = self._harden(rows, classification_tree(self.columns_, names, index))
+        agreement = float((tree.prediction[tree.apply(rows)] == index).mean())
+        same = f"This tree puts {100 * agreement:.1f}% of {len(rows)} training rows into the cluster that they are in."
+        return HardenedTree(tree, agreement, same)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the cluster of each row: a number as in `labels_`, or larger if no training row is in it."""

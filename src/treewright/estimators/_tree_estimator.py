@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treewright.estimators._display import TreeDisplay
 from treewright.result import SolveResult
 from treewright.table import encode_like
 from treewright.tree import Tree
@@ -17,7 +18,7 @@ from treewright.tree import Tree
 __all__ = ["TreeClassifier"]
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeClassifier(ClassifierMixin, TreeDisplay):  # type: ignore[misc]
     """Base of the classifiers that end with one `Tree`.
 
     `fit` of a subclass sets `tree_`, `result_` and `classes_`.

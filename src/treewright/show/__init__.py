@@ -1,4 +1,4 @@
-"""Trees for people: text, Graphviz and matplotlib."""
+"""Trees for people: text, Graphviz, matplotlib and web pages."""
 
 from treewright.show._frontier import plot_frontier
 from treewright.show._graphviz import to_graphviz
@@ -18,6 +18,11 @@ from treewright.show._text import to_text
 __all__ = [
     "ProgressRecorder",
     "Rule",
+from treewright.show._report import notebook_html, report
+from treewright.show._text import to_text
+
+__all__ = [
+    "notebook_html",
     "plot_active_nodes",
     "plot_decision_regions",
     "plot_frontier",
@@ -26,6 +31,7 @@ __all__ = [
     "plot_leaf_accuracies",
     "plot_search_progress",
     "plot_tree",
+    "report",
     "routing_shares",
     "rules",
     "rules_frame",

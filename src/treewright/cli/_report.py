@@ -1,0 +1,118 @@
+"""`treewright report`: a saved tree, its rows and its certificate as one web page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.cli._common import (
+    Csv,
+    DecimalComma,
+    Encoding,
+    Missing,
+    ModelPath,
+    Separator,
+    exits_by_code,
+    note,
+    read_csv,
+)
+from treewright.cli._verify import check_claims, label_column, terms_of
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.convert import Model
+
+__all__ = ["report"]
+
+
+@exits_by_code
+def report(
+    model: ModelPath,
+    data: Csv,
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")],
+    test: Annotated[
+        Path | None,
+        typer.Option(help="CSV file of rows that the tree has not seen.", metavar="CSV"),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="Column of labels.", show_default="the one that fit used"),
+    ] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(help="Another tree over the same columns. Repeatable.", metavar="NAME=MODEL.json"),
+    ] = None,
+    models: Annotated[
+        bool, typer.Option(help="Fit CART, boosting, a forest and a linear model for comparison.")
+    ] = True,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="by target")] = None,
+    digits: Annotated[int, typer.Option(help="Significant digits of numbers; 0 for all.", min=0)] = 6,
+    separator: Separator = None,
+    missing: Missing = None,
+    encoding: Encoding = "utf-8",
+    decimal_comma: DecimalComma = False,
+) -> None:
+    """Write one HTML file about a tree, for people: the tree, its rules, its certificate, a form to ask it.
+
+    Needs the rows that the tree was made from; rows that it has not seen, with --test, are what makes its accuracy
+    believable. The page needs no network, and holds no row of the data.
+
+    \b
+    Examples:
+      treewright report model.json train.csv --test test.csv --out report.html
+      treewright report model.json train.csv --compare small=small.json --out report.html
+
+    Exit codes: 0 done, 2 bad input.
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.convert import check_writable, load_model
+    from treewright.result import BornAgainResult
+    from treewright.show import report as make_report
+
+    check_writable(out)
+    content = load_model(model)
+    column = label_column(content, target)
+    csv_options: dict[str, Any] = {
+        "target": column,
+        "columns": content.tree.columns,
+        "separator": separator,
+        "missing": missing,
+        "encoding": encoding,
+        "decimal_comma": decimal_comma,
+    }
+    train = read_csv(data, weight=terms_of(content).weight, **csv_options)
+    unseen = None if test is None else read_csv(test, **csv_options)
+    assert train.target is not None  # a target was named
+    files = {"model": model.name, "data": data.name, **({} if test is None else {"test": test.name})}
+    is_reborn = isinstance(content.result, BornAgainResult)  # which claims nothing about labels
+    make_report(
+        content,
+        train.table,
+        train.target,
+        X_test=None if unseen is None else unseen.table,
+        y_test=None if unseen is None else unseen.target,
+        others=_others(compare or ()),
+        fit_models=models,
+        verification=None if is_reborn else check_claims(content, train)[0],
+        title=title,
+        target=column,
+        files=files,
+        digits=digits or None,
+        out=out,
+    )
+    note(f"Wrote {out}.")
+
+
+def _others(entries: Sequence[str]) -> dict[str, Model]:
+    """Models named on the command line."""
+    from treewright.convert import load_model
+
+    read = {}
+    for entry in entries:
+        name, equals, path = entry.partition("=")
+        if not equals or not name or name in read:
+            raise InputError(f"--compare {entry!r}; give NAME=MODEL.json, each name once.")
+        read[name] = load_model(path)
+    return read

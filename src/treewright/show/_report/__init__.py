@@ -1,0 +1,6 @@
+"""A tree as a web page for the people who read it, and as a piece of HTML for notebooks."""
+
+from treewright.show._report._notebook import notebook_html
+from treewright.show._report._report import report
+
+__all__ = ["notebook_html", "report"]

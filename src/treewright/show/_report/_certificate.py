@@ -1,0 +1,172 @@
+"""The certificate for people who do not prove theorems: questions, and plain answers.
+
+Every answer is derived from the fields of the result; nothing is said that they do not hold. `SolveResult.sentence()`
+stays the exact statement and opens the section.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treewright.convert import Terms
+from treewright.result import BornAgainResult, SolveResult, SolveStatus
+
+__all__ = ["Certificate", "explain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What the page says is proven.
+
+    Parameters
+    ----------
+    badge : str
+        Two or three words for the top of the page.
+    mark : str
+        "proven", "conditional", "open" or "none"; chooses the sign beside the badge.
+    sentence : str
+        The exact statement.
+    answers : tuple of (question, answer)
+    notes : tuple of str
+    """
+
+    badge: str
+    mark: str
+    sentence: str
+    answers: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def explain(result: SolveResult | None, terms: Terms | None, n_rows: int) -> Certificate:
+    """Return the certificate in plain language; `n_rows` is the number of training rows."""
+    if result is None:
+        return Certificate(
+            "Nothing claimed", "none", "The model holds no certificate: nothing is claimed about this tree."
+        )
+    if isinstance(result, BornAgainResult):
+        return _born_again(result)
+    if type(result) is not SolveResult:  # of another question: only its own words are safe
+        proven = result.status is SolveStatus.OPTIMAL
+        badge = result.status.value.capitalize()
+        answered = (("Did the search run to its end?", _end(result)),)
+        return Certificate(
+            badge, "proven" if proven else "open", result.sentence(), answered, tuple(result.notes)
+        )
+    answers = [
+        _how_much_better(result, terms, n_rows),
+        ("Better in which sense?", _objective(result, terms)),
+        ("Among which trees?", f"All trees over {result.scope}{_limits(result, terms)}."),
+        ("Does the proof rest on guesses?", _guesses(result)),
+        ("Did the search run to its end?", _end(result)),
+        (
+            "What is not proven?",
+            "How the tree does on rows that nobody has seen: the accuracy on test rows, with its interval, is the "
+            "evidence for that. Nor that its questions are causes. Other trees may be exactly as good.",
+        ),
+    ]
+    badges = {
+        SolveStatus.OPTIMAL: ("Proven optimal", "proven"),
+        SolveStatus.OPTIMAL_UNDER_GUESSES: ("Optimal if the guesses hold", "conditional"),
+        SolveStatus.FEASIBLE: (f"Not proven; gap {_percent(result.gap)}", "open"),
+    }
+    return Certificate(*badges[result.status], result.sentence(), tuple(answers), tuple(result.notes))
+
+
+def _how_much_better(result: SolveResult, terms: Terms | None, n_rows: int) -> tuple[str, str]:
+    question = "Could another tree be better?"
+    room = max(0.0, result.objective - result.lower_bound)
+    if result.status is SolveStatus.OPTIMAL or room == 0:
+        return question, "No. Every other tree was counted, or ruled out by a bound that cannot err."
+    rows = ""
+    if (
+        terms is not None
+        and terms.costs is None
+        and terms.objective == "accuracy"
+        and not (terms.weight or terms.class_weight)
+    ):
+        rows = f", which is {room * n_rows:,.0f} of {n_rows:,} rows"
+    certain = (
+        "Whether the guesses hold or not, by" if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES else "By"
+    )
+    return question, (
+        f"{certain} at most {room:.6f}{rows}: the objective is {result.objective:.6f}, and no tree can be below "
+        f"{result.lower_bound:.6f} (a gap of {_percent(result.gap)})."
+    )
+
+
+def _objective(result: SolveResult, terms: Terms | None) -> str:
+    if terms is None:
+        price = result.options.get("cost_complexity")
+        each = f"{price:g} for" if isinstance(price, (int, float)) else "a price for"
+        return f"The tree minimises its loss on the training rows ({result.loss:.4f}) plus {each} every leaf."
+    if terms.costs is not None:
+        loss = "the mean cost of its decisions on the training rows"
+    elif terms.objective == "balanced_accuracy":
+        loss = "the mean of the error rates of the classes on the training rows"
+    else:
+        loss = "the share of training rows that it gets wrong"
+        if terms.weight or terms.class_weight:
+            loss = "the share of the training weight that it gets wrong"
+    if terms.cost_complexity == 0:
+        return f"The tree minimises {loss} ({result.loss:.4f}); leaves cost nothing."
+    return (
+        f"The tree minimises {loss} ({result.loss:.4f}) plus {terms.cost_complexity:g} for every leaf: one more leaf "
+        f"must lower the loss by more than that."
+    )
+
+
+def _limits(result: SolveResult, terms: Terms | None) -> str:
+    words = []
+    options = result.options
+    depth = options.get("max_depth", terms.max_depth if terms else None)
+    leaves = options.get("max_leaf_nodes", terms.max_leaf_nodes if terms else None)
+    rows = options.get("min_samples_leaf", terms.min_samples_leaf if terms else None) or 1
+    if depth is not None:
+        words.append(f"depth at most {depth}")
+    if leaves is not None:
+        words.append(f"at most {leaves} leaves")
+    if rows != 1:
+        words.append(f"at least {rows} rows a leaf")
+    return (", with " + ", ".join(words)) if words else ", of any depth and size"
+
+
+def _guesses(result: SolveResult) -> str:
+    if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+        return (
+            "Yes: that no tree does better on a set of rows than a reference model does, see the notes. The bound in "
+            "the first answer does not rest on that."
+        )
+    if "guess" in result.scope or any("guess" in note.lower() for note in result.notes):
+        return "What was searched was chosen with the help of a reference model, see the notes. The bound holds for it."
+    return "No."
+
+
+def _end(result: SolveResult) -> str:
+    seconds = result.stats.get("seconds")
+    after = f" after {seconds:.3g} seconds" if isinstance(seconds, (int, float)) else ""
+    if result.stop_reason is not None:
+        return f"No: {result.stop_reason.value}{after}. More time can close the gap or find a better tree."
+    return f"Yes{after}."
+
+
+def _born_again(result: BornAgainResult) -> Certificate:
+    proven = result.status is SolveStatus.OPTIMAL
+    answers = (
+        (
+            "What does this tree claim?",
+            "To decide like an ensemble of trees. It does not claim to be the best tree for the labels.",
+        ),
+        ("On which rows?", f"On {result.scope}."),
+        ("Did the search run to its end?", _end(result)),
+        (
+            "What is not proven?",
+            "That the ensemble is right. The accuracies below are those of its decisions.",
+        ),
+    )
+    badge = "Decides like its ensemble" + ("; proven smallest" if proven else "")
+    mark = "proven" if proven else "open"
+    return Certificate(badge, mark, result.sentence(), answers, tuple(result.notes))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,128 @@
+"""The frontier as a chart: for each number of leaves the smallest loss, and where the report's tree stands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treewright.errors import InputError
+from treewright.result import SolveResult, SolveStatus
+from treewright.show._report._leaves import Count, count_right
+from treewright.show._report._rows import Rows
+from treewright.tree import Tree
+
+__all__ = ["Chart", "Point", "chart"]
+
+WIDTH, HEIGHT = 640.0, 300.0
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 14.0, 14.0, 44.0  # margins for the axes
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One tree of the frontier.
+
+    Parameters
+    ----------
+    leaves : int
+    train : Count
+    test : Count or None
+    proven : bool
+    chosen : bool
+        Whether this is the report's tree.
+    x, y : float
+        Place of the training error in the chart.
+    test_y : float or None
+    """
+
+    leaves: int
+    train: Count
+    test: Count | None
+    proven: bool
+    chosen: bool
+    x: float
+    y: float
+    test_y: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Points, and ticks of both axes as (place, text)."""
+
+    points: tuple[Point, ...]
+    x_ticks: tuple[tuple[float, str], ...]
+    y_ticks: tuple[tuple[float, str], ...]
+    width: float = WIDTH
+    height: float = HEIGHT
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
+    top: float = TOP
+    bottom: float = HEIGHT - BOTTOM
+
+
+def chart(tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | None) -> Chart:
+    """Place the results, sorted by leaves; errors are shares of rows.
+
+    Raises
+    ------
+    InputError
+        No result, or trees over other columns or classes than those of `tree`.
+    """
+    if not results:
+        raise InputError("frontier is empty; give the results of accuracy_frontier, or None.")
+    for result in results:
+        if result.tree.columns != tree.columns or not _same_classes(result.tree, tree):
+            raise InputError(
+                "frontier holds a tree over other columns or classes than the model's; give the frontier of the same "
+                "table."
+            )
+    ordered = sorted(results, key=lambda result: result.tree.n_leaves)
+    on_train = [count_right(result.tree, train) for result in ordered]
+    on_test = [None if test is None else count_right(result.tree, test) for result in ordered]
+    errors = [1 - count.share for count in (*on_train, *on_test) if count is not None]
+    top_error, step = _scale(max(errors))
+    most = max(ordered[-1].tree.n_leaves, 2)
+
+    def across(leaves: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * (leaves - 1) / (most - 1), 1)
+
+    def down(error: float) -> float:
+        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - error / top_error), 1)
+
+    own = count_right(tree, train)
+    here = [r for r, c in zip(ordered, on_train, strict=True) if (r.tree.n_leaves, c) == (tree.n_leaves, own)]
+    points = tuple(
+        Point(
+            result.tree.n_leaves,
+            seen,
+            unseen,
+            result.status is SolveStatus.OPTIMAL,
+            bool(here) and result is here[0],
+            across(result.tree.n_leaves),
+            down(1 - seen.share),
+            None if unseen is None else down(1 - unseen.share),
+        )
+        for result, seen, unseen in zip(ordered, on_train, on_test, strict=True)
+    )
+    every = max(1, math.ceil(most / 12))
+    x_ticks = tuple((across(k), str(k)) for k in range(1, most + 1, every))
+    n_steps = round(top_error / step)
+    y_ticks = tuple((down(k * step), f"{100 * k * step:.3g} %") for k in range(n_steps + 1))
+    return Chart(points, x_ticks, y_ticks)
+
+
+def _same_classes(a: Tree, b: Tree) -> bool:
+    return (
+        a.classes is not None
+        and b.classes is not None
+        and list(map(str, a.classes)) == list(map(str, b.classes))
+    )
+
+
+def _scale(largest: float) -> tuple[float, float]:
+    """A round upper end of the axis, and the step of its ticks: four to six of them."""
+    if largest <= 0:
+        return 0.01, 0.01
+    power = 10.0 ** math.floor(math.log10(largest))
+    step = next(s * power for s in (0.1, 0.2, 0.25, 0.5, 1, 2) if largest / (s * power) <= 5)
+    return step * math.ceil(largest / step - 1e-9), step

@@ -1,0 +1,31 @@
+"""What a notebook shows of a fitted estimator: its tree and its certificate in one sentence."""
+
+from __future__ import annotations
+
+from treewright.show._report._page import render_fragment
+from treewright.show._report._steps import picture
+from treewright.tree import Tree
+
+__all__ = ["notebook_html"]
+
+
+def notebook_html(tree: Tree, *, sentence: str = "", parameters: str = "", digits: int | None = 6) -> str:
+    """Return a tree as a piece of HTML that may stand beside others on one page.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of any kind, regression included.
+    sentence : str, default=""
+        Stands below the tree; what is proven, for example.
+    parameters : str, default=""
+        Shown on demand.
+    digits : int or None, default=6
+        Significant digits of numbers; None writes all.
+
+    Returns
+    -------
+    str
+        Has no script, no id and no request; branches fold by check boxes.
+    """
+    return render_fragment(picture(tree, digits), sentence, parameters)

@@ -1,0 +1,113 @@
+"""From facts to HTML: the templates, what may be written in them, and the lock on the finished page.
+
+Every text passes Jinja's autoescape; names also lose their control characters and stand in an element that keeps
+right-to-left text from turning its surroundings. The content security policy of the page allows exactly its own style
+and its own program, by their hashes, and no request at all: a mistake in escaping could not run anything either.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from treewright.show._report._steps import Picture
+from treewright.show._words import printable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["render_fragment", "render_page"]
+
+
+def render_page(picture: Picture, **facts: Any) -> str:
+    """Return the report as one HTML document."""
+    style = "\n".join([_file("tree.css"), _colours(picture), _file("page.css")])
+    script = _file("page.js")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            picture=picture,
+            style=style,
+            style_hash=_hash(style),
+            script=script,
+            script_hash=_hash(script),
+            **facts,
+        )
+    )
+
+
+def render_fragment(picture: Picture, sentence: str, parameters: str) -> str:
+    """Return the tree as a piece of HTML for a notebook: no id, no script, styles of its own."""
+    style = "\n".join([_file("tree.css"), _colours(picture), _file("notebook.css")])
+    template = _environment().get_template("notebook.html")
+    return template.render(picture=picture, style=style, sentence=sentence, parameters=parameters)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    made = Environment(
+        loader=FunctionLoader(_file),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(
+        name=_name, plain=printable, percent=_percent, thousands=_thousands, shown=_shown, chance=_chance
+    )
+    return made
+
+
+@cache
+def _file(name: str) -> str:
+    return (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
+
+
+def _colours(picture: Picture) -> str:
+    """Colours of the classes; the number of classes is in the selector, for several trees on one page."""
+    palette = f".tw-palette-{len(picture.colours)}"
+    return "\n".join(
+        f"{palette} .tw-class-{k} {{ --class: {colour}; }} {palette} .tw-fill-{k} {{ fill: {colour}; }}"
+        for k, colour in enumerate(picture.colours)
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _name(text: str) -> Any:
+    from markupsafe import Markup
+
+    return Markup("<bdi>{}</bdi>").format(printable(text))
+
+
+def _percent(share: float) -> str:
+    """One decimal; 100 % and 0 % only if exact."""
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    return f"{min(max(100 * share, 0.1), 99.9):.1f} %"
+
+
+def _thousands(count: int) -> str:
+    return f"{count:,}"
+
+
+def _shown(number: float) -> str:
+    return f"{number:.6g}"
+
+
+def _chance(probability: float) -> str:
+    return (
+        "< 0.001"
+        if probability < 0.001
+        else f"{probability:.3f}"
+        if probability < 0.1
+        else f"{probability:.2f}"
+    )

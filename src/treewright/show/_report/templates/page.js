@@ -1,0 +1,375 @@
+/* The page's program: the tree's rule, the form, the nearest change, folding. Texts from the data become text nodes,
+   never markup. `window.treewright` offers the rule to whoever wants to check it. */
+(() => {
+"use strict";
+const model = JSON.parse(document.getElementById("model").textContent);
+const { columns, nodes, classes } = model;
+const byId = (id) => document.getElementById(id);
+
+// ---------------------------------------------------------------- the rule; the same as treewright.tree._split
+// A row is an array with one number a column: numbers as they are, categories as positions, NaN for a missing value.
+
+for (const node of nodes) {
+  if (node.threshold === "inf") node.threshold = Infinity;
+  if (node.threshold === "-inf") node.threshold = -Infinity;
+  if (node.codes) node.codes = new Set(node.codes);
+}
+const isLeaf = (node) => node.kind === undefined;
+const parents = nodes.map(() => null);
+nodes.forEach((node, n) => {
+  if (!isLeaf(node)) {
+    parents[node.left] = { parent: n, goesLeft: true };
+    parents[node.right] = { parent: n, goesLeft: false };
+  }
+});
+
+function goesLeft(node, row) {
+  let value;
+  if (node.kind === "linear") {
+    value = 0;
+    node.columns.forEach((column, k) => { value += node.weights[k] * row[column]; });
+  } else {
+    value = row[node.column];
+  }
+  if (Number.isNaN(value)) return node.missingLeft;
+  return node.kind === "category" ? node.codes.has(value) : value <= node.threshold;
+}
+
+function leafOf(row) {
+  let n = 0;
+  while (!isLeaf(nodes[n])) n = goesLeft(nodes[n], row) ? nodes[n].left : nodes[n].right;
+  return n;
+}
+
+function pathTo(leaf) {
+  const path = [leaf];
+  while (parents[path[0]]) path.unshift(parents[path[0]].parent);
+  return path;
+}
+
+// ---------------------------------------------------------------- the nearest change
+
+const isNumber = (column) => column.kind === "continuous";
+const hasLinear = nodes.some((node) => node.kind === "linear");
+
+function nextUp(x) { // the smallest float64 above x
+  if (x === 0) return Number.MIN_VALUE;
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, x);
+  bits.setBigInt64(0, bits.getBigInt64(0) + (x > 0 ? 1n : -1n));
+  return bits.getFloat64(0);
+}
+
+/* The smallest value above x, and the largest up to x, that the column would be written with. Where numbers are so
+   large that steps of one unit are lost, every float64 is a step. */
+const hasSteps = (column, x) => column.decimals !== null && Math.abs(x) * 10 ** column.decimals < 2 ** 52;
+function stepUp(column, x) {
+  if (!hasSteps(column, x)) return nextUp(x);
+  const unit = 10 ** column.decimals;
+  let k = Math.floor(x * unit) - 1;
+  while (k / unit <= x) k += 1;
+  return k / unit;
+}
+function stepDown(column, x) {
+  if (!hasSteps(column, x)) return x;
+  const unit = 10 ** column.decimals;
+  let k = Math.ceil(x * unit) + 1;
+  while (k / unit > x) k -= 1;
+  return k / unit;
+}
+
+/* What a leaf asks of each column: low < x <= high, a set of positions, whether a missing value passes. */
+function regionOf(leaf) {
+  const region = columns.map((column) => ({
+    low: -Infinity, high: Infinity, missing: true,
+    codes: isNumber(column) ? null : new Set(column.categories.keys()),
+  }));
+  for (let n = leaf; parents[n]; n = parents[n].parent) {
+    const { parent, goesLeft: left } = parents[n];
+    const node = nodes[parent];
+    const here = region[node.column];
+    here.missing = here.missing && node.missingLeft === left;
+    const passes = (code) => (node.kind === "category" ? node.codes.has(code) : code <= node.threshold) === left;
+    if (here.codes) here.codes = new Set([...here.codes].filter(passes));
+    else if (left) here.high = Math.min(here.high, node.threshold);
+    else here.low = Math.max(here.low, node.threshold);
+  }
+  return region;
+}
+
+/* The nearest value to x that a leaf takes: null if there is none, {same: true} if x passes as it is. */
+function nearestValue(column, here, x) {
+  if (Number.isNaN(x) && here.missing) return { same: true };
+  if (here.codes) {
+    if (here.codes.has(x)) return { same: true };
+    if (!here.codes.size) return null;
+    const typical = here.codes.has(column.typical) ? column.typical : Math.min(...here.codes);
+    return { value: typical, cost: 1 };
+  }
+  if (x > here.low && x <= here.high) return { same: true };
+  const from = Number.isNaN(x) ? column.typical ?? 0 : x;
+  let value = from;
+  if (value <= here.low) value = stepUp(column, here.low);
+  else if (value > here.high) value = stepDown(column, here.high);
+  if (!(value > here.low && value <= here.high) || !Number.isFinite(value)) return null;
+  return { value, cost: Number.isNaN(x) ? 1 : Math.abs(value - x) / column.spread };
+}
+
+const closer = (a, b) => !b || a.changes.length < b.changes.length
+  || (a.changes.length === b.changes.length && a.distance < b.distance);
+
+/* For each other class the nearest change that leads to it, nearest first. Every leaf is tried: exact. */
+function nearestByLeaves(row, kept) {
+  const own = nodes[leafOf(row)].class;
+  const best = new Map();
+  nodes.forEach((node, n) => {
+    if (!isLeaf(node) || node.class === own) return;
+    const region = regionOf(n);
+    const found = { to: node.class, changes: [], distance: 0 };
+    for (const [k, column] of columns.entries()) {
+      const near = nearestValue(column, region[k], row[k]);
+      if (near === null || (!near.same && kept.has(k))) return;
+      if (near.same) continue;
+      found.changes.push({ column: k, value: near.value });
+      found.distance += near.cost;
+    }
+    const changed = row.slice();
+    for (const { column, value } of found.changes) changed[column] = value;
+    if (leafOf(changed) === n && closer(found, best.get(node.class))) best.set(node.class, found);
+  });
+  return [...best.values()].sort((a, b) => (closer(a, b) ? -1 : 1));
+}
+
+/* With sums of columns a leaf is no box: one column at a time, at the values where some answer changes. */
+function nearestByColumns(row, kept) {
+  const own = nodes[leafOf(row)].class;
+  const best = new Map();
+  for (const [k, column] of columns.entries()) {
+    if (kept.has(k)) continue;
+    let tried;
+    if (!isNumber(column)) {
+      tried = [...column.categories.keys()];
+    } else {
+      const borders = [];
+      for (const node of nodes) {
+        if (node.kind === "linear" && node.columns.includes(k)) {
+          let rest = 0, slope = 0;
+          node.columns.forEach((c, j) => { if (c === k) slope += node.weights[j]; else rest += node.weights[j] * row[c]; });
+          borders.push((node.threshold - rest) / slope);
+        } else if (node.kind === "threshold" && node.column === k) borders.push(node.threshold);
+      }
+      // Rounding can put the computed border a little off: also try values a hair beyond it on both sides.
+      tried = borders.filter(Number.isFinite).flatMap((b) => {
+        const hair = Math.abs(b) * 1e-12 + 1e-300;
+        return [stepDown(column, b), stepUp(column, b), b - hair, b + hair].filter(
+          (v, i) => i < 2 || column.decimals === null);
+      });
+    }
+    for (const value of tried) {
+      if (value === row[k]) continue;
+      const changed = row.slice();
+      changed[k] = value;
+      const to = nodes[leafOf(changed)].class;
+      if (to === own) continue;
+      const known = isNumber(column) && !Number.isNaN(row[k]);
+      const found = { to, changes: [{ column: k, value }], distance: known ? Math.abs(value - row[k]) / column.spread : 1 };
+      if (closer(found, best.get(to))) best.set(to, found);
+    }
+  }
+  return [...best.values()].sort((a, b) => (closer(a, b) ? -1 : 1));
+}
+
+const nearest = (row, kept = new Set()) => (hasLinear ? nearestByColumns : nearestByLeaves)(row, kept);
+
+window.treewright = {
+  columns: columns.map((column) => column.name),
+  classes,
+  leaf: (row) => leafOf(row.map((x) => (x === null ? NaN : x))),
+  decide: (row) => nodes[leafOf(row.map((x) => (x === null ? NaN : x)))].class,
+  nearest: (row, kept) => nearest(row.map((x) => (x === null ? NaN : x)), new Set(kept)),
+};
+
+// ---------------------------------------------------------------- small helpers for the page
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+const name = (text) => make("bdi", {}, text);
+function shown(column, x) {
+  if (Number.isNaN(x)) return "missing";
+  return isNumber(column) ? String(x) : column.categories[x] ?? String(x);
+}
+const listItem = (n) => document.querySelector(`.tw-node[data-node="${n}"]`);
+for (const element of document.querySelectorAll("[data-needs-script]")) element.hidden = false;
+
+// ---------------------------------------------------------------- folding
+
+const folds = [...document.querySelectorAll(".tw-fold")];
+const foldAll = (open) => () => { for (const fold of folds) fold.checked = open; };
+byId("unfold")?.addEventListener("click", foldAll(true));
+byId("fold")?.addEventListener("click", foldAll(false));
+
+function highlight(path) {
+  for (const item of document.querySelectorAll(".tw-on")) item.classList.remove("tw-on");
+  for (const item of document.querySelectorAll(".tw-box[aria-current]")) item.removeAttribute("aria-current");
+  for (const n of path) {
+    const item = listItem(n);
+    if (!item) break; // deeper than the picture
+    item.classList.add("tw-on");
+    const fold = item.querySelector(":scope > .tw-box .tw-fold");
+    if (fold) fold.checked = true;
+    else item.querySelector(":scope > .tw-box").setAttribute("aria-current", "true");
+  }
+  const box = document.querySelector(".tw-on.tw-leaf > .tw-box");
+  if (!box) return;
+  const region = box.closest(".tw-scroll"); // a wide picture scrolls to the end of the path
+  const [inner, outer] = [box.getBoundingClientRect(), region.getBoundingClientRect()];
+  if (inner.right > outer.right || inner.left < outer.left) region.scrollLeft += inner.right - outer.right + 24;
+}
+
+// ---------------------------------------------------------------- the form
+
+const form = byId("person");
+if (!form) return;
+const answer = byId("answer");
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+const fields = columns.map((column, k) => {
+  const id = `value-${k}`;
+  const hint = make("span", { class: "hint", id: `${id}-hint` });
+  let input;
+  if (isNumber(column)) {
+    input = make("input", { type: "text", inputmode: "decimal", id, "aria-describedby": `${id}-hint`, spellcheck: "false" });
+    const range = column.low === null ? "no value was known" : `${short(column.low)} to ${short(column.high)} in the data`;
+    hint.append(range);
+  } else {
+    input = make("select", { id, "aria-describedby": `${id}-hint` });
+    column.categories.forEach((text, code) => input.append(make("option", { value: code }, text)));
+    input.append(make("option", { value: "" }, "(unknown)"));
+    hint.append(column.typical === null ? "no value was known" : `most often: ${column.categories[column.typical]}`);
+  }
+  const keep = make("input", { type: "checkbox", id: `keep-${k}` });
+  byId("fields").append(make("div", { class: "field" },
+    make("label", { for: id }, name(column.name)), input, hint,
+    make("label", { class: "keep" }, keep, "cannot change", make("span", { class: "tw-aside" }, ": ", name(column.name)))));
+  return { column, input, hint, keep, text: hint.textContent };
+});
+
+function short(x) { return Number.isInteger(x) ? String(x) : String(Number(x.toPrecision(6))); }
+
+function fill(row) {
+  fields.forEach(({ column, input }, k) => {
+    const x = row[k];
+    input.value = x === null || Number.isNaN(x) ? "" : String(x);
+  });
+}
+
+/* The row of the form, or null after telling what is wrong beside the field. */
+function read() {
+  let wrong = null;
+  const row = fields.map((field) => {
+    const { column, input, hint, text } = field;
+    const written = input.value.trim();
+    let value = NaN, problem = "";
+    if (written !== "") {
+      value = Number(written);
+      if (isNumber(column)) {
+        if (!DECIMAL.test(written)) problem = `“${written.slice(0, 40)}” is no number; write it like 12 or 2.5, or leave it empty.`;
+        else if (!Number.isFinite(value)) problem = "This number is too large.";
+      }
+    }
+    input.toggleAttribute("aria-invalid", false);
+    hint.className = problem ? "hint wrong" : "hint";
+    hint.textContent = problem || text;
+    if (problem) {
+      input.setAttribute("aria-invalid", "true");
+      wrong = wrong ?? input;
+    }
+    return value;
+  });
+  if (!wrong) return row;
+  wrong.focus();
+  return null;
+}
+
+function sideWords(n, row) { // what the path answers at node n, in the words of the picture where it is drawn
+  const node = nodes[n];
+  const left = goesLeft(node, row);
+  const child = listItem(left ? node.left : node.right);
+  const words = child?.querySelector(":scope > .tw-line .tw-edge")?.textContent;
+  if (words) return words;
+  const about = node.kind === "linear" ? "sum of columns" : columns[node.column].name;
+  if (node.kind === "category") return `${about} ${left ? "is in" : "is not in"} {${[...node.codes].map((c) => columns[node.column].categories[c]).join(", ")}}`;
+  return `${about} ${left ? "≤" : ">"} ${node.threshold}`;
+}
+
+function decide() {
+  const row = read();
+  if (!row) {
+    answer.replaceChildren(make("p", {}, "Some values cannot be read; see the marked fields."));
+    return;
+  }
+  const leaf = leafOf(row);
+  const path = pathTo(leaf);
+  highlight(path);
+  const decision = make("p", { class: "decision" }, "Decision: ", name(classes[nodes[leaf].class]));
+  const steps = make("ol", {});
+  for (const n of path.slice(0, -1)) {
+    const node = nodes[n];
+    const values = node.kind === "linear"
+      ? node.columns.map((c) => `${columns[c].name} = ${shown(columns[c], row[c])}`).join(", ")
+      : shown(columns[node.column], row[node.column]);
+    steps.append(make("li", {}, name(sideWords(n, row)), " (here: ", name(values), ")"));
+  }
+  const number = nodes[leaf].number;
+  const link = byId(`leaf-${number}`) ? make("a", { href: `#leaf-${number}` }, `leaf ${number}`) : `leaf ${number}`;
+  const where = make("p", {}, "This is ", link, ". How often it was right is in its row of the table; the path is marked in ",
+    make("a", { href: "#tree" }, "the tree"), ".");
+  answer.replaceChildren(decision, where, make("h3", {}, "Why"), steps, ...changes(row));
+}
+
+function changes(row) {
+  const kept = new Set(fields.flatMap(({ keep }, k) => (keep.checked ? [k] : [])));
+  const found = nearest(row, kept);
+  const heading = make("h3", {}, "The nearest change that flips it");
+  if (!found.length) {
+    const why = hasLinear ? "No change of one column alone flips this decision"
+      : new Set(nodes.filter(isLeaf).map((node) => node.class)).size < 2 ? "Every leaf decides the same, so nothing flips it"
+      : "No change of the columns that may change flips this decision";
+    return [heading, make("p", {}, `${why}.`)];
+  }
+  const list = make("ul", {});
+  for (const { to, changes: steps, distance } of found.slice(0, 8)) {
+    const item = make("li", {}, "To ", make("strong", {}, name(classes[to])), ": ");
+    steps.forEach(({ column: k, value }, i) => {
+      item.append(i ? "; and " : "", name(columns[k].name), " from ", name(shown(columns[k], row[k])), " to ",
+        make("strong", {}, name(shown(columns[k], value))));
+    });
+    const spreads = Number(distance.toPrecision(2));
+    item.append(` (${steps.length === 1 ? "1 column" : `${steps.length} columns`}, ${spreads} ${spreads === 1 ? "spread" : "spreads"}) `);
+    const button = make("button", { type: "button" }, "Try it");
+    button.addEventListener("click", () => {
+      const changed = row.slice();
+      for (const { column: k, value } of steps) changed[k] = value;
+      fill(changed);
+      decide();
+      answer.focus();
+    });
+    item.append(button);
+    list.append(item);
+  }
+  return [heading, list];
+}
+
+form.addEventListener("submit", (event) => { event.preventDefault(); decide(); });
+form.addEventListener("reset", (event) => {
+  event.preventDefault();
+  for (const { keep } of fields) keep.checked = false;
+  fill(columns.map((column) => column.typical));
+  decide();
+});
+fill(columns.map((column) => column.typical));
+})();

@@ -1,0 +1,107 @@
+"""`treewright report`: from files to one page, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treewright.cli import app
+
+
+def run(*args):
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+def write_csv(path, rows):
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """train.csv, test.csv and model.json, with a weight column."""
+    rng = np.random.default_rng(0)
+    header = ["age", "colour", "w", "sick"]
+    rows = []
+    for _ in range(160):
+        age, colour = int(rng.integers(20, 80)), str(rng.choice(["red", "green", "blue"]))
+        sick = (age > 50) ^ (colour == "red")
+        rows.append(
+            ["" if rng.random() < 0.1 else age, colour, int(rng.integers(1, 4)), "yes" if sick else "no"]
+        )
+    write_csv(tmp_path / "train.csv", [header, *rows[:110]])
+    write_csv(tmp_path / "test.csv", [header[::-1], *[row[::-1] for row in rows[110:]]])  # other order
+    fit = ("fit", tmp_path / "train.csv", "-t", "sick", "--weight", "w", "-c", 0.02, "--out")
+    assert run(*fit, tmp_path / "model.json").exit_code == 0
+    return tmp_path
+
+
+def test_report(folder):
+    out = folder / "report.html"
+    done = run(
+        "report", folder / "model.json", folder / "train.csv", "--test", folder / "test.csv", "--out", out
+    )
+    assert done.exit_code == 0, done.output
+    text = out.read_text(encoding="utf-8")
+    assert "Proven optimal" in text
+    assert "of 50" in text
+    assert "CART with as many leaves" in text
+    assert "treewright verify model.json train.csv" in text
+    held, checks = text[text.index("anybody checked?") :].split("<dd>")[1].split(" checks")[0].split(" of ")
+    assert held == checks
+
+
+def test_other_trees_are_compared(folder):
+    small = folder / "small.json"
+    run("fit", folder / "train.csv", "-t", "sick", "--weight", "w", "--max-depth", 1, "--out", small)
+    out = folder / "report.html"
+    command = ("report", folder / "model.json", folder / "train.csv", "--out", out, "--no-models")
+    assert run(*command, "--compare", f"the small one={small}").exit_code == 0
+    text = out.read_text(encoding="utf-8")
+    assert "the small one" in text
+    assert "CART" not in text
+    assert run(*command, "--compare", small).exit_code == 2
+
+
+def test_bad_input(folder):
+    model, train, out = folder / "model.json", folder / "train.csv", folder / "report.html"
+    fewer = write_csv(folder / "fewer.csv", [["age", "w", "sick"], [30, 1, "no"]])
+    violet = write_csv(folder / "violet.csv", [["age", "colour", "sick"], [30, "violet", "no"]])
+    unlabelled = write_csv(folder / "unlabelled.csv", [["age", "colour"], [30, "red"]])
+    newer = folder / "newer.json"
+    newer.write_text(json.dumps({**json.loads(model.read_text()), "version": 99}))
+    nameless = folder / "nameless.json"
+    nameless.write_text(json.dumps({**json.loads(model.read_text()), "certificate": None}))
+    for command, words in (
+        ((model, fewer), "colour"),
+        ((model, train, "--test", fewer), "colour"),
+        ((model, train, "--test", violet), "violet"),
+        ((model, train, "--test", unlabelled), "sick"),
+        ((model, train, "--target", "nonsense"), "nonsense"),
+        ((model, train, "--target", "colour"), "label"),
+        ((newer, train), "Upgrade"),
+        ((nameless, train), "--target"),
+        ((folder / "absent.json", train), "absent.json"),
+        ((train, train), "model file"),
+    ):
+        done = run("report", *command, "--out", out)
+        assert done.exit_code == 2, command
+        assert words in done.stderr
+        assert not out.exists()
+    done = run("report", model, train, "--out", folder / "no" / "report.html")
+    assert done.exit_code == 2
+    assert "no folder" in done.stderr
+    assert run("report", nameless, train, "--target", "sick", "--no-models", "--out", out).exit_code == 0
+    assert "Nothing claimed" in out.read_text(encoding="utf-8")
+
+
+def test_a_failed_report_leaves_the_old_file(folder):
+    out = folder / "report.html"
+    out.write_text("old")
+    assert run("report", folder / "model.json", folder / "absent.csv", "--out", out).exit_code == 2
+    assert out.read_text() == "old"
