@@ -2,6 +2,7 @@
 #pragma once
 
 #include "treewright/control.hpp"
+#include "treewright/sweep/memos.hpp"
 #include "treewright/sweep/node.hpp"
 #include "treewright/sweep/options.hpp"
 #include "treewright/sweep/outcome.hpp"
@@ -15,13 +16,6 @@
 
 namespace treewright::sweep {
 
-// Profiles of a solved node, kept for its neighbours.
-struct Memo {
-    std::vector<std::uint32_t> columns;  // columns of the table
-    std::vector<std::size_t> ends;       // hints of column i: ends[i - 1] .. ends[i]
-    std::vector<Hint> hints;
-};
-
 // A neighbour's memo: its rows are a subset (loss 0) or a superset (loss = span of the rows more, in cost units).
 struct Neighbour {
     const Memo* memo = nullptr;
@@ -32,7 +26,9 @@ class PairSolver {
    public:
     PairSolver(const Data& data, const Options& options, Control& control);
 
-    [[nodiscard]] Outcome solve(const Node& node, Cost budget, std::span<const Neighbour> neighbours = {});
+    // Best tree of depth at most two, or, with `three_leaves`, of at most three leaves.
+    [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
+                                std::span<const Neighbour> neighbours = {});
     // Whether bounds of neighbours are worth their cost for this node.
     [[nodiscard]] bool worth_sharing(const Node& node) const;
     // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.
@@ -46,8 +42,11 @@ class PairSolver {
     void choose_cuts(const Profile& profile, Cost target);
     // Sums of both sides of every chosen cut, and the kernel's row table.
     void prepare_lanes(const Node& node, std::size_t at, const Profile& profile);
-    // Optimal cost of depth one of both sides of lane k.
-    [[nodiscard]] Point lane_costs(const Node& node, std::size_t k) const;
+    // Cost of a leaf and optimal cost of depth one of both sides of a cut.
+    struct Lane {
+        Cost left_leaf, left, right_leaf, right;
+    };
+    [[nodiscard]] Lane lane_costs(const Node& node, std::size_t k) const;
     // Many classes: marks only the changes of rank that can be the best second cut (see .cpp).
     void mark_checks(const Node& node);
 
