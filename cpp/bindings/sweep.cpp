@@ -93,9 +93,10 @@ void bind_sweep(nb::module_& m) {
         .def_rw("shallower", &Options::shallower)
         .def_rw("cache", &Options::cache)
         .def_rw("neighbours", &Options::neighbours)
+        .def_rw("fair_shares", &Options::fair_shares)
         .def_rw("resume", &Options::resume)
         .def_rw("rising", &Options::rising)
-        .def_rw("plain_steps", &Options::plain_steps)
+        .def_rw("plain_work", &Options::plain_work)
         .def_rw("sharing_work", &Options::sharing_work)
         .def_rw("slack", &Options::slack)
         .def_rw("lanes", &Options::lanes);

@@ -90,13 +90,7 @@ Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std:
     for (std::size_t at = 0; at < n_columns; ++at) profiles_[at].reset(data_, options_, node, at, data_.leaf);
     for (const Neighbour& neighbour : neighbours) {
         if (neighbour.memo == nullptr || !worth_sharing(node)) continue;
-        const Memo& memo = *neighbour.memo;
-        for (std::size_t at = 0, i = 0; at < n_columns; ++at) {
-            while (i < memo.columns.size() && memo.columns[i] < node.columns[at]) ++i;
-            if (i == memo.columns.size()) break;
-            if (memo.columns[i] != node.columns[at]) continue;
-            profiles_[at].import_from(data_, node, at, memo.of(i), neighbour.loss == 0 ? Kin::subset : Kin::superset, neighbour.loss);
-        }
+        import_memo(*neighbour.memo, data_, node, neighbour.kin, neighbour.loss, profiles_);
     }
     choose_kernel(node);
     mark_checks(node);
@@ -140,7 +134,7 @@ Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std:
 // microseconds a column. Measured at depth 3: magic 2.0 -> 1.6 s, segment .48 -> .29 s, but rice .43 -> .68 s without
 // this rule (Options::sharing_work).
 bool PairSolver::worth_sharing(const Node& node) const {
-    const std::size_t work = std::size_t{node.n} * node.columns.size() * (data_.binary() ? 1 : 6);
+    const std::size_t work = std::size_t{node.n} * node.columns.size() * static_cast<std::size_t>(pace());
     return options_.neighbours && work >= options_.sharing_work;
 }
 

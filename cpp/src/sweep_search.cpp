@@ -26,7 +26,7 @@ Search::Search(const Data& data, const Options& options, Control& control)
       control_(control),
       pairs_(data, options, control),
       cache_(control.limits().bytes / 2),
-      memos_(control.limits().bytes / 4),
+      memos_(std::min(control.limits().bytes / 4, kMostMemoBytes)),
       goes_left_(data.n_rows) {}
 
 Outcome Search::run(Size limits) {
@@ -63,14 +63,15 @@ Outcome Search::run(Size limits) {
 
 Outcome Search::climb(const Node& root, Size size, Outcome best) {
     if (!options_.rising) return solve(root, size, best.upper, 0);
-    control_.pause_after(options_.plain_steps);
+    const std::int64_t pass = std::int64_t{root.n} * static_cast<std::int64_t>(root.columns.size()) * pairs_.pace();
+    control_.pause_after(1 + options_.plain_work / std::max<std::int64_t>(pass, 1));
     Outcome found = solve(root, size, best.upper, 0);
     best.offer(found.upper, found.plan);
     found.upper = best.upper, found.plan = best.plan;
     control_.resume();
     for (int round = 1; found.lower < found.upper && !control_.stopped(); ++round) {
-        // Gaps of 1/4, 1/8, 1/16, 1/32, none.
-        const Cost share = round <= 4 ? found.upper >> (round + 1) : 0;
+        // Gaps of 1/4, 1/8, 1/16, none.
+        const Cost share = round <= 3 ? found.upper >> (round + 1) : 0;
         if (found.lower >= found.upper - share) continue;
         const Outcome next = solve(root, size, found.upper - share, 0);
         found.lower = std::max(found.lower, next.lower);
@@ -110,7 +111,9 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
             result = pairs_.solve(node, size.leaves == 3, budget, neighbours);
             if (memo != nullptr && pairs_.worth_sharing(node)) pairs_.keep(node, std::min(result.upper, budget), *memo);
         } else {
-            result = branch(node, size, budget, level);
+            // A node that was asked before, below the root, is solved to the end: raised little by little it costs more.
+            if (level > 0 && result.lower > 0) budget = std::max(budget, result.upper);
+            result = branch(node, size, budget, level, neighbours);
         }
         if (options_.cache) cache_.store(node.rows, size, node.n, result);
     }
@@ -133,7 +136,8 @@ void Search::open_all(Level& here, std::size_t n_columns, Cost target) const {
     std::make_heap(here.heap.begin(), here.heap.end(), later);
 }
 
-Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t level) {
+Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t level,
+                       std::span<const Neighbour> neighbours) {
     ++statistics_.nodes;
     const bool at_root = level == 0;
     const std::size_t n_columns = node.columns.size();
@@ -152,12 +156,15 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
     }
     Level& here = level_at(level);
     here.memos.clear();
+    here.rows.clear();
     if (here.profiles.size() < n_columns) here.profiles.resize(n_columns);
     const Memo* known = options_.resume ? memos_.find(node.rows, size) : nullptr;
-    for (std::size_t at = 0; at < n_columns; ++at) {
-        here.profiles[at].reset(data_, options_, node, at, whole);
-        if (known != nullptr) here.profiles[at].import_from(data_, node, at, known->of(at), Kin::same, 0);
-    }
+    for (std::size_t at = 0; at < n_columns; ++at) here.profiles[at].reset(data_, options_, node, at, whole);
+    if (known != nullptr) import_memo(*known, data_, node, Kin::same, 0, here.profiles);
+    const bool shares = pairs_.worth_sharing(node);
+    for (const Neighbour& neighbour : neighbours)
+        if (const Memo* memo = shares && neighbour.known ? memos_.find(neighbour.rows, size) : nullptr; memo != nullptr)
+            import_memo(*memo, data_, node, neighbour.kin, neighbour.loss, here.profiles);
     open_all(here, n_columns, std::min(best.upper, budget));
 
     while (!here.heap.empty() && !control_.stopped()) {
@@ -201,10 +208,12 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
     const Cost target = std::min(best.upper, budget);
     for (std::size_t at = 0; at < n_columns; ++at)
         best.lower = std::min(best.lower, here.profiles[at].lower_bound(target));
-    if (options_.resume && !best.exact()) {
+    if (best.exact() ? shares : options_.resume) {
+        // Of a finished node neighbours want no more than what closes gaps at about its optimum.
+        const Cost closed = best.exact() ? best.upper + node.span * data_.unit / 32 : kNoCost;
         Memo memo;
         for (std::size_t at = 0; at < n_columns; ++at) {
-            here.profiles[at].export_to(data_, node, at, kNoCost, memo.hints);
+            here.profiles[at].export_to(data_, node, at, closed, memo.hints);
             memo.columns.push_back(node.columns[at]);
             memo.ends.push_back(memo.hints.size());
         }
@@ -218,7 +227,9 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
 void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, std::uint32_t cut, Cost reach,
                       Cost target, std::size_t level, Outcome& best) {
     Profile& profile = here.profiles[at];
-    const Cost slack = static_cast<Cost>(options_.slack * static_cast<double>(reach));
+    const bool fair = options_.fair_shares && size.depth >= 4;
+    Cost slack = static_cast<Cost>(options_.slack * static_cast<double>(reach));
+    if (fair) slack = std::min(slack, target / 8);
     const std::uint32_t position = profile.position(cut);
     const Stack::Mark mark = stack_.mark();
     split(data_, node, at, position, stack_, goes_left_, here.left, here.right);
@@ -232,37 +243,52 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
     Cost& second_bound = left_first ? bounds.right : bounds.left;
 
     // The nearest cuts solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
-    const bool share = options_.neighbours && size.depth == 3;
+    const bool share = options_.neighbours, pairs = size.depth == 3;
     std::array<std::array<Neighbour, 2>, 2> neighbours{};
     std::uint32_t tag = Point::kNoTag;
     if (share) {
         const std::size_t i = profile.point_before(cut);
         const Point &a = profile.points()[i], &b = profile.points()[i + 1];
         const Cost to_a = profile.span_between(a.cut, cut), to_b = profile.span_between(cut, b.cut);
-        tag = static_cast<std::uint32_t>(here.memos.size());
-        here.memos.emplace_back();
-        if (a.tag != Point::kNoTag) {
-            neighbours[0][0] = {&here.memos[a.tag][0], 0};
-            neighbours[1][0] = {&here.memos[a.tag][1], to_a};
-        }
-        if (b.tag != Point::kNoTag) {
-            neighbours[0][1] = {&here.memos[b.tag][0], to_b};
-            neighbours[1][1] = {&here.memos[b.tag][1], 0};
-        }
+        tag = static_cast<std::uint32_t>(pairs ? here.memos.size() : here.rows.size());
+        if (pairs) here.memos.emplace_back();
+        if (!pairs) here.rows.push_back({here.left.rows, here.right.rows});
+        const auto tell = [&](std::uint32_t of, std::size_t side, Kin kin, Cost loss) {
+            if (of == Point::kNoTag) return Neighbour{};
+            return pairs ? Neighbour{&here.memos[of][side], {}, kin, loss, true}
+                         : Neighbour{nullptr, here.rows[of][side], kin, loss, true};
+        };
+        neighbours[0] = {tell(a.tag, 0, Kin::subset, 0), tell(b.tag, 0, Kin::superset, to_b)};
+        neighbours[1] = {tell(b.tag, 1, Kin::subset, 0), tell(a.tag, 1, Kin::superset, to_a)};
     }
     const std::size_t first_side = left_first ? 0 : 1, second_side = 1 - first_side;
-    const auto memo = [&](std::size_t side) { return share ? &here.memos[tag][side] : nullptr; };
+    const auto memo = [&](std::size_t side) { return share && pairs ? &here.memos[tag][side] : nullptr; };
 
-    const Cost first_budget = target - second_bound + slack;
-    const Outcome first =
-        solve(first_node, size.below(), first_budget, level + 1, neighbours[first_side], memo(first_side));
-    first_bound = std::max(first_bound, first.lower);
-    const Cost leaf = second_node.leaf_loss() * data_.unit + data_.leaf;
-    Outcome second{data_.leaf, leaf, Plan::leaf()};
-    if (first_bound < first_budget) {
-        second = solve(second_node, size.below(), target - first_bound + slack, level + 1, neighbours[second_side],
-                       memo(second_side));
+    const auto leaf_of = [&](const Node& side) {
+        return Outcome{data_.leaf, side.leaf_loss() * data_.unit + data_.leaf, Plan::leaf()};
+    };
+    Outcome first = leaf_of(first_node), second = leaf_of(second_node);
+    const auto ask_first = [&](Cost budget) {
+        first = solve(first_node, size.below(), budget, level + 1, neighbours[first_side], memo(first_side));
+        first_bound = std::max(first_bound, first.lower);
+    };
+    const auto ask_second = [&](Cost budget) {
+        second = solve(second_node, size.below(), budget, level + 1, neighbours[second_side], memo(second_side));
         second_bound = std::max(second_bound, second.lower);
+    };
+    const Cost total = target + slack;
+    if (!fair) {
+        ask_first(total - second_bound);
+        if (first_bound + second_bound < total) ask_second(total - first_bound);
+    } else {
+        // The last part of a proof is the dearest, so each side is asked for its likely share first: the optimum of
+        // depth two is a cheap measure, and no side can prove more than it.
+        const Cost most_first = solve(first_node, size.pair(), kNoCost, level + 1).upper;
+        const Cost most_second = solve(second_node, size.pair(), kNoCost, level + 1).upper;
+        const double share = static_cast<double>(most_first) / static_cast<double>(most_first + most_second);
+        ask_first(std::max(static_cast<Cost>(share * static_cast<double>(total)), total - most_second));
+        if (first_bound + second_bound < total) ask_second(total - first_bound);
+        if (first_bound + second_bound < target) ask_first(total - second_bound);
     }
     if (size.leaves != Size::kAny) {
         bounds.sum = share_leaves(node, size, here, at, bounds, target, level, best);

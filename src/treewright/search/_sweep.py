@@ -47,12 +47,14 @@ class SweepOptions:
         Remember bounds by set of rows and depth.
     neighbours : bool, default=True
         Depth-two subproblems take bounds from the neighbouring cuts'.
+    fair_shares : bool, default=True
+        The two sides of a cut above depth three are asked for their likely shares of a bound first.
     resume : bool, default=True
         A node that was left unfinished and is asked again with a larger budget goes on where it stopped.
     rising : bool, default=True
         A long run proves rising bounds one after another instead of going for the optimum at once.
-    plain_steps : int, default=20000
-        ... after so many passes.
+    plain_work : int, default=6_000_000_000
+        ... after passes that take about so many nanoseconds (rows times columns, six times that with many classes).
     sharing_work : int, default=20000
         ... where one kernel pass takes at least so many steps (rows times columns).
     slack : float, default=0.5
@@ -67,9 +69,10 @@ class SweepOptions:
     shallower: bool = True
     cache: bool = True
     neighbours: bool = True
+    fair_shares: bool = True
     resume: bool = True
     rising: bool = True
-    plain_steps: int = 20_000
+    plain_work: int = 6_000_000_000
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64

@@ -33,10 +33,11 @@ VARIANTS = [
     SweepOptions(sharing_work=0),
     SweepOptions(sharing_work=0, lanes=2, slack=0.0, monotone=False),
     SweepOptions(sharing_work=0, lanes=2, lipschitz=False),
-    SweepOptions(resume=False, plain_steps=1),
-    SweepOptions(plain_steps=1, slack=0.0),
-    SweepOptions(plain_steps=1, sharing_work=0, lanes=2, cache=False),
-    SweepOptions(rising=False),
+    SweepOptions(resume=False, plain_work=1),
+    SweepOptions(plain_work=1, slack=0.0),
+    SweepOptions(plain_work=1, sharing_work=0, lanes=2, cache=False),
+    SweepOptions(rising=False, fair_shares=False),
+    SweepOptions(plain_work=1, fair_shares=False, monotone=False),
 ]
 
 

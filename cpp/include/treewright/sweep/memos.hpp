@@ -1,10 +1,12 @@
-// Profiles of nodes that were left unfinished: solved up to a budget, and asked again with a larger one.
+// Profiles of nodes above depth two, kept for the node itself and for its neighbours.
 //
-// The bounds at all cuts of a node above depth two cost hundreds of subproblems; the cache of bounds (cache.hpp) keeps
-// one number of it. Taken up again, a node goes on where it stopped. All memos are dropped when they need more than
-// their share of the memory: that costs time, never correctness.
+// The bounds at all cuts of such a node cost hundreds of subproblems; the cache of bounds (cache.hpp) keeps one number
+// of it. A node that stopped at a budget and is asked again with a larger one goes on where it stopped; a node whose
+// rows are nearly those of a solved one starts with its bounds. All memos are dropped when they need more than their
+// share of the memory: that costs time, never correctness.
 #pragma once
 
+#include "treewright/sweep/node.hpp"
 #include "treewright/sweep/outcome.hpp"
 #include "treewright/sweep/profile.hpp"
 
@@ -23,7 +25,7 @@ struct Memo {
     std::vector<std::size_t> ends;       // hints of column i: ends[i - 1] .. ends[i]
     std::vector<Hint> hints;
 
-    // Of column number `at` of the very node; neighbours have other columns.
+    // Of column number `at` of the node it was made of; neighbours have other columns.
     [[nodiscard]] std::span<const Hint> of(std::size_t at) const {
         const std::size_t begin = at == 0 ? 0 : ends[at - 1];
         return std::span(hints).subspan(begin, ends[at] - begin);
@@ -32,6 +34,9 @@ struct Memo {
         return hints.capacity() * sizeof(Hint) + ends.capacity() * (sizeof(std::size_t) + sizeof(std::uint32_t));
     }
 };
+
+// Gives the profiles of a node what a memo of related rows knows (see Profile::import_from).
+void import_memo(const Memo& memo, const Data& data, const Node& node, Kin kin, Cost loss, std::span<Profile> profiles);
 
 class Memos {
    public:

@@ -24,6 +24,7 @@ struct Size {
         return {levels, levels < 32 && leaves >> levels != 0 ? kAny : leaves};
     }
     [[nodiscard]] Size below() const { return {depth - 1, leaves == kAny ? kAny : leaves - 1}; }
+    [[nodiscard]] Size pair() const { return {2, leaves == kAny ? kAny : leaves - 1}; }
 };
 
 struct Outcome {

@@ -16,10 +16,14 @@
 
 namespace treewright::sweep {
 
-// A neighbour's memo: its rows are a subset (loss 0) or a superset (loss = span of the rows more, in cost units).
+// What is known of a neighbour, whose rows are a subset or a superset (loss = span of the rows more, in cost units):
+// its memo where the depth is two, else its rows, under which a memo may be kept.
 struct Neighbour {
     const Memo* memo = nullptr;
+    Fingerprint rows{};
+    Kin kin = Kin::subset;
     Cost loss = 0;
+    bool known = false;
 };
 
 class PairSolver {
@@ -29,6 +33,8 @@ class PairSolver {
     // Best tree of depth at most two, or, with `three_leaves`, of at most three leaves.
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
                                 std::span<const Neighbour> neighbours = {});
+    // Nanoseconds of a pass, roughly, for each row and column.
+    [[nodiscard]] std::int64_t pace() const { return data_.binary() ? 1 : 6; }
     // Whether bounds of neighbours are worth their cost for this node.
     [[nodiscard]] bool worth_sharing(const Node& node) const;
     // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.

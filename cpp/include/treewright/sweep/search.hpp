@@ -77,13 +77,15 @@ class Search {
             bool is_cut;
         };
         std::vector<Open> heap;
-        std::vector<std::array<Memo, 2>> memos;  // of the two sides of each cut solved, if these had depth two
+        std::vector<std::array<Memo, 2>> memos;        // of the two sides of each cut solved, if these had depth two
+        std::vector<std::array<Fingerprint, 2>> rows;  // of the two sides, if these were deeper
     };
 
-    // `neighbours` may help, and `memo`, if given, is filled, where the depth is two.
+    // `neighbours` may help; `memo`, if given, is filled where the depth is two.
     [[nodiscard]] Outcome solve(const Node& node, Size size, Cost budget, std::size_t level,
                                 std::span<const Neighbour> neighbours = {}, Memo* memo = nullptr);
-    [[nodiscard]] Outcome branch(const Node& node, Size size, Cost budget, std::size_t level);
+    [[nodiscard]] Outcome branch(const Node& node, Size size, Cost budget, std::size_t level,
+                                 std::span<const Neighbour> neighbours);
     // The root above depth two, with budgets that rise to `best`.
     [[nodiscard]] Outcome climb(const Node& root, Size size, Outcome best);
     // Fills the queue of a level with the open cuts and gaps of all columns.
@@ -101,6 +103,7 @@ class Search {
     void watch_memory();
 
     static constexpr std::uint32_t kGreedyDepth = 32;
+    static constexpr std::size_t kMostMemoBytes = std::size_t{1} << 28;
 
     const Data& data_;
     const Options& options_;
