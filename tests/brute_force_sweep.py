@@ -55,7 +55,10 @@ def best_objective(problem: Problem) -> tuple[float, int]:
                 continue
             for on_left in [most_leaves] if most_leaves >= n else range(1, most_leaves):
                 on_right = most_leaves if most_leaves >= n else most_leaves - on_left
-                (cost_a, leaves_a), (cost_b, leaves_b) = best(a, depth - 1, on_left), best(b, depth - 1, on_right)
+                (cost_a, leaves_a), (cost_b, leaves_b) = (
+                    best(a, depth - 1, on_left),
+                    best(b, depth - 1, on_right),
+                )
                 found = min(found, (cost_a + cost_b, leaves_a + leaves_b))
         return found
 

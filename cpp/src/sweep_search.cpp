@@ -285,8 +285,8 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
         // depth two is a cheap measure, and no side can prove more than it.
         const Cost most_first = solve(first_node, size.pair(), kNoCost, level + 1).upper;
         const Cost most_second = solve(second_node, size.pair(), kNoCost, level + 1).upper;
-        const double share = static_cast<double>(most_first) / static_cast<double>(most_first + most_second);
-        ask_first(std::max(static_cast<Cost>(share * static_cast<double>(total)), total - most_second));
+        const double part = static_cast<double>(most_first) / static_cast<double>(most_first + most_second);
+        ask_first(std::max(static_cast<Cost>(part * static_cast<double>(total)), total - most_second));
         if (first_bound + second_bound < total) ask_second(total - first_bound);
         if (first_bound + second_bound < target) ask_first(total - second_bound);
     }

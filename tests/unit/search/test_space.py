@@ -20,7 +20,9 @@ def test_many_binary_columns_stay_binary_columns():
     assert len(cuts.splits) == 300
 
 
-@pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 4}, {"max_depth": 3}, {"min_samples_leaf": 5}], ids=str)
+@pytest.mark.parametrize(
+    "limits", [{}, {"max_leaf_nodes": 4}, {"max_depth": 3}, {"min_samples_leaf": 5}], ids=str
+)
 def test_many_thresholds_are_swept_whatever_the_limits(limits):
     X = np.random.default_rng(2).normal(size=(200, 3))
     assert cuts_for(problem_of(X, **limits), "auto") is None

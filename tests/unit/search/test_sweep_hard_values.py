@@ -1,4 +1,4 @@
-"""Values that are hard to cut between, through the estimator: exact splits, plain words, the same after a model file."""
+"""Values that are hard to cut between: exact splits, plain words, the same after a model file."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def test_a_million_distinct_values():
     low, high = np.sort(x)[[333_333, 777_777]]
     y = ((x > low) & (x <= high)).astype(int)
     result = solve(
-        make_problem(table_from(x[:, None]), y, max_depth=2, cost_complexity=0.0), limits=Limits(time_limit=60)
+        make_problem(table_from(x[:, None]), y, max_depth=2, cost_complexity=0.0),
+        limits=Limits(time_limit=60),
     )
     assert result.status.name == "OPTIMAL"
     assert result.scope == "all thresholds"
