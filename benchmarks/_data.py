@@ -15,7 +15,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Dataset", "cut_columns", "duplicated", "noisy", "read_csv", "resampled", "stored"]
+__all__ = [
+    "Dataset",
+    "cut_columns",
+    "duplicated",
+    "folds",
+    "jittered",
+    "noisy",
+    "read_csv",
+    "resampled",
+    "stored",
+    "widened",
+]
 
 CACHE = Path(__file__).resolve().parent / ".cache"
 
@@ -117,18 +128,59 @@ def resampled(
     return X[rows] ^ (rng.random((n_rows, X.shape[1])) < flip).astype(np.uint8), y[rows]
 
 
+def jittered(
+    X: NDArray[np.float64], y: NDArray[np.int64], n_rows: int, seed: int = 0, share: float = 0.05
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Draw `n_rows` rows with replacement and add normal noise of `share` of each column's spread.
+
+    No two rows are equal afterwards, and nearly every value is a threshold of its own.
+    """
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(len(X), size=n_rows)
+    return X[rows] + share * X.std(axis=0) * rng.standard_normal((n_rows, X.shape[1])), y[rows]
+
+
+def widened(X: NDArray[np.float64], n_columns: int, seed: int = 0, share: float = 0.5) -> NDArray[np.float64]:
+    """Return `n_columns` columns: those of the table, then copies of them with noise of `share` of their spread."""
+    rng = np.random.default_rng(seed)
+    copies = [X]
+    while sum(c.shape[1] for c in copies) < n_columns:
+        copies.append(X + share * X.std(axis=0) * rng.standard_normal(X.shape))
+    return np.hstack(copies)[:, :n_columns]
+
+
+def folds(
+    X: NDArray[np.generic], y: NDArray[np.int64], n_folds: int = 5, seed: int = 0
+) -> list[NDArray[np.bool_]]:
+    """Return for each fold which rows are tested: every class is dealt out evenly, in random order."""
+    rng = np.random.default_rng(seed)
+    fold = np.empty(len(y), dtype=np.int64)
+    dealt = 0
+    for label in np.unique(y):
+        members = rng.permutation(np.flatnonzero(y == label))
+        fold[members] = (dealt + np.arange(len(members))) % n_folds
+        dealt += len(members)
+    return [fold == k for k in range(n_folds)]
+
+
 def stored(
-    name: str, load: Callable[[], tuple[NDArray[np.generic], NDArray[np.int64]]], cache: Path | None = None
+    name: str,
+    load: Callable[[], tuple[NDArray[np.generic], NDArray[np.int64]]],
+    cache: Path | None = None,
+    tested: NDArray[np.bool_] | None = None,
 ) -> Dataset:
-    """Load a table and keep it as an .npz file for the workers."""
+    """Load a table and keep it as an .npz file for the workers; rows of `tested` are kept for testing."""
     X, y = load()
-    X, y = np.ascontiguousarray(X), np.ascontiguousarray(y)
-    digest = hashlib.sha256(repr((X.shape, X.dtype.str)).encode() + X.tobytes() + y.tobytes()).hexdigest()[
-        :16
-    ]
+    parts = {"X": X, "y": y}
+    if tested is not None:
+        parts = {"X": X[~tested], "y": y[~tested], "X_test": X[tested], "y_test": y[tested]}
+    parts = {part: np.ascontiguousarray(values) for part, values in parts.items()}
+    X, y = parts["X"], parts["y"]
+    content = b"".join(values.tobytes() for values in parts.values())
+    digest = hashlib.sha256(repr((X.shape, X.dtype.str)).encode() + content).hexdigest()[:16]
     folder = cache or CACHE
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{digest}.npz"
     if not path.exists():
-        np.savez(path, X=X, y=y)
+        np.savez(path, **parts)
     return Dataset(name, path, digest, X.shape[0], X.shape[1])

@@ -6,6 +6,8 @@ process is killed at 1.5 x time_limit + 10 s. Every worker is told to use one co
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import json
 import os
 import platform
@@ -14,9 +16,12 @@ import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import treewright
 from benchmarks._data import Dataset
 from benchmarks._environments import DEFAULT_FOLDER, PEERS, ensure, worker_script
 
@@ -118,7 +123,12 @@ class Harness:
         return row
 
     def _key(self, job: Job) -> str:
-        requirements = list(PEERS[job.solver].requirements) if job.solver in PEERS else []
+        if job.solver in PEERS:
+            requirements = list(PEERS[job.solver].requirements)
+        else:  # in this environment
+            requirements = (
+                [own_code()] if job.solver == "treewright" else [f"scikit-learn=={sklearn_version()}"]
+            )
         return json.dumps([job.parameters(), requirements], sort_keys=True)
 
     def _stored(self) -> Iterable[dict[str, Any]]:
@@ -139,6 +149,23 @@ class Harness:
             "options": job.options,
         }
         return call_worker([str(python), str(worker_script(job.solver))], message, hard_limit(job.time_limit))
+
+
+sklearn_version = partial(version, "scikit-learn")
+
+
+@cache
+def own_code() -> str:
+    """Return a digest of the code that searches, so that no stored run of older code is taken for it."""
+    package = Path(treewright.__file__).parent
+    files = [p for room in ("binarize", "guess", "problem", "search") for p in (package / room).glob("*.py")]
+    core = importlib.util.find_spec("treewright._core")
+    if core is not None and core.origin is not None:
+        files.append(Path(core.origin))
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def hard_limit(time_limit: float) -> float:

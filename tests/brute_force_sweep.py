@@ -45,19 +45,25 @@ def best_objective(problem: Problem) -> tuple[float, int]:
         return int(row_costs[members].sum(axis=0).min()) + price, 1
 
     @cache
-    def best(rows: int, depth: int) -> tuple[int, int]:
+    def best(rows: int, depth: int, most_leaves: int) -> tuple[int, int]:
         found = leaf(rows)
-        if depth == 0:
+        if depth == 0 or most_leaves == 1:
             return found
         for left in lefts:
             a, b = rows & left, rows & ~left
             if min(a.bit_count(), b.bit_count()) < problem.min_samples_leaf:
                 continue
-            (cost_a, leaves_a), (cost_b, leaves_b) = best(a, depth - 1), best(b, depth - 1)
-            found = min(found, (cost_a + cost_b, leaves_a + leaves_b))
+            for on_left in [most_leaves] if most_leaves >= n else range(1, most_leaves):
+                on_right = most_leaves if most_leaves >= n else most_leaves - on_left
+                (cost_a, leaves_a), (cost_b, leaves_b) = (
+                    best(a, depth - 1, on_left),
+                    best(b, depth - 1, on_right),
+                )
+                found = min(found, (cost_a + cost_b, leaves_a + leaves_b))
         return found
 
-    cost, leaves = best((1 << n) - 1, n if problem.max_depth is None else problem.max_depth)
+    depth = n if problem.max_depth is None else problem.max_depth
+    cost, leaves = best((1 << n) - 1, depth, problem.max_leaf_nodes or n)
     return cost / 1e6 / problem.total_weight, leaves
 
 

@@ -3,7 +3,7 @@
 Runs inside a peer's environment, so it needs numpy only and imports nothing of treewright. A job is a JSON
 object on standard input:
 
-    arrays           path of an .npz file with X, y and optionally y_ref
+    arrays           path of an .npz file with X, y and optionally y_ref, X_test and y_test
     cost_complexity  price of one leaf as a fraction of the rows
     max_depth        most splits on a path; null is unlimited
     time_limit       seconds, given to the solver
@@ -57,6 +57,8 @@ class Answer:
     notes : list of str
     extra : dict
         What else the solver tells (subproblems, iterations, ...).
+    predict : callable or None
+        Labels of other rows; asked for X_test where the arrays hold one.
     """
 
     predictions: np.ndarray
@@ -67,6 +69,7 @@ class Answer:
     own_objective: float | None = None
     notes: list[str] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
+    predict: Callable[[Any], Any] | None = None
 
 
 @dataclass
@@ -154,6 +157,7 @@ def execute(job: dict[str, Any], make: Callable[[dict[str, Any], Any], Run]) -> 
         "n_leaves": int(answer.n_leaves),
         "depth": int(answer.depth),
         "training_accuracy": float(np.mean(np.asarray(answer.predictions) == y)),
+        "test_accuracy": tested(answer, arrays),
         "lower_bound": answer.lower_bound,
         "gap": gap,
         "own_objective": answer.own_objective,
@@ -166,6 +170,13 @@ def execute(job: dict[str, Any], make: Callable[[dict[str, Any], Any], Run]) -> 
         "notes": answer.notes,
         "extra": answer.extra,
     }
+
+
+def tested(answer: Answer, arrays: dict[str, Any]) -> float | None:
+    """Share of the test rows that the tree predicts rightly, or None without test rows."""
+    if answer.predict is None or "X_test" not in arrays:
+        return None
+    return float(np.mean(np.asarray(answer.predict(arrays["X_test"])) == arrays["y_test"]))
 
 
 def serve(solver: str, package: str, make: Callable[[dict[str, Any], Any], Run]) -> None:

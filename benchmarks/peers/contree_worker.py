@@ -44,6 +44,7 @@ def make(job, arrays):
             depth=nested_depth(model.tree_, is_leaf, children),
             status="time_out" if late else "optimal",
             notes=["depth capped at 20"] if depth is None else [],
+            predict=lambda rows: model.predict(rows.astype(np.float64)),
         )
 
     return Run(fit, read)

@@ -23,10 +23,10 @@ def make(job, arrays):
         search_options=switches,
         **options,
     )
-    return Run(lambda: model.fit(X, y), lambda: read(model.result_, model.predict(X)))
+    return Run(lambda: model.fit(X, y), lambda: read(model.result_, model.predict(X), model.predict))
 
 
-def read(result, predictions):
+def read(result, predictions, predict=None):
     """Return a SolveResult as an answer."""
     return Answer(
         predictions=predictions,
@@ -36,6 +36,7 @@ def read(result, predictions):
         lower_bound=float(result.lower_bound),
         own_objective=float(result.objective),
         notes=list(result.notes),
+        predict=predict,
         extra={
             "status": result.status.name,
             "stop_reason": result.stop_reason.name if result.stop_reason else None,

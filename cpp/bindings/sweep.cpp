@@ -22,12 +22,12 @@ using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf, std::uint32_t min_leaf,
-               std::uint32_t depth, const Options& options, double time_limit, std::int64_t step_limit,
+               std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
                std::size_t memory_limit, nb::object report) {
     if (rank.shape(1) != label.size() || weight.size() != label.size() || cost.shape(0) != cost.shape(1))
         throw std::invalid_argument("sweep: arrays of different lengths");
     if (label.size() == 0 || label.size() >= (std::size_t{1} << 31)) throw std::invalid_argument("sweep: row count");
-    if (leaf < 1 || unit < 1 || min_leaf < 1 || depth < 1) throw std::invalid_argument("sweep: parameter below 1");
+    if (leaf < 1 || unit < 1 || min_leaf < 1 || depth < 1 || most_leaves == 1) throw std::invalid_argument("sweep: parameter below 1");
     Data data;
     data.n_rows = static_cast<std::uint32_t>(label.size());
     data.n_columns = static_cast<std::uint32_t>(rank.shape(0));
@@ -55,7 +55,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         nb::gil_scoped_release release;
         data.prepare();
         Search search(data, options, control);
-        outcome = search.run(depth);
+        outcome = search.run({depth, most_leaves == 0 ? Size::kAny : most_leaves});
         tree = search.write(outcome.plan);
         statistics = search.statistics();
     }
@@ -93,11 +93,15 @@ void bind_sweep(nb::module_& m) {
         .def_rw("shallower", &Options::shallower)
         .def_rw("cache", &Options::cache)
         .def_rw("neighbours", &Options::neighbours)
+        .def_rw("fair_shares", &Options::fair_shares)
+        .def_rw("resume", &Options::resume)
+        .def_rw("rising", &Options::rising)
+        .def_rw("plain_work", &Options::plain_work)
         .def_rw("sharing_work", &Options::sharing_work)
         .def_rw("slack", &Options::slack)
         .def_rw("lanes", &Options::lanes);
     m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"),
-          nb::arg("unit"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("options"),
+          nb::arg("unit"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"),
           nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
           "Best tree over all cuts of ranked columns; see treewright.search._sweep.");
 }

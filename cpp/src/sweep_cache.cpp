@@ -4,21 +4,21 @@
 
 namespace treewright::sweep {
 
-Outcome Cache::find(const Fingerprint& rows, std::uint32_t depth) const {
-    const std::size_t first = bucket(rows, depth);
+Outcome Cache::find(const Fingerprint& rows, Size size) const {
+    const std::size_t first = bucket(rows, size);
     for (std::size_t i = first; i < first + kWays; ++i)
-        if (entries_[i].n_rows != 0 && entries_[i].depth == depth && entries_[i].rows == rows)
+        if (entries_[i].n_rows != 0 && entries_[i].size == size && entries_[i].rows == rows)
             return entries_[i].outcome;
     return {};
 }
 
-void Cache::store(const Fingerprint& rows, std::uint32_t depth, std::uint32_t n_rows, const Outcome& outcome) {
+void Cache::store(const Fingerprint& rows, Size size, std::uint32_t n_rows, const Outcome& outcome) {
     if (size_ * 2 > entries_.size() && bytes() * 2 <= most_bytes_) grow();
-    const std::size_t first = bucket(rows, depth);
+    const std::size_t first = bucket(rows, size);
     Entry* place = &entries_[first];
     for (std::size_t i = first; i < first + kWays; ++i) {
         Entry& entry = entries_[i];
-        if (entry.n_rows != 0 && entry.depth == depth && entry.rows == rows) {
+        if (entry.n_rows != 0 && entry.size == size && entry.rows == rows) {
             entry.outcome.lower = std::max(entry.outcome.lower, outcome.lower);
             entry.outcome.offer(outcome.upper, outcome.plan);
             return;
@@ -26,7 +26,7 @@ void Cache::store(const Fingerprint& rows, std::uint32_t depth, std::uint32_t n_
         if (entry.n_rows < place->n_rows) place = &entry;
     }
     if (place->n_rows == 0) ++size_;
-    *place = {rows, depth, n_rows, outcome};
+    *place = {rows, size, n_rows, outcome};
 }
 
 void Cache::grow() {
@@ -35,7 +35,7 @@ void Cache::grow() {
     size_ = 0;
     for (const Entry& entry : old) {
         if (entry.n_rows == 0) continue;
-        const std::size_t first = bucket(entry.rows, entry.depth);
+        const std::size_t first = bucket(entry.rows, entry.size);
         std::size_t i = first;
         while (i + 1 < first + kWays && entries_[i].n_rows != 0) ++i;
         if (entries_[i].n_rows == 0) ++size_;

@@ -83,22 +83,14 @@ void PairSolver::choose_kernel(const Node& node) {
     n_lanes_ = std::min(n_lanes_, options_.lanes);
 }
 
-Outcome PairSolver::solve(const Node& node, Cost budget, std::span<const Neighbour> neighbours) {
+Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std::span<const Neighbour> neighbours) {
     Outcome result;
     result.upper = node.leaf_loss() * data_.unit + data_.leaf;
     const std::size_t n_columns = node.columns.size();
     for (std::size_t at = 0; at < n_columns; ++at) profiles_[at].reset(data_, options_, node, at, data_.leaf);
     for (const Neighbour& neighbour : neighbours) {
         if (neighbour.memo == nullptr || !worth_sharing(node)) continue;
-        const Memo& memo = *neighbour.memo;
-        for (std::size_t at = 0, i = 0; at < n_columns; ++at) {
-            while (i < memo.columns.size() && memo.columns[i] < node.columns[at]) ++i;
-            if (i == memo.columns.size()) break;
-            if (memo.columns[i] != node.columns[at]) continue;
-            const std::size_t begin = i == 0 ? 0 : memo.ends[i - 1];
-            profiles_[at].import_from(data_, node, at, std::span(memo.hints).subspan(begin, memo.ends[i] - begin),
-                                 neighbour.loss);
-        }
+        import_memo(*neighbour.memo, data_, node, neighbour.kin, neighbour.loss, profiles_);
     }
     choose_kernel(node);
     mark_checks(node);
@@ -116,11 +108,18 @@ Outcome PairSolver::solve(const Node& node, Cost budget, std::span<const Neighbo
             ++n_passes;
             n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(n_columns);
             for (std::size_t k = 0; k < cuts_.size(); ++k) {
-                const Point point = lane_costs(node, k);
+                const Lane lane = lane_costs(node, k);
+                Point point{cuts_[k], lane.left, lane.right};
+                Plan::Kind kind = Plan::Kind::pair;
+                if (three_leaves) {  // one side is a leaf
+                    const Cost left = lane.left_leaf + lane.right, right = lane.left + lane.right_leaf;
+                    point.sum = std::min(left, right);
+                    kind = left <= right ? Plan::Kind::leaf_left : Plan::Kind::leaf_right;
+                }
                 profile.insert(point);
                 const std::uint32_t first_right = row_of(node.orders[at][profile.position(point.cut)]);
-                result.offer(point.left + point.right,
-                             Plan::pair(node.columns[at], data_.rank_of(node.columns[at], first_right)));
+                result.offer(point.cost(),
+                             Plan::pair(node.columns[at], data_.rank_of(node.columns[at], first_right), kind));
             }
         }
     }
@@ -135,7 +134,7 @@ Outcome PairSolver::solve(const Node& node, Cost budget, std::span<const Neighbo
 // microseconds a column. Measured at depth 3: magic 2.0 -> 1.6 s, segment .48 -> .29 s, but rice .43 -> .68 s without
 // this rule (Options::sharing_work).
 bool PairSolver::worth_sharing(const Node& node) const {
-    const std::size_t work = std::size_t{node.n} * node.columns.size() * (data_.binary() ? 1 : 6);
+    const std::size_t work = std::size_t{node.n} * node.columns.size() * static_cast<std::size_t>(pace());
     return options_.neighbours && work >= options_.sharing_work;
 }
 
@@ -158,7 +157,7 @@ void PairSolver::choose_cuts(const Profile& profile, Cost target) {
     };
     for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
         const Point& point = profile.points()[i];
-        if (!point.solved && point.left + point.right < target && profile.legal(point.cut)) add(point.cut, point.cut);
+        if (profile.open(point, target)) add(point.cut, point.cut);
         const Gap gap = profile.gap(i, target);
         if (gap.open()) add(gap.first, gap.last);
     }
@@ -230,28 +229,30 @@ void PairSolver::prepare_lanes(const Node& node, std::size_t at, const Profile& 
     task_.right_gain = right_gain_.data();
 }
 
-Point PairSolver::lane_costs(const Node& node, std::size_t k) const {
-    const auto cost = [&](std::int64_t leaf_loss, std::int64_t best_split) {
-        return std::min(leaf_loss * data_.unit + data_.leaf, best_split * data_.unit + 2 * data_.leaf);
+PairSolver::Lane PairSolver::lane_costs(const Node& node, std::size_t k) const {
+    const auto lane = [&](std::int64_t left_leaf, std::int64_t left_split, std::int64_t right_leaf,
+                          std::int64_t right_split) {
+        const Cost one = data_.leaf, left = left_leaf * data_.unit + one, right = right_leaf * data_.unit + one;
+        return Lane{left, std::min(left, left_split * data_.unit + 2 * one), right,
+                    std::min(right, right_split * data_.unit + 2 * one)};
     };
     const std::int64_t left_span = left_span_[k], right_span = node.span - left_span;
     if (mode_ != Mode::many) {
         const std::size_t first = present_[0] * kMostLanes + k, second = present_[1] * kMostLanes + k;
         const std::int64_t sum = std::int64_t{left_gain_[second]} - left_gain_[first];
         const std::int64_t rest = std::int64_t{right_gain_[second]} - right_gain_[first];
-        return {cuts_[k],
-                cost((left_span - std::abs(sum)) / 2,
-                     split_loss(left_span, sum, task_.high_left[k], task_.low_left[k])),
-                cost((right_span - std::abs(rest)) / 2,
-                     split_loss(right_span, rest, task_.high_right[k], task_.low_right[k]))};
+        return lane((left_span - std::abs(sum)) / 2,
+                    split_loss(left_span, sum, task_.high_left[k], task_.low_left[k]),
+                    (right_span - std::abs(rest)) / 2,
+                    split_loss(right_span, rest, task_.high_right[k], task_.low_right[k]));
     }
     std::int32_t left = 0, right = 0;
     for (const std::uint32_t c : present_) {
         left = std::max(left, left_gain_[c * kMostLanes + k]);
         right = std::max(right, right_gain_[c * kMostLanes + k]);
     }
-    return {cuts_[k], cost(left_span - left, left_span - task_.high_left[k]),
-            cost(right_span - right, right_span - task_.high_right[k])};
+    return lane(left_span - left, left_span - task_.high_left[k], right_span - right,
+                right_span - task_.high_right[k]);
 }
 
 // Between two groups that are both pure with one and the same label, no second cut is needed: along a run of rows

@@ -85,7 +85,7 @@ Gap Profile::gap(std::size_t left_point, Cost target) const {
         return gap;
     }
     if (monotone_ && lipschitz_) {
-        const Cost from_left = a.left + a.right - target, from_right = b.left + b.right - target;
+        const Cost from_left = a.cost() - target, from_right = b.cost() - target;
         if (from_left >= 0) gap.first = std::max(gap.first, first_beyond(span_(a.cut) + from_left));
         if (from_right >= 0) gap.last = std::min(gap.last, last_before(span_(b.cut) - from_right));
         if (gap.last + 1 < gap.first) gap.last = gap.first - 1;
@@ -105,8 +105,9 @@ void Profile::insert(Point point) {
     const Point known = bounds(point.cut);
     point.left = std::max(point.left, known.left);
     point.right = std::max(point.right, known.right);
+    point.sum = std::max(point.sum, known.sum);
     if (points_[i - 1].cut == point.cut)
-        points_[--i] = point;  // was imported
+        points_[--i] = point;
     else
         points_.insert(points_.begin() + static_cast<std::ptrdiff_t>(i), point);
     // ... and of the new point for the others, outwards while anything changes.
@@ -128,8 +129,9 @@ void Profile::insert(Point point) {
     }
 }
 
-void Profile::import_from(const Data& data, const Node& node, std::size_t at, std::span<const Hint> hints, Cost loss) {
-    if (loss == 0 ? !monotone_ : !lipschitz_) return;
+void Profile::import_from(const Data& data, const Node& node, std::size_t at, std::span<const Hint> hints, Kin kin,
+                          Cost loss) {
+    if ((kin == Kin::subset && !monotone_) || (kin == Kin::superset && !lipschitz_)) return;
     const std::uint32_t* order = node.orders[at];
     const std::uint32_t column = node.columns[at];
     const auto rank_at = [&](std::size_t cut) {  // of the first row on the right
@@ -141,6 +143,7 @@ void Profile::import_from(const Data& data, const Node& node, std::size_t at, st
     std::size_t next = 0, cut = 1;  // points taken so far; first cut not before the hint
     for (const Hint& hint : hints) {
         const Cost left = std::max(leaf_, hint.left - loss), right = std::max(leaf_, hint.right - loss);
+        const Cost sum = hint.sum - loss;
         if (data.rank_of(column, row_of(order[0])) >= hint.rank) continue;
         // Gallop to the first cut whose right side starts at the hint's rank or beyond: the same rows go left.
         std::size_t step = 1, low = cut;
@@ -159,8 +162,9 @@ void Profile::import_from(const Data& data, const Node& node, std::size_t at, st
         if (merged.back().cut == cut) {
             merged.back().left = std::max(merged.back().left, left);
             merged.back().right = std::max(merged.back().right, right);
+            merged.back().sum = std::max(merged.back().sum, sum);
         } else {
-            merged.push_back({static_cast<std::uint32_t>(cut), left, right, false, Point::kNoTag});
+            merged.push_back({static_cast<std::uint32_t>(cut), left, right, sum});
         }
     }
     merged.insert(merged.end(), points_.begin() + static_cast<std::ptrdiff_t>(next), points_.end());
@@ -190,7 +194,7 @@ void Profile::export_to(const Data& data, const Node& node, std::size_t at, Cost
         if (gap_bound(points_[kept], points_[i + 1]) >= target) continue;
         kept = i;
         const std::uint32_t row = row_of(node.orders[at][position(points_[i].cut)]);
-        hints.push_back({data.rank_of(node.columns[at], row), points_[i].left, points_[i].right});
+        hints.push_back({data.rank_of(node.columns[at], row), points_[i].left, points_[i].right, points_[i].cost()});
     }
 }
 
@@ -215,7 +219,7 @@ Cost Profile::lower_bound(Cost target) const {
     Cost bound = kNoCost;
     for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
         const Point &a = points_[i], &b = points_[i + 1];
-        if (legal(a.cut)) bound = std::min(bound, a.left + a.right);
+        if (legal(a.cut)) bound = std::min(bound, a.cost());
         if (b.cut - a.cut == 1) continue;
         const Gap rest = gap(i, target);
         bound = std::min(bound, rest.open() ? rest.bound : std::max(rest.bound, target));

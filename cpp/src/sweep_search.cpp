@@ -1,7 +1,9 @@
 #include "treewright/sweep/search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace treewright::sweep {
 
@@ -12,7 +14,8 @@ constexpr auto later = [](const auto& a, const auto& b) {
     if (a.bound != b.bound) return a.bound > b.bound;
     if (a.width != b.width) return a.width < b.width;
     if (a.column != b.column) return a.column > b.column;
-    return a.left_cut > b.left_cut;
+    if (a.left_cut != b.left_cut) return a.left_cut > b.left_cut;
+    return a.is_cut < b.is_cut;
 };
 
 }  // namespace
@@ -23,18 +26,21 @@ Search::Search(const Data& data, const Options& options, Control& control)
       control_(control),
       pairs_(data, options, control),
       cache_(control.limits().bytes / 2),
+      memos_(std::min(control.limits().bytes / 4, kMostMemoBytes)),
       goes_left_(data.n_rows) {}
 
-Outcome Search::run(std::uint32_t depth) {
+Outcome Search::run(Size limits) {
     Node root;
     make_root(data_, root);
-    depth = std::min(depth, data_.n_rows);
+    limits.depth = std::min(limits.depth, data_.n_rows);
+    limits = limits.fitted();
+    const auto at_depth = [&](std::uint32_t depth) { return Size{depth, limits.leaves}.fitted(); };
     control_.incumbent(root.leaf_loss() * data_.unit + data_.leaf);
-    Outcome best = solve(root, std::min(depth, 2u), kNoCost, 0);
-    if (depth <= 2) return best;
+    Outcome best = solve(root, at_depth(std::min(limits.depth, 2u)), kNoCost, 0);
+    if (limits.depth <= 2) return best;
     control_.incumbent(best.upper);
     root_ = best;  // bounds one level less deep
-    const Outcome quick = greedy(root, std::min(depth, kGreedyDepth), 0);
+    const Outcome quick = greedy(root, {std::min(limits.depth, kGreedyDepth), limits.leaves}, 0);
     best.offer(quick.upper, quick.plan);
     Cost proven = 0;
     for (std::uint32_t d = 3;; ++d) {
@@ -45,8 +51,8 @@ Outcome Search::run(std::uint32_t depth) {
         control_.incumbent(best.upper);
         control_.lower_bound(best.lower);
         if (best.exact() || control_.stopped()) return best;
-        last_round_ = d == depth;
-        root_ = solve(root, d, best.upper, 0);
+        last_round_ = d == limits.depth;
+        root_ = climb(root, at_depth(d), best);
         best.offer(root_.upper, root_.plan);
         if (last_round_) {
             best.lower = std::min(best.upper, std::max(best.lower, root_.lower));
@@ -55,10 +61,31 @@ Outcome Search::run(std::uint32_t depth) {
     }
 }
 
-Outcome Search::solve(const Node& node, std::uint32_t depth, Cost budget, std::size_t level,
+Outcome Search::climb(const Node& root, Size size, Outcome best) {
+    if (!options_.rising) return solve(root, size, best.upper, 0);
+    const std::int64_t pass = std::int64_t{root.n} * static_cast<std::int64_t>(root.columns.size()) * pairs_.pace();
+    control_.pause_after(1 + options_.plain_work / std::max<std::int64_t>(pass, 1));
+    Outcome found = solve(root, size, best.upper, 0);
+    best.offer(found.upper, found.plan);
+    found.upper = best.upper, found.plan = best.plan;
+    control_.resume();
+    for (int round = 1; found.lower < found.upper && !control_.stopped(); ++round) {
+        // Gaps of 1/4, 1/8, 1/16, none.
+        const Cost share = round <= 3 ? found.upper >> (round + 1) : 0;
+        if (found.lower >= found.upper - share) continue;
+        const Outcome next = solve(root, size, found.upper - share, 0);
+        found.lower = std::max(found.lower, next.lower);
+        found.offer(next.upper, next.plan);
+        found.lower = std::min(found.lower, found.upper);
+    }
+    return found;
+}
+
+Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t level,
                       std::span<const Neighbour> neighbours, Memo* memo) {
+    size = size.fitted();
     const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
-    if (leaf <= 2 * data_.leaf || depth == 0 || node.columns.empty() || node.n < 2 * data_.min_leaf)
+    if (leaf <= 2 * data_.leaf || size.depth == 0 || node.columns.empty() || node.n < 2 * data_.min_leaf)
         return {leaf, leaf, Plan::leaf()};
 
     // Trees of more than `most_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
@@ -66,56 +93,79 @@ Outcome Search::solve(const Node& node, std::uint32_t depth, Cost budget, std::s
     if (options_.leaf_count) {
         const Cost most_leaves = (std::min(budget, leaf) - 1) / data_.leaf;
         if (most_leaves < 2) return {std::min(leaf, 2 * data_.leaf), leaf, Plan::leaf()};
-        if (most_leaves - 1 < Cost{depth}) {
-            depth = static_cast<std::uint32_t>(most_leaves - 1);
+        if (most_leaves - 1 < Cost{size.depth}) {
+            size = Size{static_cast<std::uint32_t>(most_leaves - 1), size.leaves}.fitted();
             beyond = (most_leaves + 1) * data_.leaf;
         }
     }
 
-    Outcome result = options_.cache ? cache_.find(node.rows, depth) : Outcome{};
+    Outcome result = options_.cache ? cache_.find(node.rows, size) : Outcome{};
     if (result.exact() || result.lower >= budget) {
         ++statistics_.cache_hits;
-    } else if (depth == 1) {
+    } else if (size.depth == 1) {
         const Stump stump = best_stump(data_, node);
         result = {stump.cost, stump.cost, Plan::stump()};
     } else {
-        if (depth == 2) {
+        if (size.depth == 2) {
             ++statistics_.pair_solves;
-            result = pairs_.solve(node, budget, neighbours);
+            result = pairs_.solve(node, size.leaves == 3, budget, neighbours);
             if (memo != nullptr && pairs_.worth_sharing(node)) pairs_.keep(node, std::min(result.upper, budget), *memo);
         } else {
-            result = branch(node, depth, budget, level);
+            // A node that was asked before, below the root, is solved to the end: raised little by little it costs more.
+            if (level > 0 && result.lower > 0) budget = std::max(budget, result.upper);
+            result = branch(node, size, budget, level, neighbours);
         }
-        if (options_.cache) cache_.store(node.rows, depth, node.n, result);
+        if (options_.cache) cache_.store(node.rows, size, node.n, result);
     }
     result.lower = std::min(result.lower, beyond);
     return result;
 }
 
-Outcome Search::branch(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
+void Search::open_all(Level& here, std::size_t n_columns, Cost target) const {
+    here.heap.clear();
+    for (std::size_t at = 0; at < n_columns; ++at) {
+        const Profile& profile = here.profiles[at];
+        const auto column = static_cast<std::uint32_t>(at);
+        for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
+            const Point& point = profile.points()[i];
+            if (profile.open(point, target)) here.heap.push_back({point.cost(), 0, column, point.cut, true});
+            const Gap gap = profile.gap(i, target);
+            if (gap.open()) here.heap.push_back({gap.bound, gap.last - gap.first, column, point.cut, false});
+        }
+    }
+    std::make_heap(here.heap.begin(), here.heap.end(), later);
+}
+
+Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t level,
+                       std::span<const Neighbour> neighbours) {
     ++statistics_.nodes;
     const bool at_root = level == 0;
+    const std::size_t n_columns = node.columns.size();
     Outcome best{0, node.leaf_loss() * data_.unit + data_.leaf, Plan::leaf()};
     Cost whole = data_.leaf;  // lower bound of the node one level down
     if (options_.shallower) {
-        const Outcome shallower = at_root ? root_ : solve(node, depth - 1, std::min(best.upper, budget), level);
+        const Outcome shallower =
+            at_root ? root_ : solve(node, {size.depth - 1, size.leaves}, std::min(best.upper, budget), level);
         best.offer(shallower.upper, shallower.plan);
         whole = shallower.lower;
-        const Cost deeper = (Cost{depth} + 1) * data_.leaf;
+        const Cost deeper = (Cost{size.depth} + 1) * data_.leaf;
         if (options_.leaf_count && std::min(best.upper, budget) <= deeper) {
             best.lower = std::min(whole, deeper);
             return best;
         }
     }
     Level& here = level_at(level);
-    here.heap.clear();
     here.memos.clear();
-    if (here.profiles.size() < node.columns.size()) here.profiles.resize(node.columns.size());
-    for (std::size_t at = 0; at < node.columns.size(); ++at) {
-        here.profiles[at].reset(data_, options_, node, at, whole);
-        here.heap.push_back({0, node.n, static_cast<std::uint32_t>(at), 0});
-    }
-    std::make_heap(here.heap.begin(), here.heap.end(), later);
+    here.rows.clear();
+    if (here.profiles.size() < n_columns) here.profiles.resize(n_columns);
+    const Memo* known = options_.resume ? memos_.find(node.rows, size) : nullptr;
+    for (std::size_t at = 0; at < n_columns; ++at) here.profiles[at].reset(data_, options_, node, at, whole);
+    if (known != nullptr) import_memo(*known, data_, node, Kin::same, 0, here.profiles);
+    const bool shares = pairs_.worth_sharing(node);
+    for (const Neighbour& neighbour : neighbours)
+        if (const Memo* memo = shares && neighbour.known ? memos_.find(neighbour.rows, size) : nullptr; memo != nullptr)
+            import_memo(*memo, data_, node, neighbour.kin, neighbour.loss, here.profiles);
+    open_all(here, n_columns, std::min(best.upper, budget));
 
     while (!here.heap.empty() && !control_.stopped()) {
         const Cost target = std::min(best.upper, budget);
@@ -124,21 +174,31 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, Cost budget, std::
         if (top.bound >= target) break;
         std::pop_heap(here.heap.begin(), here.heap.end(), later);
         here.heap.pop_back();
-        const auto push = [&](const Gap& gap, std::uint32_t left_cut) {
-            if (!gap.open()) return;
-            here.heap.push_back({gap.bound, gap.last - gap.first, top.column, left_cut});
+        const auto push = [&](const Gap& gap, std::uint32_t left_cut, bool is_cut = false) {
+            if (!gap.open() || gap.bound >= target) return;
+            here.heap.push_back({gap.bound, gap.last - gap.first, top.column, left_cut, is_cut});
             std::push_heap(here.heap.begin(), here.heap.end(), later);
         };
         Profile& profile = here.profiles[top.column];
         const std::size_t point = profile.point_before(top.left_cut);
-        const Gap gap = profile.gap(point, target);
+        const Gap gap = top.is_cut ? Gap{top.left_cut, top.left_cut, profile.points()[point].cost()}
+                                   : profile.gap(point, target);
         if (!gap.open()) continue;
         if (gap.bound > top.bound) {  // its neighbours have risen since: back in the queue
-            push(gap, top.left_cut);
+            push(gap, top.left_cut, top.is_cut);
             continue;
         }
-        evaluate(node, depth, here, top.column, gap, target, level, best);
+        const std::uint32_t cut = gap.first + (gap.last - gap.first) / 2;
+        Cost reach = std::max(profile.span_between(gap.first, cut), profile.span_between(cut, gap.last));
+        if (top.is_cut) {  // the half of what is open beside it
+            for (const std::size_t i : {point - 1, point}) {
+                const Gap beside = profile.gap(i, target);
+                if (beside.open()) reach = std::max(reach, profile.span_between(beside.first, beside.last) / 2);
+            }
+        }
+        evaluate(node, size, here, top.column, cut, reach, target, level, best);
         if (at_root) control_.incumbent(best.upper);
+        if (top.is_cut) continue;
         const Cost now = std::min(best.upper, budget);
         push(profile.gap(point, now), top.left_cut);
         push(profile.gap(point + 1, now), profile.points()[point + 1].cut);
@@ -146,17 +206,30 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, Cost budget, std::
 
     best.lower = best.upper;
     const Cost target = std::min(best.upper, budget);
-    for (std::size_t at = 0; at < node.columns.size(); ++at)
+    for (std::size_t at = 0; at < n_columns; ++at)
         best.lower = std::min(best.lower, here.profiles[at].lower_bound(target));
+    if (best.exact() ? shares : options_.resume) {
+        // Of a finished node neighbours want no more than what closes gaps at about its optimum.
+        const Cost closed = best.exact() ? best.upper + node.span * data_.unit / 32 : kNoCost;
+        Memo memo;
+        for (std::size_t at = 0; at < n_columns; ++at) {
+            here.profiles[at].export_to(data_, node, at, closed, memo.hints);
+            memo.columns.push_back(node.columns[at]);
+            memo.ends.push_back(memo.hints.size());
+        }
+        memos_.store(node.rows, size, std::move(memo));
+    } else if (known != nullptr) {
+        memos_.drop(node.rows, size);
+    }
     return best;
 }
 
-void Search::evaluate(const Node& node, std::uint32_t depth, Level& here, std::size_t at, const Gap& gap, Cost target,
-                      std::size_t level, Outcome& best) {
+void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, std::uint32_t cut, Cost reach,
+                      Cost target, std::size_t level, Outcome& best) {
     Profile& profile = here.profiles[at];
-    const std::uint32_t cut = gap.first + (gap.last - gap.first) / 2;
-    const Cost reach = std::max(profile.span_between(gap.first, cut), profile.span_between(cut, gap.last));
-    const Cost slack = static_cast<Cost>(options_.slack * static_cast<double>(reach));
+    const bool fair = options_.fair_shares && size.depth >= 4;
+    Cost slack = static_cast<Cost>(options_.slack * static_cast<double>(reach));
+    if (fair) slack = std::min(slack, target / 8);
     const std::uint32_t position = profile.position(cut);
     const Stack::Mark mark = stack_.mark();
     split(data_, node, at, position, stack_, goes_left_, here.left, here.right);
@@ -170,39 +243,56 @@ void Search::evaluate(const Node& node, std::uint32_t depth, Level& here, std::s
     Cost& second_bound = left_first ? bounds.right : bounds.left;
 
     // The nearest cuts solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
-    const bool share = options_.neighbours && depth == 3;
+    const bool share = options_.neighbours, pairs = size.depth == 3;
     std::array<std::array<Neighbour, 2>, 2> neighbours{};
     std::uint32_t tag = Point::kNoTag;
     if (share) {
         const std::size_t i = profile.point_before(cut);
         const Point &a = profile.points()[i], &b = profile.points()[i + 1];
         const Cost to_a = profile.span_between(a.cut, cut), to_b = profile.span_between(cut, b.cut);
-        tag = static_cast<std::uint32_t>(here.memos.size());
-        here.memos.emplace_back();
-        if (a.tag != Point::kNoTag) {
-            neighbours[0][0] = {&here.memos[a.tag][0], 0};
-            neighbours[1][0] = {&here.memos[a.tag][1], to_a};
-        }
-        if (b.tag != Point::kNoTag) {
-            neighbours[0][1] = {&here.memos[b.tag][0], to_b};
-            neighbours[1][1] = {&here.memos[b.tag][1], 0};
-        }
+        tag = static_cast<std::uint32_t>(pairs ? here.memos.size() : here.rows.size());
+        if (pairs) here.memos.emplace_back();
+        if (!pairs) here.rows.push_back({here.left.rows, here.right.rows});
+        const auto tell = [&](std::uint32_t of, std::size_t side, Kin kin, Cost loss) {
+            if (of == Point::kNoTag) return Neighbour{};
+            return pairs ? Neighbour{&here.memos[of][side], {}, kin, loss, true}
+                         : Neighbour{nullptr, here.rows[of][side], kin, loss, true};
+        };
+        neighbours[0] = {tell(a.tag, 0, Kin::subset, 0), tell(b.tag, 0, Kin::superset, to_b)};
+        neighbours[1] = {tell(b.tag, 1, Kin::subset, 0), tell(a.tag, 1, Kin::superset, to_a)};
     }
     const std::size_t first_side = left_first ? 0 : 1, second_side = 1 - first_side;
-    const auto memo = [&](std::size_t side) { return share ? &here.memos[tag][side] : nullptr; };
+    const auto memo = [&](std::size_t side) { return share && pairs ? &here.memos[tag][side] : nullptr; };
 
-    const Cost first_budget = target - second_bound + slack;
-    const Outcome first =
-        solve(first_node, depth - 1, first_budget, level + 1, neighbours[first_side], memo(first_side));
-    first_bound = std::max(first_bound, first.lower);
-    const Cost leaf = second_node.leaf_loss() * data_.unit + data_.leaf;
-    Outcome second{data_.leaf, leaf, Plan::leaf()};
-    if (first_bound < first_budget) {
-        second = solve(second_node, depth - 1, target - first_bound + slack, level + 1, neighbours[second_side],
-                       memo(second_side));
+    const auto leaf_of = [&](const Node& side) {
+        return Outcome{data_.leaf, side.leaf_loss() * data_.unit + data_.leaf, Plan::leaf()};
+    };
+    Outcome first = leaf_of(first_node), second = leaf_of(second_node);
+    const auto ask_first = [&](Cost budget) {
+        first = solve(first_node, size.below(), budget, level + 1, neighbours[first_side], memo(first_side));
+        first_bound = std::max(first_bound, first.lower);
+    };
+    const auto ask_second = [&](Cost budget) {
+        second = solve(second_node, size.below(), budget, level + 1, neighbours[second_side], memo(second_side));
         second_bound = std::max(second_bound, second.lower);
+    };
+    const Cost total = target + slack;
+    if (!fair) {
+        ask_first(total - second_bound);
+        if (first_bound + second_bound < total) ask_second(total - first_bound);
+    } else {
+        // The last part of a proof is the dearest, so each side is asked for its likely share first: the optimum of
+        // depth two is a cheap measure, and no side can prove more than it.
+        const Cost most_first = solve(first_node, size.pair(), kNoCost, level + 1).upper;
+        const Cost most_second = solve(second_node, size.pair(), kNoCost, level + 1).upper;
+        const double part = static_cast<double>(most_first) / static_cast<double>(most_first + most_second);
+        ask_first(std::max(static_cast<Cost>(part * static_cast<double>(total)), total - most_second));
+        if (first_bound + second_bound < total) ask_second(total - first_bound);
+        if (first_bound + second_bound < target) ask_first(total - second_bound);
     }
-    if (first.upper + second.upper < best.upper) {
+    if (size.leaves != Size::kAny) {
+        bounds.sum = share_leaves(node, size, here, at, bounds, target, level, best);
+    } else if (first.upper + second.upper < best.upper) {
         const Plan plan = remember(node, at, position, (left_first ? first : second).plan,
                                    (left_first ? second : first).plan);
         best.offer(first.upper + second.upper, plan);
@@ -210,6 +300,25 @@ void Search::evaluate(const Node& node, std::uint32_t depth, Level& here, std::s
     stack_.release(mark);
     bounds.tag = tag;
     profile.insert(bounds);
+}
+
+Cost Search::share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds, Cost target,
+                          std::size_t level, Outcome& best) {
+    if (bounds.left + bounds.right >= target) return 0;
+    Cost least = kNoCost;
+    for (std::uint32_t on_left = 1; on_left < size.leaves; ++on_left) {
+        const Outcome left = solve(here.left, {size.depth - 1, on_left}, target - bounds.right, level + 1);
+        Cost sum = left.lower + bounds.right;
+        if (sum < target) {
+            const std::uint32_t on_right = size.leaves - on_left;
+            const Outcome right = solve(here.right, {size.depth - 1, on_right}, target - left.lower, level + 1);
+            sum = left.lower + std::max(right.lower, bounds.right);
+            if (left.upper + right.upper < best.upper)
+                best.offer(left.upper + right.upper, remember(node, at, here.left.n, left.plan, right.plan));
+        }
+        least = std::min(least, sum);
+    }
+    return least;
 }
 
 Plan Search::remember(const Node& node, std::size_t at, std::uint32_t position, Plan left, Plan right) {
@@ -220,9 +329,9 @@ Plan Search::remember(const Node& node, std::size_t at, std::uint32_t position, 
 
 // A good tree at once: the root cut of the best tree of depth two, then the same on both sides; pruned where a leaf
 // is as good.
-Outcome Search::greedy(const Node& node, std::uint32_t depth, std::size_t level) {
-    const Outcome pair = solve(node, std::min(depth, 2u), kNoCost, level);
-    if (depth <= 2 || pair.plan.kind() != Plan::Kind::pair || control_.stopped()) return pair;
+Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
+    const Outcome pair = solve(node, {std::min(size.depth, 2u), size.leaves}, kNoCost, level);
+    if (size.depth <= 2 || !pair.plan.is_pair() || control_.stopped()) return pair;
     Outcome result = pair;
     const auto at = static_cast<std::size_t>(
         std::find(node.columns.begin(), node.columns.end(), pair.plan.column()) - node.columns.begin());
@@ -234,7 +343,15 @@ Outcome Search::greedy(const Node& node, std::uint32_t depth, std::size_t level)
     Node left, right;
     const Stack::Mark mark = stack_.mark();
     split(data_, node, at, position, stack_, goes_left_, left, right);
-    const Outcome a = greedy(left, depth - 1, level + 1), b = greedy(right, depth - 1, level + 1);
+    Size on_left = size.below(), on_right = size.below();
+    if (size.leaves != Size::kAny) {  // leaves are shared by what there is to correct
+        const double mass = static_cast<double>(left.leaf_loss() + right.leaf_loss());
+        const double share = mass > 0 ? static_cast<double>(left.leaf_loss()) / mass : 0.5;
+        const auto most = static_cast<double>(size.leaves - 1);
+        on_left.leaves = static_cast<std::uint32_t>(std::clamp(std::round(share * size.leaves), 1.0, most));
+        on_right.leaves = size.leaves - on_left.leaves;
+    }
+    const Outcome a = greedy(left, on_left.fitted(), level + 1), b = greedy(right, on_right.fitted(), level + 1);
     if (a.upper + b.upper < result.upper)
         result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
     stack_.release(mark);
@@ -247,7 +364,7 @@ Search::Level& Search::level_at(std::size_t level) {
 }
 
 void Search::watch_memory() {
-    const std::size_t bytes = stack_.bytes() + cache_.bytes() + book_.capacity() * sizeof(PlanNode);
+    const std::size_t bytes = stack_.bytes() + cache_.bytes() + memos_.bytes() + book_.capacity() * sizeof(PlanNode);
     statistics_.bytes = std::max(statistics_.bytes, bytes);
     control_.bytes(bytes);
     if (bytes > control_.limits().bytes) control_.halt(Stop::memory);
@@ -281,9 +398,12 @@ void Search::write(Plan plan, const Node& node, std::size_t level, std::vector<T
             break;
         }
         case Plan::Kind::pair:
+        case Plan::Kind::leaf_left:
+        case Plan::Kind::leaf_right:
             column = plan.column();
             rank = plan.rank();
-            left = right = Plan::stump();
+            if (plan.kind() != Plan::Kind::leaf_left) left = Plan::stump();
+            if (plan.kind() != Plan::Kind::leaf_right) right = Plan::stump();
             break;
         case Plan::Kind::node: {
             const PlanNode& written = book_[plan.index()];

@@ -293,6 +293,30 @@ class SweepOptions:
     def neighbours(self, arg: bool, /) -> None: ...
 
     @property
+    def fair_shares(self) -> bool: ...
+
+    @fair_shares.setter
+    def fair_shares(self, arg: bool, /) -> None: ...
+
+    @property
+    def resume(self) -> bool: ...
+
+    @resume.setter
+    def resume(self, arg: bool, /) -> None: ...
+
+    @property
+    def rising(self) -> bool: ...
+
+    @rising.setter
+    def rising(self, arg: bool, /) -> None: ...
+
+    @property
+    def plain_work(self) -> int: ...
+
+    @plain_work.setter
+    def plain_work(self, arg: int, /) -> None: ...
+
+    @property
     def sharing_work(self) -> int: ...
 
     @sharing_work.setter
@@ -310,7 +334,7 @@ class SweepOptions:
     @lanes.setter
     def lanes(self, arg: int, /) -> None: ...
 
-def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best tree over all cuts of ranked columns; see treewright.search._sweep.
     """

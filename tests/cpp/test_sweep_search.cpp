@@ -91,16 +91,17 @@ void check_profile(std::mt19937& random, const Data& d) {
     }
 }
 
-Cost solve(const Data& d, const Options& options, std::uint32_t depth, Limits limits, bool& exact, Cost& lower) {
+Cost solve(const Data& d, const Options& options, Size size, Limits limits, bool& exact, Cost& lower) {
     Control control(limits);
     Search search(d, options, control);
-    const Outcome outcome = search.run(depth);
+    const Outcome outcome = search.run(size);
     require(outcome.lower <= outcome.upper, "lower <= upper");
     require(control.stopped() || outcome.exact(), "exact unless stopped");
     std::vector<TreeNode> tree = search.write(outcome.plan);
     Cost leaves = 0;
     for (const TreeNode& node : tree) leaves += node.column == TreeNode::kLeaf ? 1 : 0;
     require(leaves * 2 == static_cast<Cost>(tree.size()) + 1, "a binary tree");
+    require(leaves <= static_cast<Cost>(size.leaves), "no more leaves than allowed");
     exact = outcome.exact();
     lower = outcome.lower;
     return outcome.upper;
@@ -116,7 +117,8 @@ int main() {
     }
     for (int round = 0; round < 60; ++round) {
         const Data d = make_data(random, 4 + static_cast<std::uint32_t>(random() % 24), 2 + round % 2);
-        const std::uint32_t depth = 3 + static_cast<std::uint32_t>(random() % 2);
+        const Size depth{3 + static_cast<std::uint32_t>(random() % 2),
+                         random() % 2 == 0 ? Size::kAny : 2 + static_cast<std::uint32_t>(random() % 8)};
         bool exact = false;
         Cost lower = 0;
         const Cost best = solve(d, Options{}, depth, Limits{}, exact, lower);
@@ -128,6 +130,9 @@ int main() {
             options.leaf_count = random() % 2 == 0;
             options.shallower = random() % 2 == 0;
             options.cache = random() % 2 == 0;
+            options.resume = random() % 2 == 0;
+            options.fair_shares = random() % 2 == 0;
+            options.plain_work = 1 + static_cast<std::int64_t>(random() % 20000);
             options.sharing_work = 0;
             options.slack = 0.25 * static_cast<double>(random() % 4);
             options.lanes = 1 + static_cast<std::uint32_t>(random() % 5);

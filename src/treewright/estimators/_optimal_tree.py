@@ -53,9 +53,9 @@ class OptimalTreeClassifier(TreeClassifier):
         costs; searched by the engine of `LeafAccuracyTreeClassifier`, whose meaning of ``thresholds="auto"`` holds.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
-        that many quantile bins; a mapping from column name to thresholds. "auto" is "all", except with
-        `max_leaf_nodes`, where a table of over 512 splits gets as many quantiles a column as fit; "guess" takes
-        those that the reference cannot do without (column elimination).
+        that many quantile bins; a mapping from column name to thresholds. "auto" is "all", except on a table of
+        over 512 splits most of which are not of continuous columns: there it is as many quantiles a column as
+        fit; "guess" takes those that the reference cannot do without (column elimination).
         ``result_.scope`` and ``result_.notes`` say what was searched: nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.

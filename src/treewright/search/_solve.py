@@ -41,8 +41,8 @@ def solve(
     thresholds : "auto", "all", int, mapping or Cuts, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that
         many quantile bins; a mapping from column name to thresholds; cuts made by `treewright.binarize`. "auto"
-        is "all", except with `max_leaf_nodes`, where a table of over 512 splits gets as many quantiles a column
-        as fit.
+        is "all", except on a table of over 512 splits most of which are not of continuous columns: there it
+        is as many quantiles a column as fit.
     limits : Limits, default=None
         None is no limit but the machine's memory.
     options : SearchOptions, default=None

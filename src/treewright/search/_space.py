@@ -39,10 +39,7 @@ def cuts_for(problem: Problem, thresholds: Thresholds, engine: str = "automatic"
     """
     table, weight = problem.table, problem.sample_weight
     if isinstance(thresholds, str) and thresholds in ("auto", "all"):
-        sweeps = engine == "sweep" or (
-            engine == "automatic" and problem.max_leaf_nodes is None and _has_many_thresholds(problem)
-        )
-        if sweeps:
+        if engine == "sweep" or (engine == "automatic" and _has_many_thresholds(problem)):
             return None
         return (
             auto_cuts(table, sample_weight=weight)

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from treewright._native import core
-from treewright.errors import InputError, SolverError
+from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._integers import IntegerCosts, integer_costs
@@ -47,6 +47,14 @@ class SweepOptions:
         Remember bounds by set of rows and depth.
     neighbours : bool, default=True
         Depth-two subproblems take bounds from the neighbouring cuts'.
+    fair_shares : bool, default=True
+        The two sides of a cut above depth three are asked for their likely shares of a bound first.
+    resume : bool, default=True
+        A node that was left unfinished and is asked again with a larger budget goes on where it stopped.
+    rising : bool, default=True
+        A long run proves rising bounds one after another instead of going for the optimum at once.
+    plain_work : int, default=6_000_000_000
+        ... after passes that take about so many nanoseconds (rows times columns, six times that with many classes).
     sharing_work : int, default=20000
         ... where one kernel pass takes at least so many steps (rows times columns).
     slack : float, default=0.5
@@ -61,6 +69,10 @@ class SweepOptions:
     shallower: bool = True
     cache: bool = True
     neighbours: bool = True
+    fair_shares: bool = True
+    resume: bool = True
+    rising: bool = True
+    plain_work: int = 6_000_000_000
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64
@@ -114,7 +126,6 @@ def solve_sweep(
     Parameters
     ----------
     problem : Problem
-        ``max_leaf_nodes`` must be None.
     limits : Limits, default=None
         A step is one pass of the depth-two kernel. None is no limit but the machine's memory.
     options : SweepOptions, default=None
@@ -128,8 +139,6 @@ def solve_sweep(
 
     Raises
     ------
-    InputError
-        If ``max_leaf_nodes`` is set: this engine bounds leaves by their price and by depth only.
     SolverError
         If there are fewer rows than ``min_samples_leaf``.
 
@@ -147,11 +156,6 @@ def solve_sweep(
     """
     limits = limits or Limits()
     options = options or SweepOptions()
-    if problem.max_leaf_nodes is not None:
-        raise InputError(
-            f"max_leaf_nodes is {problem.max_leaf_nodes}, but the search over all thresholds accepts only None; "
-            "limit the size with max_depth or cost_complexity, or search over cuts (thresholds=16, say)."
-        )
     table = problem.table
     if table.n_rows < problem.min_samples_leaf:
         raise SolverError(
@@ -172,6 +176,7 @@ def solve_sweep(
     for name, value in asdict(options).items():
         setattr(native, name, value)
     depth = table.n_rows if problem.max_depth is None else problem.max_depth
+    leaves = problem.max_leaf_nodes
     native_limits = limits.native()
     answer = core.sweep_solve(
         rank,
@@ -182,13 +187,14 @@ def solve_sweep(
         units.leaf,
         problem.min_samples_leaf,
         max(1, min(depth, table.n_rows, MOST_DEPTH)),
+        0 if leaves is None or leaves >= table.n_rows else max(2, leaves),
         native,
         native_limits["time_limit"],
         native_limits["step_limit"],
         native_limits["memory_limit"],
         None if progress is None else report,
     )
-    is_leaf_only = problem.max_depth == 0  # the engine always looks one split ahead
+    is_leaf_only = problem.max_depth == 0 or leaves == 1  # the engine always looks one split ahead
     nodes = [None] if is_leaf_only else answer["nodes"]
     tree = grow(
         table.columns,

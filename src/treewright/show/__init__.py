@@ -1,4 +1,4 @@
-"""Trees for people: text, Graphviz, matplotlib and web pages."""
+"""Trees for people: text, rules, Graphviz, matplotlib and web pages."""
 
 from treewright.show._frontier import plot_frontier
 from treewright.show._graphviz import to_graphviz
@@ -12,16 +12,13 @@ from treewright.show._leaf_accuracies import plot_leaf_accuracies
 from treewright.show._matplotlib import plot_tree, tree_figure
 from treewright.show._progress import ProgressRecorder, plot_search_progress
 from treewright.show._regions import plot_decision_regions
+from treewright.show._report import notebook_html, report
 from treewright.show._rules import Rule, rules, rules_frame, to_rules
 from treewright.show._text import to_text
 
 __all__ = [
     "ProgressRecorder",
     "Rule",
-from treewright.show._report import notebook_html, report
-from treewright.show._text import to_text
-
-__all__ = [
     "notebook_html",
     "plot_active_nodes",
     "plot_decision_regions",

@@ -4,7 +4,18 @@ import gzip
 
 import numpy as np
 import pytest
-from benchmarks._data import as_binary, cut_columns, duplicated, noisy, read_csv, resampled, stored
+from benchmarks._data import (
+    as_binary,
+    cut_columns,
+    duplicated,
+    folds,
+    jittered,
+    noisy,
+    read_csv,
+    resampled,
+    stored,
+    widened,
+)
 
 
 def test_label_is_named_or_last(tmp_path):
@@ -63,3 +74,36 @@ def test_stored_is_keyed_by_content(tmp_path):
     loaded = np.load(one.arrays)
     assert np.array_equal(loaded["X"], X)
     assert np.array_equal(loaded["y"], y)
+
+
+def test_folds_deal_out_every_class():
+    y = np.array([0] * 13 + [1] * 7)
+    tested = folds(np.zeros((20, 1)), y)
+    assert (np.sum(tested, axis=0) == 1).all()  # every row is tested once
+    assert {int(t.sum()) for t in tested} == {4}
+    assert {int((y[t] == 1).sum()) for t in tested} <= {1, 2}
+
+
+def test_jittered_rows_are_all_different_and_widened_keeps_the_table():
+    X, y = np.repeat(np.arange(6.0).reshape(3, 2), 5, axis=0), np.repeat([0, 1, 2], 5)
+    many, labels = jittered(X, y, 200)
+    assert many.shape == (200, 2)
+    assert len(np.unique(many[:, 0])) == 200
+    assert set(labels) == {0, 1, 2}
+    again, _ = jittered(X, y, 200)
+    assert np.array_equal(many, again)
+    assert widened(X, 1).shape == (15, 1)
+    wide = widened(X, 5)
+    assert wide.shape == (15, 5)
+    assert np.array_equal(wide[:, :2], X)
+
+
+def test_stored_keeps_test_rows_apart(tmp_path):
+    X, y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
+    tested = np.array([False, True, False, False])
+    dataset = stored("part", lambda: (X, y), tmp_path, tested)
+    kept = np.load(dataset.arrays)
+    assert dataset.n_rows == 3
+    assert np.array_equal(kept["X_test"], X[tested])
+    assert np.array_equal(kept["y"], y[~tested])
+    assert dataset.sha256 != stored("part", lambda: (X, y), tmp_path, ~tested).sha256

@@ -27,7 +27,8 @@ def make(job, arrays):
         calls.append(1)
     def read():
         options = job["options"]
-        return Answer(X[:, 0].astype(np.int64), 2, 1, options["status"], lower_bound=options.get("lower"))
+        first = lambda rows: rows[:, 0].astype(np.int64)
+        return Answer(first(X), 2, 1, options["status"], lower_bound=options.get("lower"), predict=first)
     return Run(fit, read)
 
 serve("fake", "numpy", make)
@@ -93,3 +94,10 @@ print(objective(np.array([1, 1, 0, 0]), np.array([1, 0, 0, 0]), 3, 0.125))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["3", "4", "0", "0.625"]
+
+
+def test_test_rows_are_asked_for_where_there_are_some(arrays, tmp_path):
+    assert ask(arrays, tmp_path, status="optimal")["test_accuracy"] is None
+    tested = {"X_test": np.array([[0], [1], [1], [0]]), "y_test": np.array([0, 1, 0, 0])}
+    np.savez(arrays, **dict(np.load(arrays)), **tested)
+    assert ask(arrays, tmp_path, status="optimal")["test_accuracy"] == 0.75

@@ -1,6 +1,7 @@
 """Which engine searches which table."""
 
 import numpy as np
+import pytest
 
 from treewright.problem import make_problem
 from treewright.search._space import cuts_for
@@ -19,13 +20,16 @@ def test_many_binary_columns_stay_binary_columns():
     assert len(cuts.splits) == 300
 
 
-def test_many_thresholds_are_swept_unless_leaves_are_limited():
+@pytest.mark.parametrize(
+    "limits", [{}, {"max_leaf_nodes": 4}, {"max_depth": 3}, {"min_samples_leaf": 5}], ids=str
+)
+def test_many_thresholds_are_swept_whatever_the_limits(limits):
     X = np.random.default_rng(2).normal(size=(200, 3))
-    assert cuts_for(problem_of(X), "auto") is None
-    assert cuts_for(problem_of(X), "all") is None
-    limited = cuts_for(problem_of(X, max_leaf_nodes=4), "auto")
-    assert limited is not None
-    assert "quantiles" in limited.scope
+    assert cuts_for(problem_of(X, **limits), "auto") is None
+    assert cuts_for(problem_of(X, **limits), "all") is None
+    cuts = cuts_for(problem_of(X, **limits), "auto", engine="cuts")
+    assert cuts is not None
+    assert "quantiles" in cuts.scope
 
 
 def test_few_thresholds_beside_many_binary_columns_are_made_columns():

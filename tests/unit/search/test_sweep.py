@@ -5,13 +5,14 @@ from __future__ import annotations
 import _thread
 import itertools
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from brute_force_sweep import best_depth_two, best_objective
 from treewright import _core
-from treewright.errors import InputError, SolverError
+from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.search import Limits
 from treewright.search._sweep import SweepOptions, solve_sweep
@@ -32,6 +33,11 @@ VARIANTS = [
     SweepOptions(sharing_work=0),
     SweepOptions(sharing_work=0, lanes=2, slack=0.0, monotone=False),
     SweepOptions(sharing_work=0, lanes=2, lipschitz=False),
+    SweepOptions(resume=False, plain_work=1),
+    SweepOptions(plain_work=1, slack=0.0),
+    SweepOptions(plain_work=1, sharing_work=0, lanes=2, cache=False),
+    SweepOptions(rising=False, fair_shares=False),
+    SweepOptions(plain_work=1, fair_shares=False, monotone=False),
 ]
 
 
@@ -274,14 +280,45 @@ def test_interrupt_returns_the_best_tree():
     assert result.tree.n_leaves > 1
 
 
-def test_max_leaf_nodes_is_refused_and_impossible_leaves_are_named():
+def test_impossible_leaves_are_named():
     X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    with pytest.raises(
-        InputError, match="max_leaf_nodes is 3, but the search over all thresholds accepts only None"
-    ):
-        solve_sweep(make_problem(X, y, max_leaf_nodes=3))
     with pytest.raises(SolverError, match="No tree has 5 rows in every leaf: the table has 4"):
         solve_sweep(make_problem(X, y, min_samples_leaf=5))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_limits_of_leaves_equal_brute_force(seed):
+    rng = np.random.default_rng(8000 + seed)
+    for _ in range(12):
+        depth = [2, 3, 4, None][rng.integers(4)]
+        problem = random_problem(
+            rng,
+            int(rng.integers(4, 10)),
+            int(rng.integers(1, 3)),
+            max_depth=depth,
+            max_leaf_nodes=int(rng.integers(1, 7)),
+            cost_complexity=float(rng.choice([0.0, 0.01, 0.03])),
+        )
+        expected, leaves = best_objective(problem)
+        for options in (SweepOptions(), VARIANTS[1 + rng.integers(len(VARIANTS) - 1)]):
+            check(problem, expected, leaves, options)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_limits_of_leaves_agree_on_larger_tables(seed):
+    """As many leaves as a depth allows are no limit; fewer never help; every switch gives the same."""
+    rng = np.random.default_rng(9000 + seed)
+    n = int(rng.integers(30, 60))
+    problem = random_problem(rng, n, 2, max_depth=3, cost_complexity=0.0)
+    objectives = []
+    for leaves in range(1, 9):
+        capped = replace(problem, max_leaf_nodes=leaves)
+        objectives.append(solve_sweep(capped).objective)
+        if leaves in (3, 5, 6):
+            for options in VARIANTS[1:3] + VARIANTS[4:9] + VARIANTS[10:]:
+                check(capped, objectives[-1], None, options)
+    assert objectives == sorted(objectives, reverse=True)
+    assert objectives[-1] == solve_sweep(problem).objective
 
 
 def test_two_columns_of_one_value_and_one_row():

@@ -12,6 +12,10 @@ struct Options {
     bool shallower = true;      // the optimum of one level less first: incumbent and bound
     bool cache = true;          // remember bounds by row set and depth
     bool neighbours = true;     // depth-two subproblems take bounds from the neighbouring cuts' (profile.hpp)
+    bool fair_shares = true;    // sides above depth two are asked for a share of a bound at a time (search.hpp)
+    bool resume = true;         // an unfinished node asked again goes on where it stopped (memos.hpp)
+    bool rising = true;         // a long run proves rising bounds of the root, one after another (search.hpp)
+    std::int64_t plain_work = 6'000'000'000;  // ... after passes of about so many nanoseconds at the root
     std::uint64_t sharing_work = 20000;  // ... where a kernel pass takes at least so many steps
     double slack = 0.5;         // extra child budget, in rows' worth of cost per row of half the open interval
     std::uint32_t lanes = 64;   // most thresholds in one pass of the depth-two kernel

@@ -11,6 +11,22 @@
 
 namespace treewright::sweep {
 
+// Limits of a subtree: levels of splits, and leaves. Only `fitted` sizes are compared and stored.
+struct Size {
+    static constexpr std::uint32_t kAny = 0xffffffffu;
+    std::uint32_t depth;
+    std::uint32_t leaves = kAny;
+
+    friend bool operator==(const Size&, const Size&) = default;
+    // The same trees with the least depth that a limit of leaves leaves, and no limit where the depth is one already.
+    [[nodiscard]] Size fitted() const {
+        const std::uint32_t levels = std::min(depth, leaves - 1);
+        return {levels, levels < 32 && leaves >> levels != 0 ? kAny : leaves};
+    }
+    [[nodiscard]] Size below() const { return {depth - 1, leaves == kAny ? kAny : leaves - 1}; }
+    [[nodiscard]] Size pair() const { return {2, leaves == kAny ? kAny : leaves - 1}; }
+};
+
 struct Outcome {
     Cost lower = 0;
     Cost upper = kNoCost;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "treewright/control.hpp"
+#include "treewright/sweep/memos.hpp"
 #include "treewright/sweep/node.hpp"
 #include "treewright/sweep/options.hpp"
 #include "treewright/sweep/outcome.hpp"
@@ -15,24 +16,25 @@
 
 namespace treewright::sweep {
 
-// Profiles of a solved node, kept for its neighbours.
-struct Memo {
-    std::vector<std::uint32_t> columns;  // columns of the table
-    std::vector<std::size_t> ends;       // hints of column i: ends[i - 1] .. ends[i]
-    std::vector<Hint> hints;
-};
-
-// A neighbour's memo: its rows are a subset (loss 0) or a superset (loss = span of the rows more, in cost units).
+// What is known of a neighbour, whose rows are a subset or a superset (loss = span of the rows more, in cost units):
+// its memo where the depth is two, else its rows, under which a memo may be kept.
 struct Neighbour {
     const Memo* memo = nullptr;
+    Fingerprint rows{};
+    Kin kin = Kin::subset;
     Cost loss = 0;
+    bool known = false;
 };
 
 class PairSolver {
    public:
     PairSolver(const Data& data, const Options& options, Control& control);
 
-    [[nodiscard]] Outcome solve(const Node& node, Cost budget, std::span<const Neighbour> neighbours = {});
+    // Best tree of depth at most two, or, with `three_leaves`, of at most three leaves.
+    [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
+                                std::span<const Neighbour> neighbours = {});
+    // Nanoseconds of a pass, roughly, for each row and column.
+    [[nodiscard]] std::int64_t pace() const { return data_.binary() ? 1 : 6; }
     // Whether bounds of neighbours are worth their cost for this node.
     [[nodiscard]] bool worth_sharing(const Node& node) const;
     // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.
@@ -46,8 +48,11 @@ class PairSolver {
     void choose_cuts(const Profile& profile, Cost target);
     // Sums of both sides of every chosen cut, and the kernel's row table.
     void prepare_lanes(const Node& node, std::size_t at, const Profile& profile);
-    // Optimal cost of depth one of both sides of lane k.
-    [[nodiscard]] Point lane_costs(const Node& node, std::size_t k) const;
+    // Cost of a leaf and optimal cost of depth one of both sides of a cut.
+    struct Lane {
+        Cost left_leaf, left, right_leaf, right;
+    };
+    [[nodiscard]] Lane lane_costs(const Node& node, std::size_t k) const;
     // Many classes: marks only the changes of rank that can be the best second cut (see .cpp).
     void mark_checks(const Node& node);
 

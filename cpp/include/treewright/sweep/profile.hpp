@@ -14,7 +14,11 @@
 // and for f(L_c) + f(R_c):
 //      l_a + r_b (M+M) and l_b + r_a - (W(b) - W(a)) (Z+Z: the two losses are together exactly the rows of the gap): if
 //      either reaches the target, the gap is closed;
-//      l_a + r_a - (W(c) - W(a)) (M+Z) and l_b + r_b - (W(b) - W(c)): the gap shrinks from its ends.
+//      s_a - (W(c) - W(a)) (M+Z) and s_b - (W(b) - W(c)), where s_a >= l_a + r_a bounds the cost of cut a: the gap
+//      shrinks from its ends. Take the two optimal trees of cut c > a for cut a: that of the left side loses rows, which
+//      costs nothing (M); that of the right side gains those between, which costs at most their span (Z).
+// s_a is more than l_a + r_a where the two sides share a limit of leaves, or where a bound of the whole was imported:
+// of a subset as it is (M on both sides), of a superset less the span of the rows more (Z on both sides, each row on one).
 // The ends, cut 0 and cut G, are points that are no splits: there l or r is the cost of one leaf (every tree has one),
 // and the other is any bound on f(S) one level down, from which only (Z) and (M) are drawn for proper cuts.
 // A target only falls, so what is closed stays closed.
@@ -23,6 +27,7 @@
 #include "treewright/sweep/data.hpp"
 #include "treewright/sweep/options.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,8 +42,10 @@ struct Point {
     std::uint32_t cut;
     Cost left;
     Cost right;
-    bool solved = true;          // false: bounds taken from elsewhere; the cut is open while left + right < target
+    Cost sum = 0;                // lower bound of both sides together, if more than left + right
     std::uint32_t tag = kNoTag;  // for the owner of the profile
+
+    [[nodiscard]] Cost cost() const { return std::max(sum, left + right); }
 };
 
 // Bounds of a cut of another node, told by the rank of its first row on the right.
@@ -46,7 +53,11 @@ struct Hint {
     std::uint32_t rank;
     Cost left;
     Cost right;
+    Cost sum;
 };
+
+// Whose profile bounds are taken from: the same rows, fewer (rule M) or more (rule Z).
+enum class Kin : std::uint8_t { same, subset, superset };
 
 // Open cuts first..last between two neighbouring points; empty if first > last.
 struct Gap {
@@ -73,12 +84,18 @@ class Profile {
     // Number of the last point at or before `cut`.
     [[nodiscard]] std::size_t point_before(std::uint32_t cut) const;
 
-    // Adds a solved cut (it must lie in an open gap) and draws conclusions for its neighbours.
+    // Whether the cut of a point may still be cheaper than `target`.
+    [[nodiscard]] bool open(const Point& point, Cost target) const {
+        return point.cost() < target && legal(point.cut);
+    }
+
+    // Adds a cut, or better bounds of one, and draws conclusions for its neighbours.
     void insert(Point point);
 
-    // Takes the points of a profile of the same column over a subset (loss 0; rule M) or a superset (loss = span of
-    // the rows that are not here; rule Z, applied to each side) of this node's rows. Call before any insert().
-    void import_from(const Data& data, const Node& node, std::size_t at, std::span<const Hint> hints, Cost loss);
+    // Takes the points of a profile of the same column over related rows; `loss` is the span of the rows that a
+    // superset has more. Call before any insert().
+    void import_from(const Data& data, const Node& node, std::size_t at, std::span<const Hint> hints, Kin kin,
+                     Cost loss);
     // Writes down the points of this profile; those without which the gap would still reach `target` are left out.
     void export_to(const Data& data, const Node& node, std::size_t at, Cost target, std::vector<Hint>& hints) const;
 

@@ -11,10 +11,18 @@
 //
 // Before depth d a node is solved at depth d - 1 (one call against hundreds): its optimum is the incumbent, its bound
 // the end point of every profile. At the root a greedy tree comes first.
+//
+// A limit of L leaves: a side of a cut has at most L - 1, and its optimum at that size bounds it; only a cut that is
+// cheap enough by these bounds is solved for every way to share L leaves between its sides. Depth is at most L - 1.
+//
+// A run that is not over soon asks the root for rising budgets, each a share of the gap closer to the incumbent: asked
+// with a low budget, subproblems stop early and close wide stretches, so the bound rises evenly, and what was found out
+// is taken up again (memos.hpp).
 #pragma once
 
 #include "treewright/control.hpp"
 #include "treewright/sweep/cache.hpp"
+#include "treewright/sweep/memos.hpp"
 #include "treewright/sweep/node.hpp"
 #include "treewright/sweep/options.hpp"
 #include "treewright/sweep/outcome.hpp"
@@ -50,8 +58,8 @@ class Search {
    public:
     Search(const Data& data, const Options& options, Control& control);
 
-    // Best tree of at most `depth` >= 1 levels of splits.
-    [[nodiscard]] Outcome run(std::uint32_t depth);
+    // Best tree of at most `limits.depth` >= 1 levels of splits and `limits.leaves` >= 2 leaves.
+    [[nodiscard]] Outcome run(Size limits);
     // The plan as a tree, depth-first.
     [[nodiscard]] std::vector<TreeNode> write(Plan plan);
     [[nodiscard]] Statistics statistics() const;
@@ -65,32 +73,44 @@ class Search {
             Cost bound;
             std::uint32_t width;
             std::uint32_t column;     // number of the node's column
-            std::uint32_t left_cut;   // point at the gap's left
+            std::uint32_t left_cut;   // point at the gap's left, or the open cut itself
+            bool is_cut;
         };
         std::vector<Open> heap;
-        std::vector<std::array<Memo, 2>> memos;  // of the two sides of each cut solved, if these had depth two
+        std::vector<std::array<Memo, 2>> memos;        // of the two sides of each cut solved, if these had depth two
+        std::vector<std::array<Fingerprint, 2>> rows;  // of the two sides, if these were deeper
     };
 
-    // `neighbours` may help, and `memo`, if given, is filled, where the depth is two.
-    [[nodiscard]] Outcome solve(const Node& node, std::uint32_t depth, Cost budget, std::size_t level,
+    // `neighbours` may help; `memo`, if given, is filled where the depth is two.
+    [[nodiscard]] Outcome solve(const Node& node, Size size, Cost budget, std::size_t level,
                                 std::span<const Neighbour> neighbours = {}, Memo* memo = nullptr);
-    [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
-    // Solves both sides of a cut and tells the profile.
-    void evaluate(const Node& node, std::uint32_t depth, Level& here, std::size_t at, const Gap& gap, Cost target,
+    [[nodiscard]] Outcome branch(const Node& node, Size size, Cost budget, std::size_t level,
+                                 std::span<const Neighbour> neighbours);
+    // The root above depth two, with budgets that rise to `best`.
+    [[nodiscard]] Outcome climb(const Node& root, Size size, Outcome best);
+    // Fills the queue of a level with the open cuts and gaps of all columns.
+    void open_all(Level& here, std::size_t n_columns, Cost target) const;
+    // Solves both sides of a cut and tells the profile; `reach` is the span that the answer should close beside it.
+    void evaluate(const Node& node, Size size, Level& here, std::size_t at, std::uint32_t cut, Cost reach, Cost target,
                   std::size_t level, Outcome& best);
-    [[nodiscard]] Outcome greedy(const Node& node, std::uint32_t depth, std::size_t level);
+    // Least cost of a cut whose sides share a limit of leaves, as far as it is below `target`: else a bound above.
+    [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds,
+                                    Cost target, std::size_t level, Outcome& best);
+    [[nodiscard]] Outcome greedy(const Node& node, Size size, std::size_t level);
     void write(Plan plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree);
     [[nodiscard]] Plan remember(const Node& node, std::size_t at, std::uint32_t position, Plan left, Plan right);
     [[nodiscard]] Level& level_at(std::size_t level);
     void watch_memory();
 
     static constexpr std::uint32_t kGreedyDepth = 32;
+    static constexpr std::size_t kMostMemoBytes = std::size_t{1} << 28;
 
     const Data& data_;
     const Options& options_;
     Control& control_;
     PairSolver pairs_;
     Cache cache_;
+    Memos memos_;
     Stack stack_;
     PlanBook book_;
     std::vector<std::unique_ptr<Level>> levels_;
