@@ -14,6 +14,7 @@ from treewright.cli._demo import demo
 from treewright.cli._export import export
 from treewright.cli._extend import extend
 from treewright.cli._fit import fit
+from treewright.cli._frontier import frontier
 from treewright.cli._predict import predict
 from treewright.cli._reborn import reborn
 from treewright.cli._report import report
@@ -28,6 +29,7 @@ HELP = """Decision trees that people can read, check and trust: exact search wit
 A first session:
   treewright demo
   treewright fit data.csv --target y --out model.json
+  treewright frontier data.csv --target y --max-leaves 20
   treewright show model.json --out tree.png
   treewright predict model.json new.csv --out predictions.csv
   treewright verify model.json data.csv
@@ -53,6 +55,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(short_help="Find the optimal tree for a CSV file.")(fit)
+app.command(short_help="Find the best tree of each number of leaves.")(frontier)
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Write a web page about a tree.")(report)

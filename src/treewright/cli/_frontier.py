@@ -1,0 +1,220 @@
+"""`treewright frontier`: from a CSV file to the best tree of each number of leaves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.cli._common import (
+    ASCII,
+    INTERRUPTED,
+    Csv,
+    DecimalComma,
+    Encoding,
+    Ignore,
+    Missing,
+    ModelOut,
+    Separator,
+    exits_by_code,
+    note,
+    read_csv,
+    say,
+    tree_text,
+)
+from treewright.cli._fit import _class_weight, _costs, _labels, _number, _thresholds
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.search import Frontier
+
+__all__ = ["frontier"]
+
+
+@exits_by_code
+def frontier(
+    data: Csv,
+    target: Annotated[str, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")],
+    max_leaves: Annotated[int, typer.Option(help="Up to how many leaves.")] = 20,
+    max_depth: Annotated[
+        int | None, typer.Option(help="Most splits on a path.", show_default="unlimited")
+    ] = None,
+    min_samples_leaf: Annotated[
+        str, typer.Option(help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.")
+    ] = "1",
+    thresholds: Annotated[
+        str,
+        typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can."),
+    ] = "auto",
+    leaves: Annotated[
+        int | None,
+        typer.Option(help="Show the tree of at most so many leaves, and save it with --out."),
+    ] = None,
+    out: ModelOut = None,
+    table: Annotated[
+        Path | None, typer.Option(help="CSV file to write the table to.", metavar="FILE")
+    ] = None,
+    objective: Annotated[str, typer.Option(help="'accuracy' or 'balanced_accuracy'.")] = "accuracy",
+    class_weight: Annotated[
+        list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="TRUE:PREDICTED=COST of a wrong prediction; 1 where not given. Repeatable.", metavar="COST"
+        ),
+    ] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")] = None,
+    ignore: Ignore = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    separator: Separator = None,
+    missing: Missing = None,
+    encoding: Encoding = "utf-8",
+    decimal_comma: DecimalComma = False,
+    time_limit: Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")] = 60.0,
+    step_limit: Annotated[
+        int | None, typer.Option(help="Subproblems; the same on every machine.", show_default="unlimited")
+    ] = None,
+    memory_limit: Annotated[
+        int | None, typer.Option(help="MiB for the search.", show_default="half of the memory")
+    ] = None,
+    progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
+    ascii_only: ASCII = False,
+) -> None:
+    """Find, for every number of leaves, the tree of provably smallest training loss.
+
+    Prints one line for each number of leaves that is worth having: its loss, what is proven, and the prices of a
+    leaf (--cost-complexity of fit) that select it. Ctrl-C stops the search; each line then has its own bound.
+
+    \b
+    Examples:
+      treewright frontier data.csv --target y --max-leaves 20
+      treewright frontier data.csv -t y --thresholds 8 --max-depth 5 --table frontier.csv
+      treewright frontier data.csv -t y --leaves 6 --out model.json
+
+    \b
+    Exit codes: 0 done, 2 bad input, 130 interrupted (what was found has been shown and saved).
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.convert import Model, Terms, check_writable, save_model
+    from treewright.convert._files import write_bytes
+    from treewright.problem import make_problem
+    from treewright.result import StopReason
+    from treewright.search import Limits, progress_bar, solve_frontier
+
+    if out is not None and leaves is None:
+        raise InputError("--out saves one tree; say which with --leaves, for example --leaves 6.")
+    if max_leaves < 1:
+        raise InputError(f"--max-leaves {max_leaves}; give an integer of at least 1.")
+    if leaves is not None and not 1 <= leaves <= max_leaves:
+        raise InputError(f"--leaves {leaves}; give a number from 1 to --max-leaves, which is {max_leaves}.")
+    for path in (out, table):
+        if path is not None:
+            check_writable(path)
+    limits = Limits(
+        None if math.isinf(time_limit) else time_limit,
+        step_limit,
+        None if memory_limit is None else memory_limit << 20,
+    )
+    rows = read_csv(
+        data,
+        target=target,
+        weight=weight,
+        separator=separator,
+        missing=missing,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        ignore=ignore or (),
+        categorical=categorical or (),
+    )
+    assert rows.target is not None  # a target was named
+    labels = _labels(rows.target)
+    factors = _class_weight(class_weight or [], labels)
+    by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
+    costs = _costs(cost or [], labels)
+    problem = make_problem(
+        rows.table,
+        rows.target,
+        sample_weight=rows.sample_weight,
+        class_weight=by_label if by_label is not None else factors,  # type: ignore[arg-type]  # text: balanced
+        costs=costs,
+        objective=objective,  # type: ignore[arg-type]  # make_problem checks it
+        cost_complexity=0.0,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaves,
+        min_samples_leaf=_number(min_samples_leaf),
+    )
+    note(
+        f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns. Searching; Ctrl-C keeps what is "
+        "proven so far."
+    )
+    with progress_bar("auto" if progress else False, limits.time_limit) as report:
+        found = solve_frontier(problem, _thresholds(thresholds), limits=limits, progress=report)
+    saved = []
+    if table is not None:
+        write_bytes(table, _as_csv(found).encode("utf-8"))
+        saved.append(f"Wrote the table to {table}.")
+    if leaves is not None:
+        point = found.at_most(leaves)
+        if out is not None:
+            terms = Terms(
+                cost_complexity=0.0,
+                max_depth=problem.max_depth,
+                max_leaf_nodes=leaves,
+                min_samples_leaf=problem.min_samples_leaf,
+                objective=objective,
+                class_weight=factors,
+                costs=costs,
+                target=target,
+                weight=weight,
+            )
+            save_model(out, Model.of(point, terms))
+            saved.append(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+    interrupted = found.stop_reason is StopReason.INTERRUPT
+    if interrupted:
+        note("Interrupted; what was found so far follows.")
+    for line in _lines(found):
+        say(line)
+    say()
+    if leaves is not None:
+        say(tree_text(point.tree, ascii_only))
+        say()
+        say(point.sentence())
+    say(found.sentence())
+    for text in found[0].notes:
+        say(f"Note: {text}")
+    say(f"Search: {found.stats['seconds']:.3f} s, {found.stats['subproblems']:,} subproblems.")
+    for text in saved:
+        say(text)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if found.proven_leaves < found.max_leaves:
+        note("Not all proven; try a longer --time-limit, a --max-depth, fewer --thresholds or --max-leaves.")
+
+
+def _lines(found: Frontier) -> list[str]:
+    """The table: a line for each point."""
+    lines = [f"{'leaves':>6}  {'depth':>5}  {'loss':>8}  {'proven':>9}  price of a leaf"]
+    for row in found.records():
+        proven = "yes" if row["proven"] else f">={row['lower_bound']:.4f}"
+        low, high = row["cost_complexity_from"], row["cost_complexity_to"]
+        prices = "none selects it" if low is None else f"from {low:.6f}"
+        if low is not None and math.isfinite(high):
+            prices = f"{low:.6f} to {high:.6f}"
+        lines.append(f"{row['leaves']:>6}  {row['depth']:>5}  {row['loss']:>8.5f}  {proven:>9}  {prices}")
+    return lines
+
+
+def _as_csv(found: Frontier) -> str:
+    text = io.StringIO()
+    records = found.records()
+    writer = csv.DictWriter(text, records[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()

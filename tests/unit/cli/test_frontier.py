@@ -1,0 +1,99 @@
+"""`treewright frontier`: the table, the saved point, its checks and its exit codes."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treewright import accuracy_frontier
+from treewright.cli import app
+
+
+def run(*args):
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (90, 5))
+    y = np.where(rng.random(90) < 0.2, X[:, 2], X[:, 0] & X[:, 1])
+    return X, y
+
+
+@pytest.fixture
+def data(tmp_path, rows):
+    X, y = rows
+    path = tmp_path / "data.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(
+            [["a", "b", "c", "d", "e", "y"], *np.column_stack([X, np.array(["no", "yes"])[y]]).tolist()]
+        )
+    return path
+
+
+def test_table(data, rows, tmp_path):
+    out = tmp_path / "table.csv"
+    answer = run("frontier", data, "--target", "y", "--max-leaves", 6, "--table", out)
+    assert answer.exit_code == 0, answer.output
+    expected = accuracy_frontier(*rows, max_leaves=6)
+    lines = [line.split() for line in answer.stdout.splitlines()]
+    at = next(i for i, line in enumerate(lines) if line[:2] == ["leaves", "depth"])
+    for line, point in zip(lines[at + 1 :], expected, strict=False):
+        assert int(line[0]) == point.tree.n_leaves
+        assert float(line[2]) == pytest.approx(point.loss, abs=5e-6)
+        assert line[3] == "yes"
+    assert "Proven over" in answer.stdout
+    with open(out, newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [int(row["leaves"]) for row in table] == [point.tree.n_leaves for point in expected]
+    assert [float(row["loss"]) for row in table] == [point.loss for point in expected]
+
+
+def test_a_saved_point_verifies(data, tmp_path):
+    model = tmp_path / "model.json"
+    answer = run(
+        "frontier", data, "-t", "y", "--max-leaves", 6, "--leaves", 3, "--out", model, "--cost", "yes:no=3"
+    )
+    assert answer.exit_code == 0, answer.output
+    assert "no tree of at most 3 leaves has a smaller objective" in answer.stdout
+    assert "├" in answer.stdout or "+" in answer.stdout
+    assert json.loads(model.read_text())
+    verified = run("verify", model, data)
+    assert verified.exit_code == 0, verified.output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--out", "model.json"], "say which with --leaves"),
+        (["--max-leaves", "0"], "--max-leaves 0; give an integer of at least 1"),
+        (
+            ["--leaves", "9", "--max-leaves", "5"],
+            "--leaves 9; give a number from 1 to --max-leaves, which is 5",
+        ),
+        (["--thresholds", "few"], "--thresholds 'few'"),
+        (["--time-limit", "0"], "--time-limit 0"),
+    ],
+    ids=str,
+)
+def test_bad_input(data, options, words):
+    answer = run("frontier", data, "-t", "y", *options)
+    assert answer.exit_code == 2
+    assert words in answer.stderr
+
+
+def test_a_limit_is_told(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "noise.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(
+            [[*"abcdefgh", "y"], *np.column_stack([rng.random((200, 8)), rng.integers(0, 2, 200)]).tolist()]
+        )
+    answer = run("frontier", path, "-t", "y", "--max-leaves", 8, "--step-limit", 100)
+    assert answer.exit_code == 0, answer.output
+    assert "step limit reached" in answer.stdout
+    assert ">=0." in answer.stdout
+    assert "Not all proven" in answer.stderr
