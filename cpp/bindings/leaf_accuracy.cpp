@@ -110,6 +110,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     result["branches"] = statistics.branches;
     result["cache_hits"] = statistics.cache_hits;
     result["cuts"] = statistics.cuts;
+    result["passes"] = statistics.passes;
     result["bytes"] = statistics.bytes;
     return result;
 }
@@ -124,7 +125,9 @@ void bind_leaf_accuracy(nb::module_& m) {
         .def_rw("neighbours", &Options::neighbours)
         .def_rw("convert", &Options::convert)
         .def_rw("deepen", &Options::deepen)
-        .def_rw("refute", &Options::refute);
+        .def_rw("refute", &Options::refute)
+        .def_rw("slack", &Options::slack)
+        .def_rw("dense_cuts", &Options::dense_cuts);
     m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("n_classes"),
           nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"), nb::arg("z"), nb::arg("scale"),
           nb::arg("cut").none(), nb::arg("unit"), nb::arg("leaf"), nb::arg("options"), nb::arg("time_limit"),

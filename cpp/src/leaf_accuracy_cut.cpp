@@ -82,6 +82,15 @@ Cut Cut::at_bound(const Measure& measure, double q, bool strict, Count min_leaf,
     return cut;
 }
 
+const Cut& Cut::none() {
+    static const Cut cut = [] {
+        Cut free;
+        free.per_row = free.size_rate = free.min_leaf = 0;
+        return free;
+    }();
+    return cut;
+}
+
 Count Cut::deficit(Count weight, Count largest, Count rows) const {
     return std::max({Count{0}, wanted(weight) - per_row * largest, size_rate * (min_leaf - rows)});
 }

@@ -6,20 +6,6 @@
 
 namespace treewright::leaf_accuracy {
 
-namespace {
-
-// Every leaf meets it.
-const Cut& no_cut() {
-    static const Cut cut = [] {
-        Cut free;
-        free.per_row = free.size_rate = free.min_leaf = 0;
-        return free;
-    }();
-    return cut;
-}
-
-}  // namespace
-
 Cheapest Search::least(const Node& node, std::uint32_t depth, Count budget, std::size_t level) {
     const Count own = price_of(node), split = 2 * price_->leaf;  // a split has two leaves at least
     if (depth == 0 || node.n() < 2 * data_.min_leaf || own <= split) return {own, own, kLeaf};
@@ -49,19 +35,12 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget
     Cheapest best{split, price_of(node), kLeaf};
     if (control_.step()) return best;
     Level& here = level_at(level);
-    pairs_.solve(node, cut(), price_, here.costs);
-    ++statistics_.pair_costs;
+    Count relaxed = 0;
+    weigh_costs(node, std::min(best.upper, budget), depth == 2 && level > 0, here, relaxed);
     const PairAnswer& costs = here.costs;
     const std::size_t pair = costs.best();
     if (pair < costs.cuts.size() && costs.sum(pair) < best.upper) best = cheapest_pair(node, costs, level);
-    if (depth == 2) {
-        best.lower = best.upper;
-        if (level == 0) return best;
-        best.relaxed = price_->unit * (node.total - node.largest) + price_->leaf;
-        pairs_.solve_again(node, no_cut(), price_, here.relaxed);
-        for (std::size_t i = 0; i < costs.cuts.size(); ++i) best.relaxed = std::min(best.relaxed, here.relaxed.sum(i));
-        return best;
-    }
+    if (depth == 2) return {std::min(best.upper, std::max(split, costs.least)), best.upper, best.plan, relaxed};
 
     here.boxes.size = 0;  // the table belongs to pass 1
     Count lower = best.upper;
@@ -80,7 +59,7 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget
             here.stretches.push_back({first, middle});
             here.stretches.push_back({middle + 1, last});
             if (here.closed(middle)) continue;
-            ask(node, depth, level, at.first, middle, costs.left[at.first + middle] < kNoCost ? 0 : 1,
+            ask(node, depth, level, at.first, middle, {first, last}, costs.left[at.first + middle] < kNoCost ? 0 : 1,
                 costs.right[at.first + middle] < kNoCost ? 0 : 1);
             if (here.left[middle].feasible && here.right[middle].feasible) meeting.push_back(middle);
         }
@@ -124,6 +103,19 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget
     }
     best.lower = std::min(lower, best.upper);
     return best;
+}
+
+// The depth-two step for costs; `relaxed`, where asked for, a lower bound of F.
+void Search::weigh_costs(const Node& node, Count budget, bool asks_relaxed, Level& here, Count& relaxed) {
+    ++statistics_.pair_costs;
+    if (!is_dense(node)) {
+        sweeper_.solve_costs(node, cut(), *price_, budget, here.costs, relaxed);
+        return;
+    }
+    pairs_.solve(node, cut(), price_, here.costs);
+    if (!asks_relaxed) return;
+    pairs_.solve_again(node, Cut::none(), price_, here.relaxed);
+    relaxed = std::min(price_->unit * (node.total - node.largest) + price_->leaf, here.relaxed.least);
 }
 
 void Search::lift(Level& here, std::size_t at, bool is_left, Count relaxed) const {

@@ -1,5 +1,7 @@
 #include "treewright/leaf_accuracy/pair_solver.hpp"
 
+#include "leaf_accuracy/rule.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -8,30 +10,6 @@ namespace treewright::leaf_accuracy {
 namespace {
 
 constexpr std::uint32_t kNoRow = 0xffffffffu;
-constexpr Count kNarrow = Count{1} << 29;
-
-template <class T>
-LeafRule<T> make_rule(const Cut& cut, const Price* price) {
-    LeafRule<T> rule;
-    rule.slope = static_cast<T>(cut.slope);
-    rule.offset = static_cast<T>(cut.offset);
-    rule.per_row = static_cast<T>(cut.per_row);
-    rule.table = cut.table.empty() ? nullptr : cut.table.data();
-    rule.size_rate = static_cast<T>(cut.size_rate);
-    rule.min_leaf = static_cast<T>(cut.min_leaf);
-    if (price == nullptr) return rule;
-    rule.cost = true;
-    rule.unit = static_cast<T>(price->unit);
-    rule.leaf = static_cast<T>(price->leaf);
-    rule.none = static_cast<T>(sizeof(T) == 4 ? kNarrow : kNoCost);
-    return rule;
-}
-
-bool fits_narrow(const Cut& cut, const Price* price, Count total) {
-    const Count most = std::max(cut.wanted(total), cut.per_row * total);
-    if (std::max(most, cut.size_rate * cut.min_leaf) >= kNarrow) return false;
-    return price == nullptr || (total < kNarrow / price->unit && price->unit * total + price->leaf < kNarrow);
-}
 
 }  // namespace
 
@@ -49,7 +27,7 @@ void PairSolver::solve(const Node& node, const Cut& cut, const Price* price, Pai
 
 void PairSolver::solve_again(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer) {
     const PairTableKernels& kernels = pair_table_kernels(simd());
-    if (fits_narrow(cut, price, data_.total))
+    if (rule_fits_narrow(cut, price, data_.total))
         run(node, cut, price, kernels.narrow, narrow_, answer);
     else
         run(node, cut, price, kernels.wide, wide_, answer);
@@ -180,6 +158,7 @@ void PairSolver::run(const Node& node, const Cut& cut, const Price* price, PairK
         answer.left[i] = number(lanes.left_best[i]);
         answer.right[i] = number(lanes.right_best[i]);
     }
+    answer.least = n_cuts > 0 ? answer.sum(answer.best()) : kNoCost;
 }
 
 }  // namespace treewright::leaf_accuracy

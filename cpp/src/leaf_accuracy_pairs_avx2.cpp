@@ -1,4 +1,5 @@
-// Dense depth-two kernels for avx2.
+// Depth-two kernels for avx2.
+#include "treewright/leaf_accuracy/pair_sweep.hpp"
 #include "treewright/leaf_accuracy/pair_table.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -1,4 +1,5 @@
-// Dense depth-two kernels for any processor.
+// Depth-two kernels for any processor.
+#include "treewright/leaf_accuracy/pair_sweep.hpp"
 #include "treewright/leaf_accuracy/pair_table.hpp"
 
 #include "treewright/leaf_accuracy/pair_table_impl.hpp"

@@ -17,7 +17,7 @@ constexpr double kShown = 0x1p40;           // reports show (1 - value) in units
 }  // namespace
 
 Search::Search(const Data& data, const Options& options, Control& control)
-    : data_(data), options_(options), control_(control), pairs_(data), sorter_(data) {
+    : data_(data), options_(options), control_(control), pairs_(data), sweeper_(data, control), sorter_(data) {
     control_.units(1 / kShown, 1 / kShown, 0.0);
 }
 

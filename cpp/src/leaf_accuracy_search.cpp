@@ -12,12 +12,14 @@ namespace {
 
 constexpr Plan kStump = -2;  // a side known to have a tree of depth one, found when it is needed
 constexpr std::size_t kTriedPairs = 4;
+constexpr std::size_t kMostPlanes = 64;   // classes and weights of the dense depth-two step
 constexpr std::size_t kMostBoxed = 1024;  // cuts of a node with a table of boxes: 64 MiB at most
 
 }  // namespace
 
 // The whole of pass 1 for one set of rows: what is known, then the depth-two step, then the cuts one by one.
-Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin) {
+Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin,
+                      Count wanted) {
     const Count n = node.n(), fewest = data_.min_leaf;
     if (n < fewest) return {false, cut().size_rate * (fewest - n)};
     const Count own = deficit(node);
@@ -41,7 +43,7 @@ Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, 
             }
         }
     }
-    const Outcome outcome = branch(node, depth, level, origin);
+    const Outcome outcome = branch(node, depth, level, origin, wanted);
     if (options_.cache && (outcome.feasible || outcome.lower > 0)) {
         Entry& kept = entry(node, depth);
         if (!outcome.feasible) {
@@ -56,15 +58,19 @@ Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, 
     return outcome;
 }
 
-Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin) {
+Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin,
+                       Count wanted) {
     if (control_.step()) return {};
     Level& here = level_at(level);
-    pairs_.solve(node, cut(), nullptr, here.pairs);
+    if (is_dense(node))
+        pairs_.solve(node, cut(), nullptr, here.pairs);
+    else
+        sweeper_.solve(node, cut(), depth == 2 ? wanted : 1, here.pairs);
     ++statistics_.pair_solves;
     Count lower = deficit(node);
     const std::size_t best = here.pairs.best();
     if (best < here.pairs.cuts.size() && here.pairs.sum(best) == 0) return found_pair(node, here.pairs, level);
-    if (depth == 2) return {false, best < here.pairs.cuts.size() ? std::min(lower, here.pairs.sum(best)) : lower};
+    if (depth == 2) return {false, std::min(lower, here.pairs.least)};
 
     ++statistics_.branches;
     open_boxes(node, depth, here);
@@ -81,7 +87,7 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
             here.stretches.push_back({first, middle});
             here.stretches.push_back({middle + 1, last});
             if (here.closed(middle)) continue;
-            ask(node, depth, level, at.first, middle, here.pairs.left[at.first + middle], here.pairs.right[at.first + middle]);
+            ask(node, depth, level, at.first, middle, {first, last}, here.pairs.left[at.first + middle], here.pairs.right[at.first + middle]);
             if (here.left[middle].feasible && here.right[middle].feasible) return join(node, level, middle);
         }
         for (std::size_t i = 0; i < at.count; ++i) lower = std::min(lower, here.left[i].lower + here.right[i].lower);
@@ -148,6 +154,13 @@ Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_
         best = {true, 0, value, remember({column, rank, left.plan, right.plan})};
     }
     return best;
+}
+
+bool Search::is_dense(const Node& node) const {
+    if (data_.planes.size() > kMostPlanes) return false;
+    std::size_t most = 0;
+    for (const std::uint32_t n_ranks : data_.n_ranks) most += std::min<std::size_t>(n_ranks, node.rows.size()) - 1;
+    return most <= options_.dense_cuts;
 }
 
 Outcome Search::join(const Node& node, std::size_t level, std::size_t at) {
@@ -303,8 +316,8 @@ void Search::make_sides(const Node& node, Level& here, std::size_t at) const {
     here.right_node.sum();
 }
 
-void Search::ask(const Node& node, std::uint32_t depth, std::size_t level, std::size_t first, std::size_t at, Count left_hint,
-                 Count right_hint) {
+void Search::ask(const Node& node, std::uint32_t depth, std::size_t level, std::size_t first, std::size_t at,
+                 std::pair<std::size_t, std::size_t> stretch, Count left_hint, Count right_hint) {
     Level& here = level_at(level);
     make_sides(node, here, at);
     const bool left_first = left_hint >= right_hint;
@@ -318,7 +331,10 @@ void Search::ask(const Node& node, std::uint32_t depth, std::size_t level, std::
         }
         Origin origin;
         if (here.boxes.size > 0) origin = {&here.boxes, &here.pairs, here.sorted.column, 2 * (first + at) + (is_left ? 0 : 1)};
-        const Outcome found = solve(is_left ? here.left_node : here.right_node, depth - 1, level + 1, origin);
+        const Count reach = is_left ? here.left_weight[stretch.second - 1] - here.left_weight[at]
+                                    : here.left_weight[at] - here.left_weight[stretch.first];
+        const Count wanted = 1 + static_cast<Count>(options_.slack * static_cast<double>(cut().gain_rate * reach));
+        const Outcome found = solve(is_left ? here.left_node : here.right_node, depth - 1, level + 1, origin, wanted);
         if (!found.feasible) {
             raise(side, found.lower);
             if (options_.propagate) tell(here, at, is_left);

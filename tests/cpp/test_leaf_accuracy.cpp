@@ -139,6 +139,8 @@ void check_searches(Dice& dice, const Data& data) {
         options.convert = dice.coin();
         options.deepen = dice.coin();
         options.refute = dice.coin();
+        options.dense_cuts = dice.coin() ? 0 : 1500;
+        options.slack = dice.coin() ? 0.0 : 0.7;
         Limits limits;
         if (trial == 2) limits.steps = static_cast<std::int64_t>(1 + dice.below(20));
         if (trial == 1) limits.bytes = 1 << 12;

@@ -65,6 +65,10 @@ class LeafAccuracyOptions:
         Solve the shallower depths first.
     refute : bool, default=True
         Spend part of a long run on upper bounds.
+    slack : float, default=0.5
+        In a sweep, one side of a cut is asked for what closes this share of the open cuts beside it.
+    dense_cuts : int, default=1500
+        Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
     """
 
     cache: bool = True
@@ -73,6 +77,8 @@ class LeafAccuracyOptions:
     convert: bool = True
     deepen: bool = True
     refute: bool = True
+    slack: float = 0.5
+    dense_cuts: int = 1500
 
 
 def leaf_value(
@@ -327,7 +333,7 @@ def solve_with_leaf_accuracy(
     )
 
 
-STATS = ("seconds", "pair_solves", "pair_costs", "branches", "cache_hits", "cuts", "bytes")
+STATS = ("seconds", "pair_solves", "pair_costs", "branches", "cache_hits", "cuts", "passes", "bytes")
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,11 +24,16 @@ from treewright.search import (
 from treewright.tree import ColumnKind
 from treewright.verify import verify
 
-SWITCHES = [field.name for field in fields(LeafAccuracyOptions)]
+SWITCHES = [field.name for field in fields(LeafAccuracyOptions) if field.default is True]
+SWEEPS = LeafAccuracyOptions(dense_cuts=0)
 VARIANTS = [
     LeafAccuracyOptions(),
     LeafAccuracyOptions(**dict.fromkeys(SWITCHES, False)),
     *(LeafAccuracyOptions(**{name: False}) for name in SWITCHES),
+    SWEEPS,
+    LeafAccuracyOptions(dense_cuts=0, slack=0.0),
+    LeafAccuracyOptions(dense_cuts=12, slack=2.0),
+    LeafAccuracyOptions(dense_cuts=0, propagate=False, cache=False),
 ]
 
 
@@ -78,7 +83,7 @@ def test_equals_brute_force(seed):
     rng = np.random.default_rng(seed)
     for _ in range(25):
         problem = random_problem(rng, int(rng.integers(3, 13)), int(rng.integers(1, 4)))
-        check(problem, Oracle(problem))
+        check(problem, Oracle(problem), rng.choice([LeafAccuracyOptions(), SWEEPS]))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -94,7 +99,8 @@ def test_lower_bound_equals_brute_force(seed):
     rng = np.random.default_rng(200 + seed)
     for _ in range(20):
         problem = random_problem(rng, int(rng.integers(3, 13)), int(rng.integers(1, 4)))
-        check(problem, Oracle(problem, confidence=float(rng.choice([0.5, 0.7, 0.95, 0.999]))))
+        oracle = Oracle(problem, confidence=float(rng.choice([0.5, 0.7, 0.95, 0.999])))
+        check(problem, oracle, rng.choice([LeafAccuracyOptions(), SWEEPS]))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -121,10 +127,12 @@ def test_switches_and_kernels_agree_on_larger_tables(seed):
     found = [
         solve_leaf_accuracy(problem, 8, criterion=criterion, options=options) for options in VARIANTS[1:]
     ]
-    for level in (_core.Simd.PLAIN, _core.Simd.AVX2):
+    for level, options in itertools.product(
+        (_core.Simd.PLAIN, _core.Simd.AVX2), (LeafAccuracyOptions(), SWEEPS)
+    ):
         _core.set_simd_limit(level)
         try:
-            found.append(solve_leaf_accuracy(problem, 8, criterion=criterion))
+            found.append(solve_leaf_accuracy(problem, 8, criterion=criterion, options=options))
         finally:
             _core.set_simd_limit(_core.Simd.AVX512)
     for other in found:
@@ -148,7 +156,7 @@ def test_smallest_leaf_accuracy_as_a_constraint(seed):
             with pytest.raises(SolverError, match="Lower min_leaf_accuracy"):
                 solve_with_leaf_accuracy(problem, "all", least)
             continue
-        result = solve_with_leaf_accuracy(problem, "all", least)
+        result = solve_with_leaf_accuracy(problem, "all", least, options=rng.choice([None, SWEEPS]))
         assert result.status is SolveStatus.OPTIMAL
         assert result.objective * problem.total_weight == pytest.approx(expected[0], abs=1e-9)
         assert result.lower_bound <= result.objective
@@ -179,6 +187,7 @@ def test_large_weights_take_the_wide_kernel():
             problem, sample_weight=problem.sample_weight * 100_003.0 + rng.integers(0, 3, size=12)
         )
         check(large, Oracle(large))
+        check(large, Oracle(large), SWEEPS)
 
 
 def test_real_weights_are_rounded_and_the_bound_says_so():
@@ -223,8 +232,8 @@ def test_limits_keep_the_best_tree_with_its_bound(steps):
 
 
 def test_long_runs_have_an_upper_bound_below_one():
-    problem = replace(wide_problem(1500, 4), min_samples_leaf=50)
-    result = solve_leaf_accuracy(problem, 64, limits=Limits(step_limit=9000))
+    problem = replace(wide_problem(600, 4), min_samples_leaf=30)
+    result = solve_leaf_accuracy(problem, 40, limits=Limits(step_limit=8000))
     assert result.status is SolveStatus.FEASIBLE
     assert result.objective < result.upper_bound < 1.0
     assert 0 < result.gap < 1

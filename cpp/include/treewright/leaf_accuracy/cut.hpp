@@ -70,6 +70,9 @@ struct Cut {
     // All leaves with a lower bound >= q.
     static Cut at_bound(const Measure& measure, double q, bool strict, Count min_leaf, Count total);
 
+    // Met by every leaf.
+    static const Cut& none();
+
     [[nodiscard]] Count wanted(Count weight) const {
         return table.empty() ? slope * weight + offset : table[static_cast<std::size_t>(weight)];
     }

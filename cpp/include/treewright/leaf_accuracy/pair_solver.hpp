@@ -16,7 +16,8 @@ struct Price {
 };
 inline constexpr Count kNoCost = Count{1} << 60;  // above every price
 
-// For every cut of a node, the least sum of both sides, each a leaf or split once.
+// For every cut of a node, the least sum of both sides, each a leaf or split once. By sweeps, not every cut is looked at:
+// of the others, a deficit is positive (a side is not known to meet the cut) and a cost is kNoCost; `least` knows them.
 struct PairAnswer {
     struct Cut {
         std::uint32_t column;
@@ -25,6 +26,7 @@ struct PairAnswer {
     std::vector<Cut> cuts;     // by column, then by rank; `rank` as in SortedColumn
     std::vector<Count> left;   // parallel: least deficit of the left side at depth one; or cost, kNoCost if none
     std::vector<Count> right;
+    Count least = kNoCost;     // lower bound of all sums; the smallest one if it is 0, or below what was asked for
 
     [[nodiscard]] std::size_t best() const;  // of the smallest sum; cuts.size() if there are none
     [[nodiscard]] Count sum(std::size_t at) const { return left[at] + right[at]; }

@@ -59,9 +59,16 @@ struct PairTable {
 template <class T>
 using PairKernel = void (*)(const PairTable<T>&, const LeafRule<T>&);
 
+template <class T>
+struct PairSweep;  // pair_sweep.hpp
+template <class T>
+using SweepKernel = void (*)(const PairSweep<T>&, const LeafRule<T>&);
+
 struct PairTableKernels {
     PairKernel<std::int32_t> narrow;  // every leaf's number below 2^29
     PairKernel<double> wide;          // ... below 2^52: whole numbers, so exact
+    SweepKernel<std::int32_t> narrow_sweep;
+    SweepKernel<double> wide_sweep;
     // Bits of one cut: code >= least, for n_words * 64 codes.
     void (*compare)(const std::uint8_t* codes, std::size_t n_words, std::uint8_t least, std::uint64_t* words);
 };

@@ -1,4 +1,4 @@
-// Body of the dense depth-two kernels, included once per instruction set after a target pragma
+// Body of the depth-two kernels, included once per instruction set after a target pragma
 // (leaf_accuracy_pairs_*.cpp). `kBytes` is the width of a register; `Bits` has the two operations that the compilers'
 // generic vectors lack. Everything has internal linkage, as in sweep/pair_kernel_impl.hpp.
 
@@ -170,9 +170,89 @@ void pairs(const PairTable<T>& task, const LeafRule<T>& rule) {
                   : by_classes<T, kBytes, Bits, true, false>(task, rule);
 }
 
+// One pass of a sweep (pair_sweep.hpp), register by register of lanes.
+template <class T, int kBytes, int kClasses, bool kCounted, bool kTable, bool kCost>
+void sweep(const PairSweep<T>& task, const LeafRule<T>& rule) {
+    using L = Lanes<T, kBytes>;
+    using V = typename L::Vector;
+    const std::size_t n_classes = kClasses > 0 ? kClasses : task.n_classes;
+    const std::size_t n_channels = n_classes + (kCounted ? 1 : 0);
+    V number = {};  // of the lanes
+    for (std::size_t base = 0; base < kMostLanes; base += L::kCount) {
+        for (std::size_t k = 0; k < L::kCount; ++k) number[k] = static_cast<T>(base + k);
+        V best_left = L::load(task.left_best + base), best_right = L::load(task.right_best + base);
+        for (const std::uint32_t* order : task.orders) {
+            for (std::size_t c = 0; c < n_channels; ++c) L::store(task.sums + c * kMostLanes + base, V{});
+            T* run = task.sums + n_channels * kMostLanes;  // sums over both sides
+            for (std::size_t c = 0; c < n_channels; ++c) run[c] = 0;
+            for (std::size_t i = 0; i < task.n_rows; ++i) {
+                const std::uint32_t entry = order[i];
+                if ((entry & 1u) != 0) {
+                    V ll = {}, lr = {}, rl = {}, rr = {}, ll_most = {}, lr_most = {}, rl_most = {}, rr_most = {};
+                    for (std::size_t c = 0; c < n_classes; ++c) {
+                        const V a = L::load(task.sums + c * kMostLanes + base);
+                        const V left = L::load(task.left_total + c * kMostLanes + base);
+                        const V b = left - a, x = run[c] - a, y = (task.total[c] - run[c]) - b;
+                        ll += a, lr += b, rl += x, rr += y;
+                        ll_most = larger(ll_most, a), lr_most = larger(lr_most, b);
+                        rl_most = larger(rl_most, x), rr_most = larger(rr_most, y);
+                    }
+                    V ll_rows = ll, lr_rows = lr, rl_rows = rl, rr_rows = rr;
+                    if (kCounted) {
+                        ll_rows = L::load(task.sums + n_classes * kMostLanes + base);
+                        lr_rows = L::load(task.left_total + n_classes * kMostLanes + base) - ll_rows;
+                        rl_rows = run[n_classes] - ll_rows;
+                        rr_rows = (task.total[n_classes] - run[n_classes]) - lr_rows;
+                    }
+                    best_left = smaller(best_left, leaf_value<T, kBytes, kTable, kCost>(rule, ll, ll_most, ll_rows) +
+                                                       leaf_value<T, kBytes, kTable, kCost>(rule, lr, lr_most, lr_rows));
+                    best_right = smaller(best_right, leaf_value<T, kBytes, kTable, kCost>(rule, rl, rl_most, rl_rows) +
+                                                         leaf_value<T, kBytes, kTable, kCost>(rule, rr, rr_most, rr_rows));
+                }
+                const std::uint32_t row = entry >> 1;
+                const V zero = {};
+                const auto on_left = number >= zero + static_cast<T>(task.bucket[row]);
+                const std::size_t label = task.label[row];
+                const T weight = static_cast<T>(task.weight[row]);
+                T* sums = task.sums + label * kMostLanes + base;
+                L::store(sums, L::load(sums) + (on_left ? zero + weight : zero));
+                run[label] += weight;
+                if (kCounted) {
+                    T* rows = task.sums + n_classes * kMostLanes + base;
+                    L::store(rows, L::load(rows) + (on_left ? zero + T{1} : zero));
+                    run[n_classes] += 1;
+                }
+            }
+        }
+        L::store(task.left_best + base, best_left);
+        L::store(task.right_best + base, best_right);
+    }
+}
+
+template <class T, int kBytes, bool kTable, bool kCost>
+void sweep_by_classes(const PairSweep<T>& task, const LeafRule<T>& rule) {
+    if (task.counted)
+        sweep<T, kBytes, 0, true, kTable, kCost>(task, rule);
+    else if (task.n_classes == 2)
+        sweep<T, kBytes, 2, false, kTable, kCost>(task, rule);
+    else
+        sweep<T, kBytes, 0, false, kTable, kCost>(task, rule);
+}
+
+template <class T, int kBytes>
+void sweep_any(const PairSweep<T>& task, const LeafRule<T>& rule) {
+    if (rule.table == nullptr)
+        rule.cost ? sweep_by_classes<T, kBytes, false, true>(task, rule)
+                  : sweep_by_classes<T, kBytes, false, false>(task, rule);
+    else
+        rule.cost ? sweep_by_classes<T, kBytes, true, true>(task, rule)
+                  : sweep_by_classes<T, kBytes, true, false>(task, rule);
+}
+
 template <int kBytes, class Bits>
 const PairTableKernels& kernels() {
-    static constexpr PairTableKernels all{pairs<std::int32_t, kBytes, Bits>, pairs<double, kBytes, Bits>, Bits::compare};
+    static constexpr PairTableKernels all{pairs<std::int32_t, kBytes, Bits>, pairs<double, kBytes, Bits>,
+                                          sweep_any<std::int32_t, kBytes>, sweep_any<double, kBytes>, Bits::compare};
     return all;
 }
 

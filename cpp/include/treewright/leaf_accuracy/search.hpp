@@ -30,6 +30,7 @@
 #include "treewright/control.hpp"
 #include "treewright/leaf_accuracy/data.hpp"
 #include "treewright/leaf_accuracy/pair_solver.hpp"
+#include "treewright/leaf_accuracy/pair_sweeper.hpp"
 
 #include <array>
 #include <cstdint>
@@ -49,6 +50,8 @@ struct Options {
     bool convert = true;     // bounds of earlier cuts
     bool deepen = true;
     bool refute = true;      // upper bounds beside the climb
+    double slack = 0.5;      // by sweeps, a side is asked for what closes this share of the open cuts beside it
+    std::uint32_t dense_cuts = 1500;  // nodes with more cuts take the depth-two step by sweeps
 };
 
 // A tree under construction: kLeaf, or the number of a node in the book.
@@ -101,6 +104,7 @@ struct Statistics {
     std::int64_t branches = 0;
     std::int64_t cache_hits = 0;
     std::int64_t cuts = 0;         // values of q asked
+    std::int64_t passes = 0;       // of sweeps
     std::size_t bytes = 0;
 };
 
@@ -137,7 +141,11 @@ class Search {
     // The cheapest tree that meets the cut.
     [[nodiscard]] Answer cheapest(std::uint32_t depth, const Cut& cut, const Price& price);
     [[nodiscard]] std::vector<TreeNode> write(Plan plan) const;
-    [[nodiscard]] const Statistics& statistics() const { return statistics_; }
+    [[nodiscard]] Statistics statistics() const {
+        Statistics all = statistics_;
+        all.passes = sweeper_.n_passes;
+        return all;
+    }
 
    private:
     // One side of the cut at work.
@@ -185,10 +193,13 @@ class Search {
     };
 
     // Pass 1.
-    [[nodiscard]] Outcome solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin = {});
+    [[nodiscard]] Outcome solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin = {},
+                                Count wanted = 1);
     [[nodiscard]] Outcome split_once(const Node& node, std::size_t level);
-    [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin);
+    [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin, Count wanted);
     [[nodiscard]] Outcome found_pair(const Node& node, const PairAnswer& pairs, std::size_t level);
+    // Whether the node's depth-two step looks at all pairs of cuts.
+    [[nodiscard]] bool is_dense(const Node& node) const;
     [[nodiscard]] Outcome join(const Node& node, std::size_t level, std::size_t at);
     // Columns with the smallest sum first.
     [[nodiscard]] std::vector<ColumnOfPairs> by_promise(const PairAnswer& pairs) const;
@@ -198,9 +209,10 @@ class Search {
     void read_boxes(const Node& node, Level& here, const Origin& origin);
     void write_boxes(const Node& node, const Level& here, const Origin& origin);
     // Asks both sides of a cut, the one that looks worse first, up to the first failure; tells the other cuts.
-    // Hints are the deficits of the sides at depth one; `first` is the column's first cut in the PairAnswer.
-    void ask(const Node& node, std::uint32_t depth, std::size_t level, std::size_t first, std::size_t at, Count left_hint,
-             Count right_hint);
+    // `stretch` is open around it. Hints are the deficits of the sides at depth one; `first` is the column's first cut in
+    // the PairAnswer.
+    void ask(const Node& node, std::uint32_t depth, std::size_t level, std::size_t first, std::size_t at,
+             std::pair<std::size_t, std::size_t> stretch, Count left_hint, Count right_hint);
     // The bounds of a column's cuts hold for each other.
     void spread(Level& here) const;
     void tell(Level& here, std::size_t at, bool is_left);
@@ -216,6 +228,7 @@ class Search {
     // Pass 2.
     [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Count budget, std::size_t level);
     [[nodiscard]] Cheapest least_below(const Node& node, std::uint32_t depth, Count budget, std::size_t level);
+    void weigh_costs(const Node& node, Count budget, bool asks_relaxed, Level& here, Count& relaxed);
     // F of one side of a cut is known: floors for the others of the column.
     void lift(Level& here, std::size_t at, bool is_left, Count relaxed) const;
     [[nodiscard]] Cheapest cheapest_stump(const Node& node, std::size_t level);
@@ -241,6 +254,7 @@ class Search {
     Options options_;
     Control& control_;
     PairSolver pairs_;
+    PairSweeper sweeper_;
     Sorter sorter_;
     std::vector<Cut> cuts_;                 // asked so far; the last is current
     std::vector<Conversion> conversions_;   // to the current cut

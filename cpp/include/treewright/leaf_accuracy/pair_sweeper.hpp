@@ -1,0 +1,73 @@
+// The depth-two step of one node by sweeps: rounds of passes over the root cuts whose bounds are open.
+#pragma once
+
+#include "treewright/control.hpp"
+#include "treewright/leaf_accuracy/data.hpp"
+#include "treewright/leaf_accuracy/pair_solver.hpp"
+#include "treewright/leaf_accuracy/pair_sweep.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::leaf_accuracy {
+
+class PairSweeper {
+   public:
+    PairSweeper(const Data& data, Control& control) : data_(data), control_(control) {}
+    // Deficits: until a root cut has none on either side, or every sum is known to be `wanted` or more.
+    void solve(const Node& node, const Cut& cut, Count wanted, PairAnswer& answer);
+    // Costs: until the cheapest is known, or that none is below `budget`; `relaxed` is a lower bound of F (search.hpp).
+    void solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer, Count& relaxed);
+
+    std::int64_t n_passes = 0;
+
+   private:
+    template <class T>
+    struct Lanes {
+        std::vector<T> left_total, total, sums, left_best, right_best;
+    };
+    struct Sides {
+        std::vector<Count> left, right;  // [cut]
+        void assign(std::size_t n, Count value) {
+            left.assign(n, value);
+            right.assign(n, value);
+        }
+    };
+    void prepare(const Node& node, PairAnswer& answer);
+    // Up to kMostLanes of the open cuts, evenly spread.
+    void choose(std::size_t first, std::size_t last);
+    // Exact values of both sides of the chosen cuts.
+    void pass(const Node& node, const Cut& cut, const Price* price, Sides& out);
+    template <class T>
+    void run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes, Sides& out);
+    [[nodiscard]] Count left_weight(std::size_t i) const;
+    void spread(const Cut& cut, std::size_t first, std::size_t last);
+    void spread_floors(const Price& price, std::size_t first, std::size_t last);
+    [[nodiscard]] Count leaf(const Cut& cut, const Price* price, const Node& node, std::size_t i, bool is_left) const;
+
+    const Data& data_;
+    Control& control_;
+    std::vector<std::uint32_t> place_;        // [row] its number in the node, or none
+    std::vector<std::uint16_t> label_;        // [number]
+    std::vector<std::int32_t> weight_;
+    std::vector<std::uint8_t> bucket_;
+    std::vector<std::vector<std::uint32_t>> orders_;
+    std::vector<const std::uint32_t*> varying_;
+    struct Column {
+        std::size_t order;        // in orders_
+        std::size_t first, last;  // cuts
+    };
+    std::vector<Column> columns_;
+    std::vector<std::uint32_t> position_;     // [cut] rows on the left
+    std::vector<Count> left_sum_;             // [cut][class]
+    std::vector<std::uint8_t> exact_, open_;  // [cut]
+    std::vector<std::size_t> chosen_, candidates_;
+    std::vector<std::uint64_t> keyed_;
+    Sides lower_, cost_, floor_;
+    Lanes<std::int32_t> narrow_;
+    Lanes<double> wide_;
+    std::size_t current_ = 0;                 // number of the column at work
+};
+
+}  // namespace treewright::leaf_accuracy

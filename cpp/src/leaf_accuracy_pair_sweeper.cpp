@@ -1,0 +1,276 @@
+#include "treewright/leaf_accuracy/pair_sweeper.hpp"
+
+#include "leaf_accuracy/rule.hpp"
+
+#include <algorithm>
+
+namespace treewright::leaf_accuracy {
+
+namespace {
+
+constexpr std::uint32_t kNone = 0xffffffffu;
+constexpr std::size_t kFilterShare = 16;  // a node of so small a share of the rows is sorted, not filtered
+
+}  // namespace
+
+void PairSweeper::solve(const Node& node, const Cut& cut, Count wanted, PairAnswer& answer) {
+    prepare(node, answer);
+    const std::size_t n_cuts = answer.cuts.size();
+    lower_.assign(n_cuts, 0);
+    for (std::size_t i = 0; i < n_cuts; ++i)
+        for (const bool is_left : {true, false}) {
+            const Count rows = is_left ? position_[i] : node.n() - position_[i];
+            const Count own = leaf(cut, nullptr, node, i, is_left);
+            if (own > 0 && rows < 2 * cut.min_leaf)  // as in Search::open_column
+                (is_left ? lower_.left : lower_.right)[i] =
+                    rows < cut.min_leaf ? cut.size_rate * (cut.min_leaf - rows)
+                                        : std::min(own, cut.size_rate * (cut.min_leaf - rows / 2));
+        }
+    bool found = false, more = true;
+    while (more && !found && !control_.poll(kMostLanes)) {
+        more = false;
+        for (current_ = 0; current_ < columns_.size() && !found; ++current_) {
+            const auto [order, first, last] = columns_[current_];
+            for (std::size_t i = first; i < last; ++i)
+                open_[i] = exact_[i] == 0 && lower_.left[i] + lower_.right[i] < wanted;
+            choose(first, last);
+            if (chosen_.empty()) continue;
+            more = true;
+            pass(node, cut, nullptr, lower_);
+            for (const std::size_t i : chosen_) {
+                exact_[i] = 1;
+                found = found || lower_.left[i] + lower_.right[i] == 0;
+            }
+            spread(cut, first, last);
+        }
+    }
+    answer.least = kNoCost;
+    answer.left = lower_.left;
+    answer.right = lower_.right;
+    for (std::size_t i = 0; i < n_cuts; ++i) {
+        answer.least = std::min(answer.least, answer.sum(i));
+        if (exact_[i] != 0) continue;
+        answer.left[i] = std::max<Count>(answer.left[i], 1);
+        answer.right[i] = std::max<Count>(answer.right[i], 1);
+    }
+}
+
+void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer,
+                              Count& relaxed) {
+    prepare(node, answer);
+    const std::size_t n_cuts = answer.cuts.size();
+    lower_.assign(n_cuts, 0);
+    cost_.assign(n_cuts, kNoCost);
+    floor_.assign(n_cuts, price.leaf);
+    Count best = budget;
+    if (cut.deficit(node.total, node.largest, node.n()) == 0)
+        best = std::min(best, price.unit * (node.total - node.largest) + price.leaf);
+    bool more = true;
+    while (more && !control_.poll(kMostLanes)) {
+        more = false;
+        for (current_ = 0; current_ < columns_.size(); ++current_) {
+            const auto [order, first, last] = columns_[current_];
+            for (std::size_t i = first; i < last; ++i)
+                open_[i] = exact_[i] == 0 && lower_.left[i] + lower_.right[i] == 0 && floor_.left[i] + floor_.right[i] < best;
+            choose(first, last);
+            if (chosen_.empty()) continue;
+            more = true;
+            pass(node, cut, nullptr, lower_);
+            pass(node, cut, &price, cost_);
+            pass(node, Cut::none(), &price, floor_);
+            for (const std::size_t i : chosen_) {
+                exact_[i] = 1;
+                best = std::min(best, cost_.left[i] + cost_.right[i]);
+            }
+            spread(cut, first, last);
+            spread_floors(price, first, last);
+        }
+    }
+    answer.least = kNoCost;
+    answer.left = cost_.left;
+    answer.right = cost_.right;
+    relaxed = price.unit * (node.total - node.largest) + price.leaf;
+    for (std::size_t i = 0; i < n_cuts; ++i) {
+        const Count floor = floor_.left[i] + floor_.right[i];
+        relaxed = std::min(relaxed, floor);
+        const bool fails = lower_.left[i] + lower_.right[i] > 0;
+        if (!fails) answer.least = std::min(answer.least, exact_[i] != 0 ? answer.sum(i) : floor);
+    }
+}
+
+void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
+    const std::size_t n = node.rows.size(), n_rows = data_.n_rows(), n_classes = data_.n_classes();
+    place_.assign(n_rows, kNone);
+    label_.resize(n);
+    weight_.resize(n);
+    bucket_.resize(n);
+    for (std::uint32_t k = 0; k < n; ++k) {
+        const std::uint32_t row = node.rows[k];
+        place_[row] = k;
+        label_[k] = data_.table.label[row];
+        weight_[k] = data_.table.weight[row];
+    }
+    orders_.resize(data_.table.n_columns);
+    varying_.clear();
+    columns_.clear();
+    position_.clear();
+    left_sum_.clear();
+    answer.cuts.clear();
+    std::vector<Count> sum(n_classes);
+    for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
+        std::vector<std::uint32_t>& order = orders_[c];
+        order.clear();
+        const std::uint32_t* rank = &data_.table.rank[std::size_t{c} * n_rows];
+        if (n * kFilterShare >= n_rows) {
+            const std::uint32_t* all = &data_.table.order[std::size_t{c} * n_rows];
+            for (std::size_t i = 0; i < n_rows; ++i)
+                if (const std::uint32_t row = sweep::row_of(all[i]); place_[row] != kNone) order.push_back(row);
+        } else {
+            keyed_.resize(n);
+            for (std::size_t k = 0; k < n; ++k) keyed_[k] = (std::uint64_t{rank[node.rows[k]]} << 32) | node.rows[k];
+            std::sort(keyed_.begin(), keyed_.end());
+            for (const std::uint64_t key : keyed_) order.push_back(static_cast<std::uint32_t>(key));
+        }
+        const std::size_t first = answer.cuts.size();
+        std::fill(sum.begin(), sum.end(), 0);
+        std::uint32_t before = 0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t row = order[i];
+            const bool starts = i > 0 && rank[row] != before;
+            if (starts) {
+                answer.cuts.push_back({c, before + 1});
+                position_.push_back(i);
+                left_sum_.insert(left_sum_.end(), sum.begin(), sum.end());
+            }
+            before = rank[row];
+            sum[data_.table.label[row]] += data_.table.weight[row];
+            order[i] = 2 * place_[row] + (starts ? 1u : 0u);
+        }
+        if (answer.cuts.size() == first) continue;
+        columns_.push_back({c, first, answer.cuts.size()});
+        varying_.push_back(order.data());
+    }
+    exact_.assign(answer.cuts.size(), 0);
+    open_.assign(answer.cuts.size(), 0);
+}
+
+void PairSweeper::choose(std::size_t first, std::size_t last) {
+    candidates_.clear();
+    chosen_.clear();
+    for (std::size_t i = first; i < last; ++i)
+        if (open_[i] != 0) candidates_.push_back(i);
+    const std::size_t n = candidates_.size(), lanes = std::min(n, kMostLanes);
+    for (std::size_t k = 0; k < lanes; ++k) chosen_.push_back(candidates_[(2 * k + 1) * n / (2 * lanes)]);
+}
+
+void PairSweeper::pass(const Node& node, const Cut& cut, const Price* price, Sides& out) {
+    const PairTableKernels& kernels = pair_table_kernels(simd());
+    ++n_passes;
+    // bucket: how many of the chosen cuts send the row right.
+    const std::vector<std::uint32_t>& order = orders_[columns_[current_].order];
+    std::size_t lane = 0;
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+        while (lane < chosen_.size() && position_[chosen_[lane]] <= i) ++lane;
+        bucket_[order[i] >> 1] = static_cast<std::uint8_t>(lane);
+    }
+    if (rule_fits_narrow(cut, price, data_.total))
+        run(node, cut, price, kernels.narrow_sweep, narrow_, out);
+    else
+        run(node, cut, price, kernels.wide_sweep, wide_, out);
+}
+
+template <class T>
+void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes, Sides& out) {
+    const std::size_t n_classes = data_.n_classes(), n_channels = n_classes + (data_.unit_weights ? 0 : 1);
+    const LeafRule<T> rule = make_rule<T>(cut, price);
+    lanes.left_total.assign(n_channels * kMostLanes, T{0});
+    lanes.sums.assign((n_channels + 1) * kMostLanes + n_channels, T{0});
+    lanes.total.assign(n_channels, T{0});
+    lanes.left_best.assign(kMostLanes, T{0});
+    lanes.right_best.assign(kMostLanes, T{0});
+    for (std::size_t k = 0; k < n_classes; ++k) lanes.total[k] = static_cast<T>(node.weight[k]);
+    if (!data_.unit_weights) lanes.total[n_classes] = static_cast<T>(node.n());
+    const auto number = [&](Count value) { return value >= kNoCost ? rule.none : static_cast<T>(value); };
+    for (std::size_t lane = 0; lane < chosen_.size(); ++lane) {
+        const std::size_t i = chosen_[lane];
+        for (std::size_t k = 0; k < n_classes; ++k)
+            lanes.left_total[k * kMostLanes + lane] = static_cast<T>(left_sum_[i * n_classes + k]);
+        if (!data_.unit_weights) lanes.left_total[n_classes * kMostLanes + lane] = static_cast<T>(position_[i]);
+        lanes.left_best[lane] = number(leaf(cut, price, node, i, true));
+        lanes.right_best[lane] = number(leaf(cut, price, node, i, false));
+    }
+    // Lanes without a cut have every row on the left.
+    for (std::size_t lane = chosen_.size(); lane < kMostLanes; ++lane)
+        for (std::size_t k = 0; k < n_channels; ++k) lanes.left_total[k * kMostLanes + lane] = lanes.total[k];
+    PairSweep<T> task;
+    task.n_rows = node.rows.size();
+    task.orders = varying_;
+    task.bucket = bucket_.data();
+    task.label = label_.data();
+    task.weight = weight_.data();
+    task.n_classes = n_classes;
+    task.counted = !data_.unit_weights;
+    task.left_total = lanes.left_total.data();
+    task.total = lanes.total.data();
+    task.sums = lanes.sums.data();
+    task.left_best = lanes.left_best.data();
+    task.right_best = lanes.right_best.data();
+    kernel(task, rule);
+    const auto value = [&](T lane) { return price != nullptr && lane >= rule.none ? kNoCost : static_cast<Count>(lane); };
+    for (std::size_t lane = 0; lane < chosen_.size(); ++lane) {
+        out.left[chosen_[lane]] = value(lanes.left_best[lane]);
+        out.right[chosen_[lane]] = value(lanes.right_best[lane]);
+    }
+}
+
+Count PairSweeper::leaf(const Cut& cut, const Price* price, const Node& node, std::size_t i, bool is_left) const {
+    const std::size_t n_classes = data_.n_classes();
+    Count total = 0, largest = 0;
+    for (std::size_t k = 0; k < n_classes; ++k) {
+        const Count left = left_sum_[i * n_classes + k], here = is_left ? left : node.weight[k] - left;
+        total += here;
+        largest = std::max(largest, here);
+    }
+    const Count deficit = cut.deficit(total, largest, is_left ? position_[i] : node.n() - position_[i]);
+    if (price == nullptr) return deficit;
+    return deficit > 0 ? kNoCost : price->unit * (total - largest) + price->leaf;
+}
+
+Count PairSweeper::left_weight(std::size_t i) const {
+    const std::size_t n_classes = data_.n_classes();
+    Count sum = 0;
+    for (std::size_t k = 0; k < n_classes; ++k) sum += left_sum_[i * n_classes + k];
+    return sum;
+}
+
+// The rates of cut.hpp, from each cut to the next one of the column, both ways.
+void PairSweeper::spread(const Cut& cut, std::size_t first, std::size_t last) {
+    const auto raise = [](Count& to, Count value) { to = std::max(to, value); };
+    for (std::size_t i = first + 1; i < last; ++i) {
+        const Count more = left_weight(i) - left_weight(i - 1);
+        raise(lower_.left[i], lower_.left[i - 1] - cut.gain_rate * more);
+        raise(lower_.right[i], lower_.right[i - 1] - cut.loss_rate * more);
+    }
+    for (std::size_t i = last; i-- > first + 1;) {
+        const Count more = left_weight(i) - left_weight(i - 1);
+        raise(lower_.left[i - 1], lower_.left[i] - cut.loss_rate * more);
+        raise(lower_.right[i - 1], lower_.right[i] - cut.gain_rate * more);
+    }
+}
+
+// F of a subset holds for its supersets, and for its subsets less the weight between (search.hpp).
+void PairSweeper::spread_floors(const Price& price, std::size_t first, std::size_t last) {
+    const auto raise = [](Count& to, Count value) { to = std::max(to, value); };
+    for (std::size_t i = first + 1; i < last; ++i) {
+        const Count more = price.unit * (left_weight(i) - left_weight(i - 1));
+        raise(floor_.left[i], floor_.left[i - 1]);
+        raise(floor_.right[i], floor_.right[i - 1] - more);
+    }
+    for (std::size_t i = last; i-- > first + 1;) {
+        const Count more = price.unit * (left_weight(i) - left_weight(i - 1));
+        raise(floor_.left[i - 1], floor_.left[i] - more);
+        raise(floor_.right[i - 1], floor_.right[i]);
+    }
+}
+
+}  // namespace treewright::leaf_accuracy
