@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
+from typing import Literal
 
 from sklearn.ensemble import RandomForestClassifier
 
@@ -17,8 +18,8 @@ from treewright.bornagain import Ensemble, forecast, solve_active
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
 from treewright.problem import make_problem
-from treewright.result import BornAgainResult, SolveResult, SolveStatus, StopReason
-from treewright.search import solve
+from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult, SolveStatus, StopReason
+from treewright.search import Frontier, accuracy_frontier, solve, solve_leaf_accuracy
 from treewright.verify import check_faithful
 
 Maker = Callable[[], str]
@@ -64,7 +65,7 @@ def guessed() -> str:
 def limited() -> str:
     """Say what a run under all limits says."""
     proven = optimal()
-    limits = {"max_depth": 3, "max_leaf_nodes": 6, "min_samples_leaf": 5}
+    limits = {"max_depth": 3, "max_leaf_nodes": 6, "min_samples_leaf": 5, "min_leaf_accuracy": 0.9}
     return replace(proven, options={**proven.options, **limits}).sentence()
 
 
@@ -78,6 +79,47 @@ def faithful_otherwise() -> str:
     """Say what a file says whose objective this release does not know."""
     found = faithful("leaves")
     return replace(found, options={**found.options, "objective": "unknown"}).sentence()
+
+
+@cache
+def worst_leaf(criterion: Literal["accuracy", "lower_bound"] = "accuracy") -> LeafAccuracyResult:
+    """Return a tree with the best worst leaf."""
+    data = iris()
+    problem = make_problem(data.table, data.y, cost_complexity=0.0, max_depth=2, min_samples_leaf=5)
+    return solve_leaf_accuracy(problem, criterion=criterion)
+
+
+def worst_leaf_stopped(**proven: bool) -> str:
+    """Say what a run for leaf accuracy says that ended early."""
+    found = worst_leaf()
+    return replace(
+        found,
+        status=SolveStatus.FEASIBLE,
+        stop_reason=StopReason.TIME_LIMIT,
+        stats={**found.stats, "upper_bound": 1.0, "value_proven": False, "loss_proven": False, **proven},
+    ).sentence()
+
+
+def worst_leaf_alone() -> str:
+    """Say what a mixed-integer program says, which proves the worst leaf and nothing about errors."""
+    found = worst_leaf()
+    return replace(found, stats={**found.stats, "loss_proven": False}).sentence()
+
+
+@cache
+def front() -> Frontier:
+    """Return the best trees of one to four leaves."""
+    data = iris()
+    return accuracy_frontier(data.table, data.y, max_leaves=4, thresholds=8, progress=False)
+
+
+def front_stopped(proven: int) -> str:
+    """Say what a front says whose search ended early."""
+    limits = tuple(
+        point if k < proven else replace(point, status=SolveStatus.FEASIBLE)
+        for k, point in enumerate(front().limits)
+    )
+    return replace(front(), limits=limits, stop_reason=StopReason.TIME_LIMIT).sentence()
 
 
 def faithful_stopped(leaves: int) -> str:
@@ -121,6 +163,14 @@ CASES: dict[str, Maker] = {
     "born-again-active": pruned,
     "born-again-stopped": partial(faithful_stopped, 4),
     "born-again-stopped-at-once": partial(faithful_stopped, 1),
+    "leaf-accuracy": lambda: worst_leaf().sentence(),
+    "leaf-accuracy-bound": lambda: worst_leaf("lower_bound").sentence(),
+    "leaf-accuracy-alone": worst_leaf_alone,
+    "leaf-accuracy-value": partial(worst_leaf_stopped, value_proven=True),
+    "leaf-accuracy-stopped": worst_leaf_stopped,
+    "frontier": lambda: front().sentence(),
+    "frontier-stopped": partial(front_stopped, 2),
+    "frontier-unknown": partial(front_stopped, 0),
     "forecast": lambda: forecast(small_ensemble(), descents=10).sentence(),
     "faithful": lambda: check_faithful(faithful("leaves").tree, small_ensemble()).sentence(),
     "unfaithful": unfaithful,
