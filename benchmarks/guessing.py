@@ -296,19 +296,38 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
         import matplotlib.pyplot as plt
     except ImportError:
         return
+    from treewright.show._axes import tidy
+    from treewright.show._colours import OKABE_ITO
+
     names = list(dict.fromkeys(r["data"] for r in rows))
-    figure, panels = plt.subplots(1, max(1, len(names)), figsize=(3.2 * max(1, len(names)), 3), squeeze=False)
-    for panel, name in zip(panels[0], names, strict=True):
-        for who, mark in (("gosdt", "x"), ("guessed", "o"), ("exact", "+")):
+    across = min(3, max(1, len(names)))
+    down = -(-max(1, len(names)) // across)
+    figure, panels = plt.subplots(
+        down, across, figsize=(3.3 * across, 2.7 * down + 0.3), squeeze=False, layout="constrained"
+    )
+    looks = (
+        ("gosdt", "gosdt", {"marker": "x", "color": OKABE_ITO[5], "linewidth": 1.2}),
+        ("guessed", "guessed bounds", {"marker": "o", "color": OKABE_ITO[0], "edgecolor": "white"}),
+        ("exact", "exact, same thresholds", {"marker": "^", "facecolor": "none", "edgecolor": "black"}),
+    )
+    for panel, name in zip(panels.flat, names, strict=False):
+        for who, label, look in looks:
             points = [
-                (r[who]["seconds"], r[who]["test"]) for r in rows if r["data"] == name and "test" in r[who]
+                (r[who]["seconds"], 100 * r[who]["test"])
+                for r in rows
+                if r["data"] == name and "test" in r.get(who, {})
             ]
             if points:
-                panel.scatter(*zip(*points, strict=True), marker=mark, label=who, alpha=0.6)
-        panel.set(xscale="log", xlabel="CPU seconds", title=name)
-    panels[0][0].set_ylabel("test accuracy")
-    panels[0][0].legend()
-    figure.tight_layout()
+                panel.scatter(*zip(*points, strict=True), label=label, s=26, alpha=0.75, **look)
+        panel.set(xscale="log")
+        panel.set_title(name, fontsize=10)
+        tidy(panel, grid="y")
+    for panel in panels.flat[len(names) :]:
+        panel.set_visible(False)
+    figure.supxlabel("CPU seconds", fontsize=10)
+    figure.supylabel("test accuracy (%)", fontsize=10)
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
     plt.close(figure)

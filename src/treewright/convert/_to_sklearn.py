@@ -98,6 +98,8 @@ def to_sklearn_pipeline(tree: Tree) -> Pipeline:
 
     encoder = SplitEncoder(tree).fit()
     fitted = sklearn_tree(tree, encoder.names_, encoder.feature_, encoder.threshold_)
+    if hasattr(fitted, "feature_names_in_"):
+        del fitted.feature_names_in_  # the encoder hands on an array, which has no names
     return Pipeline([("encode", encoder), ("tree", fitted)])
 
 

@@ -3,12 +3,15 @@
 Flat, not nested: databases limit the depth of an expression, and a reader sees one rule a line. The condition
 of a leaf is exact (`leaf_conditions`), so the lines could stand in any order. Names are quoted identifiers,
 categories and labels quoted strings with their quotes doubled; no comment holds a name. Numbers are written
-with an exponent, which makes them binary doubles and not decimals. Checked in SQLite and DuckDB.
+with an exponent, which makes them binary doubles and not decimals. SQLite 3.40 read one in 7,000 random
+decimals of 17 digits a bit off, so numbers of more than 15 digits are written as exact quotients of whole numbers and
+powers of two. Checked in SQLite and DuckDB.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from treewright.convert._source import plain_labels
@@ -25,7 +28,8 @@ from treewright.tree import (
 
 __all__ = ["to_sql"]
 
-LARGEST = "1.7976931348623157e308"
+SHORT, EXACT_POWER = 15, 22  # up to so many digits and powers of ten one rounding is all that a reader can do
+STEP = 50  # powers of two below 2**53 are whole numbers to every database
 
 
 def to_sql(
@@ -139,12 +143,12 @@ class _Writer:
         parts = []
         if condition.low is not None:
             parts.append(
-                f"{value} >= -{LARGEST}"
+                f"{value} >= {_number(-sys.float_info.max)}"
                 if condition.low == -math.inf
                 else f"{value} > {_number(condition.low)}"
             )
         if condition.high == -math.inf:
-            parts.append(f"{value} < -{LARGEST}")
+            parts.append(f"{value} < {_number(-sys.float_info.max)}")
         elif condition.high is not None and condition.high != math.inf:
             parts.append(f"{value} <= {_number(condition.high)}")
         joined = " AND ".join(parts) or f"{value} IS NOT NULL"
@@ -167,7 +171,7 @@ class _Writer:
         if limit == math.inf:
             known = f"({score}) IS NOT NULL" if condition.goes_left else "1 = 0"
         elif limit == -math.inf:
-            known = f"{score} {'<' if condition.goes_left else '>='} -{LARGEST}"
+            known = f"{score} {'<' if condition.goes_left else '>='} {_number(-sys.float_info.max)}"
         else:
             known = f"{score} {'<=' if condition.goes_left else '>'} {_number(limit)}"
         return f"(({score}) IS NULL OR {known})" if split.missing_left == condition.goes_left else known
@@ -182,9 +186,29 @@ def _label(label: Any) -> str:
 
 
 def _number(x: float) -> str:
+    """A finite number as databases read it exactly; longer ones with their decimal in a comment."""
     text = repr(float(x))
-    text = text if "e" in text else f"{text.removesuffix('.0')}e0"
+    digits, _, exponent = text.lstrip("-").partition("e")
+    whole, _, fraction = digits.partition(".")
+    significant = (whole + fraction).strip("0")
+    power = int(exponent or 0) - len(fraction)
+    if len(significant) > SHORT or abs(power) > EXACT_POWER:
+        return f"({_binary(x)} /* {text} */)"
+    text = text if exponent else f"{text.removesuffix('.0')}e0"
     return f"({text})" if x < 0 else text
+
+
+def _binary(x: float) -> str:
+    """A number as a whole number times or over powers of two, every step of which is exact."""
+    mantissa, exponent = math.frexp(x)
+    whole = int(math.ldexp(mantissa, 53))
+    exponent -= 53
+    zeros = (whole & -whole).bit_length() - 1
+    whole, exponent = whole >> zeros, exponent + zeros
+    sign = "*" if exponent > 0 else "/"
+    steps, rest = divmod(abs(exponent), STEP)
+    factors = [2**STEP] * steps + ([2**rest] if rest else [])
+    return " ".join([f"{whole}e0", *(f"{sign} {factor}e0" for factor in factors)])
 
 
 def _text(text: str) -> str:

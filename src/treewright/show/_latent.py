@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.errors import InputError, MissingDependencyError
+from treewright.errors import InputError
+from treewright.show._axes import GREY, INK, pyplot, tidy
 from treewright.show._colours import OKABE_ITO, tint
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def plot_latent_tree(
     a = np.asarray(model.pruning_vector_)
     leaves = 2**drawn
     if ax is None:
-        figure = _pyplot().figure(figsize=(max(3.0, 0.62 * leaves), 0.9 * (drawn + 1)), layout="constrained")
+        figure = pyplot().figure(figsize=(max(3.0, 0.62 * leaves), 0.9 * (drawn + 1)), layout="constrained")
         ax = figure.add_subplot()
     radius = 0.36
     for t in range(2 ** (drawn + 1) - 1):
@@ -138,10 +139,10 @@ def plot_latent_tree_by_class(
                 f"y has no row of class {label!r}; give classes among {list(np.unique(labels))}."
             )
     drawn = int(model.depth) if max_depth is None else min(int(model.depth), _levels(max_depth))
-    across = min(2, len(shown))
+    across = min(3, len(shown)) if len(shown) != 4 else 2  # no hole in the grid of the usual numbers
     down = -(-len(shown) // across)
     size = (across * max(3.0, 0.62 * 2**drawn), down * (0.9 * (drawn + 1) + 0.3))
-    figure: Figure = _pyplot().figure(figsize=size, layout="constrained")
+    figure: Figure = pyplot().figure(figsize=size, layout="constrained")
     for place, label in enumerate(shown):
         ax = figure.add_subplot(down, across, place + 1)
         rows = _Routed(model, np.asarray(model.apply(X))[labels == label])
@@ -166,22 +167,32 @@ def plot_active_nodes(model: Any, ax: Axes | None = None) -> Axes:
         Of the active nodes; the score has the axis on the right.
     """
     if ax is None:
-        ax = _pyplot().figure(figsize=(6.0, 3.2), layout="constrained").add_subplot()
+        ax = pyplot().figure(figsize=(6.0, 3.2), layout="constrained").add_subplot()
     history = model.result_.history
     epochs = [epoch.number for epoch in history]
-    ax.plot(epochs, [100 * epoch.active_nodes for epoch in history], color=OKABE_ITO[0], label="active nodes")
+    best = int(model.result_.best_epoch)
+    shares = [100 * epoch.active_nodes for epoch in history]
+    ax.plot(epochs, shares, color=OKABE_ITO[0], linewidth=1.8, label="active nodes")
     batch = [100 * epoch.active_in_batch for epoch in history]
-    ax.plot(epochs, batch, color=OKABE_ITO[4], label="active nodes in a batch")
+    ax.plot(epochs, batch, color=OKABE_ITO[4], linestyle=":", linewidth=1.8, label="the same in a batch")
     ax.set_xlabel("epoch")
     ax.set_ylabel("active nodes (%)")
     ax.set_ylim(0, 102)
     right = ax.twinx()
     scores = [epoch.validation_error for epoch in history]
-    right.plot(epochs, scores, color=OKABE_ITO[5], linestyle="--", label="validation error")
+    label = "validation error"
+    if best in epochs:  # 0 before anything was scored
+        right.plot([best], [scores[epochs.index(best)]], "o", color=OKABE_ITO[5], clip_on=False)
+        label += f", best in epoch {best}"
+    (line,) = right.plot(epochs, scores, color=OKABE_ITO[5], linestyle="--", label=label)
     right.set_ylabel("validation error")
-    right.axvline(model.result_.best_epoch, color=LINE, linewidth=1)
-    lines = [*ax.get_lines(), right.get_lines()[0]]
-    ax.legend(lines, [str(line.get_label()) for line in lines], loc="best", frameon=False)
+    right.set_ylim(bottom=0)
+    right.spines["top"].set_visible(False)
+    right.tick_params(colors=GREY, labelcolor=INK)
+    tidy(ax, grid="y")
+    lines = [*ax.get_lines(), line]
+    words = [str(line.get_label()) for line in lines]
+    ax.legend(lines, words, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, fontsize=9)
     return ax
 
 
@@ -206,13 +217,3 @@ def _levels(max_depth: int) -> int:
     if isinstance(max_depth, bool) or not isinstance(max_depth, (int, np.integer)) or max_depth < 0:
         raise InputError(f"max_depth must be an integer >= 0, or None for all levels; got {max_depth!r}.")
     return int(max_depth)
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise MissingDependencyError(
-            "Pictures need matplotlib, which is not installed: pip install 'treewright[plot]'."
-        ) from error
-    return plt

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from exchange_trees import HOSTILE, as_values, cases, plain_rows, with_infinities, with_unseen
@@ -254,6 +254,23 @@ def test_duckdb_decides_as_the_tree(case, seed):
             name = quoted(column.name)
             nan.execute(f"UPDATE {quoted(TABLE)} SET {name} = 'NaN' WHERE {name} IS NULL")
         assert sql_answers(nan, case.tree, nan_is_missing=True) == case.tree.predict(X).tolist()
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=20, max_size=20))
+@example([17.560000000000002, 0.1, -1e22, 123456.789, 5e-324, 1.7976931348623157e308, 2.0**60, 1e15 + 0.3])
+@settings(max_examples=20)
+def test_numbers_are_read_back_exactly(numbers):
+    duckdb = pytest.importorskip("duckdb")
+    tree = chain(len(numbers) - 1, n_columns=1)
+    value = np.zeros((tree.node_count, 1))
+    value[tree.is_leaf, 0] = numbers
+    number = replace(tree, classes=None, value=value)
+    X = np.arange(len(numbers))[:, None] - 0.5  # one row a leaf
+    assert number.predict(X).tolist() == numbers
+    for connect in (sqlite3.connect, duckdb.connect):
+        connection = connect(":memory:")
+        assert sql_answers(filled(connection, number, X), number) == numbers
+        connection.close()
 
 
 def test_sql_of_deep_trees_of_one_leaf_and_of_regression():

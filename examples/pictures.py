@@ -1,0 +1,40 @@
+"""Which pictures are there? (Makes the pictures of docs/pictures.md.)"""
+
+import sys
+from pathlib import Path
+
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import train_test_split
+
+from treewright import OptimalTreeClassifier
+from treewright.show import (
+    ProgressRecorder,
+    plot_decision_regions,
+    plot_frontier,
+    plot_leaf_accuracies,
+    plot_search_progress,
+)
+
+data = load_breast_cancer(as_frame=True)
+labels = data.target.map({0: "malignant", 1: "benign"})
+X, X_test, y, y_test = train_test_split(data.data, labels, random_state=0)
+
+recorder = ProgressRecorder()
+model = OptimalTreeClassifier(cost_complexity=0.01, max_depth=3, progress=recorder).fit(X, y)
+prices = (0.5, 0.1, 0.03, 0.02, 0.01, 0.005)
+results = [OptimalTreeClassifier(price, max_depth=3, thresholds=20).fit(X, y).result_ for price in prices]
+
+flowers = load_iris(as_frame=True)
+species = flowers.target_names[flowers.target]
+small = OptimalTreeClassifier(cost_complexity=0.01).fit(flowers.data, species)
+
+pictures = {
+    "search_progress": plot_search_progress(recorder, model.result_),
+    "leaf_accuracies": plot_leaf_accuracies(model.tree_, X, y, X_test, y_test),
+    "decision_regions": plot_decision_regions(small.tree_, flowers.data, species),
+    "frontier": plot_frontier(results, chosen=3),
+}
+if len(sys.argv) > 1:
+    for name, ax in pictures.items():
+        ax.figure.savefig(Path(sys.argv[1]) / f"{name}.png", dpi=90)
+print(model.result_.sentence())
