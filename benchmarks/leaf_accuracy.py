@@ -51,7 +51,7 @@ def main(
     methods: Annotated[str, typer.Option(help="Comma-separated methods.")] = ",".join((*TOPS, *BLACK_BOXES)),
     seeds: Annotated[int, typer.Option(help="Splits, 0 to this less one; the paper has 10.", min=1)] = 10,
     leaves: Annotated[
-        str, typer.Option(help="Leaf models: boosting, xgboost, 'xgboost tuned'; comma-separated.")
+        str, typer.Option(help="Leaf models: boosting, xgboost, each also with ' tuned'; comma-separated.")
     ] = "boosting,xgboost",
     trials: Annotated[int, typer.Option(help="Trials of tuning; the paper has 50.")] = 50,
     thresholds: Annotated[str, typer.Option(help="Of the exact search: bins, 'all' or 'guess'.")] = "16",
@@ -150,7 +150,7 @@ def top(
         start = time.process_time()
         model = HybridTreeClassifier(
             tree,
-            leaf_estimator=None if leaf == "boosting" else "xgboost",
+            leaf_estimator=None if leaf.startswith("boosting") else "xgboost",
             tune="optuna" if leaf.endswith("tuned") else None,
             n_trials=options["trials"],
             random_state=seed,

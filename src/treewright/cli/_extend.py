@@ -98,7 +98,7 @@ def extend(
     from treewright.leaf_accuracy._hybrid import Tuning, classify, extend_leaves, treatments
     from treewright.leaf_accuracy._leaf_models import make_leaf_model
     from treewright.leaf_accuracy._tune import check_tunable
-    from treewright.tree import merge_equal_leaves
+    from treewright.tree import reduce_tree
 
     if leaf_model not in LEAF_MODELS:
         raise InputError(f"--leaf-model {leaf_model!r}; give 'boosting' or 'xgboost'.")
@@ -116,7 +116,7 @@ def extend(
     leaf = make_leaf_model(None if leaf_model == "boosting" else leaf_model)
     if tune:
         check_tunable(leaf)
-    tree = merge_equal_leaves(content.tree)
+    tree = reduce_tree(content.tree)
     how: dict[str, Any] = {
         "separator": separator,
         "missing": missing,
@@ -134,10 +134,10 @@ def extend(
     other = None if rows is None else _read_rows(rows, column, tree, how)
     random = np.random.RandomState(seed)
     options: dict[str, Any] = {"tuning": Tuning(tune, time_limit) if tune else None, "random_state": random}
-    merged = content.tree.n_leaves - tree.n_leaves
-    if merged:
+    dropped = content.tree.n_leaves - tree.n_leaves
+    if dropped:
         note(
-            f"{merged} leaves were merged with a sibling of the same label; the leaf numbers are those after it."
+            f"{dropped} leaves were empty or had a sibling of the same label; leaf numbers are those after merging."
         )
     note(f"{len(y):,} rows, {tree.n_leaves} leaves. {_working(leaf_model, tune, 1 if other else folds)}")
     new_labels: NDArray[Any] | None

@@ -31,7 +31,7 @@ from treewright.leaf_accuracy._tune import check_tunable
 from treewright.problem import Problem, make_problem
 from treewright.result import SolveResult
 from treewright.table import Table, encode_like
-from treewright.tree import merge_equal_leaves
+from treewright.tree import reduce_tree
 
 __all__ = ["HybridTreeClassifier"]
 
@@ -65,7 +65,7 @@ class HybridTreeClassifier(TreeClassifier):
         Seconds of tuning for all leaves together, shared by their rows (more jobs end sooner); then the best
         parameters so far are taken.
     reduce : bool, default=True
-        Merge sibling leaves of one class before the leaves are extended.
+        Drop leaves without training rows and merge sibling leaves of one class before the leaves are extended.
     n_jobs : int or None, default=None
         Leaves at a time, as in joblib; the result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -197,7 +197,7 @@ class HybridTreeClassifier(TreeClassifier):
             random_state=int(random.randint(2**31 - 1)),
             categorical_features=self.categorical_features,
         )
-        tree = merge_equal_leaves(top.tree) if self.reduce else top.tree
+        tree = reduce_tree(top.tree) if self.reduce else top.tree
         classes = tree.classes
         assert classes is not None  # make_top refuses regression trees
         encoded = encode_like(X, tree.columns, expected_by="The tree on top")

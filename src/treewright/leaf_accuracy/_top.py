@@ -1,16 +1,15 @@
 """Any single tree as the common `Tree`: the top of a hybrid tree.
 
 A `Tree` and a fitted model are taken as they are; a model that is not fitted is cloned and fitted. Models
-that search over others (`GridSearchCV`) give their best one. scikit-learn's trees compare the float32 value
-with ``<=``, so their thresholds are moved to the float64 numbers that decide alike
-(`treewright.convert.float32_threshold`), and their nodes, which a limit on leaves numbers best-first, are put
-in depth-first order. They are fitted on the inputs of `Inputs`, so that they take categories, too.
+that search over others (`GridSearchCV`) give their best one. scikit-learn's trees are fitted on
+the numbers that `Inputs` makes of a table, so that they take categories, too; `from_sklearn` reads them, and
+each of their splits is then one of the table's own column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier, ExtraTreeClassifier
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from treewright.convert import float32_threshold
+from treewright.convert import from_sklearn
 from treewright.errors import InputError
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.problem import make_problem
@@ -194,44 +193,30 @@ def tree_of_sklearn(
     scikit-learn stores shares; times the weight of the node they are the weights, to rounding. Whole numbers
     are restored, which is right unless weights are fractions that close to one.
     """
-    of = model.tree_
-    order: list[int] = []
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        if of.children_left[node] >= 0:
-            stack += [int(of.children_right[node]), int(of.children_left[node])]
-    number = np.full(of.node_count + 1, -1, dtype=np.int32)  # the last entry serves the child -1 of a leaf
-    number[order] = np.arange(of.node_count)
-    threshold = float32_threshold(of.threshold)
+    own = from_sklearn(model, feature_names=[f"input {k}" for k in range(len(inputs.column))])
+    assert own.classes is not None  # make_top refuses regression trees
     splits: list[Split | None] = []
-    for node in order:
-        if of.children_left[node] < 0:
+    for split in own.splits:
+        if split is None:
             splits.append(None)
             continue
-        j, code = inputs.column[of.feature[node]], inputs.category[of.feature[node]]
-        missing_left = bool(of.missing_go_to_left[node])
-        if code is None:
-            splits.append(ThresholdSplit(j, float(threshold[node]), missing_left))
-        else:
-            splits.append(CategorySplit(j, (code,), missing_left))
-    own = np.asarray(model.classes_)
-    places = np.arange(len(own)) if classes is None else np.searchsorted(classes, own)
-    share = np.zeros((of.node_count, len(own) if classes is None else len(classes)))
-    share[:, places] = of.value[order, 0, :]
-    value = share * of.weighted_n_node_samples[order, None]
-    whole = np.round(value)
-    value = np.where(np.isclose(value, whole, rtol=1e-9, atol=1e-9), whole, value)
-    return Tree(
+        assert isinstance(split, ThresholdSplit)  # scikit-learn has no others
+        j, code = inputs.column[split.column], inputs.category[split.column]
+        splits.append(
+            replace(split, column=j) if code is None else CategorySplit(j, (code,), split.missing_left)
+        )
+    known = own.classes if classes is None else classes
+    places = np.searchsorted(known, own.classes)
+    value = np.zeros((own.node_count, len(known)))
+    whole = np.round(own.value)
+    value[:, places] = np.where(np.isclose(own.value, whole, rtol=1e-9, atol=1e-9), whole, own.value)
+    return replace(
+        own,
         columns=tuple(columns),
-        classes=own if classes is None else classes,
+        classes=known,
         splits=tuple(splits),
-        children_left=number[of.children_left[order]],
-        children_right=number[of.children_right[order]],
-        prediction=np.argmax(share, axis=1).astype(np.int32),
         value=value,
-        n_node_samples=of.n_node_samples[order].astype(np.int64),
+        prediction=places[own.prediction].astype(np.int32),
     )
 
 
