@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.binarize._make import scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import SCALINGS, TOLERANCE, Instance
@@ -271,7 +272,7 @@ def _result(
         "status": SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
         "objective": objective,
         "loss": loss,
-        "scope": "all thresholds",
+        "scope": scope_of_all(problem.table),
         "stop_reason": None if proven else _stop(solution),
         "stats": stats,
         "options": {name: getattr(problem, name) for name in limits} | terms,

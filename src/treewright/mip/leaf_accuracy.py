@@ -18,7 +18,9 @@ Where we differ.
 
   (4)  s <= R z            (5)  s >= r - R (1 - z)
   (6)  s <= r, instead of s <= r + (1 - z): where z = 0 equation 4 makes s = 0 <= r
-  (5') s >= z, for r >= 1 in a used leaf; and s <= r - (l - z) as (6'), for there r - s = r (1 - z) >= 1 - z.
+  (6') s <= r - (l - z), for there r >= 1, so that r - s = r (1 - z) >= 1 - z
+
+  (The fourth side, s >= z, follows from (5) with r >= 1 where z is whole; written out it only cost time.)
 
   (9') Of the rows of one pattern (equal but for their labels) those of one class can be right in a leaf: the sum of S
   is at most that of s, each pattern counted with its heaviest class (equivalent points, Hu et al. 2019, Theorem B.2).
@@ -75,7 +77,6 @@ class LeafAccuracy(Routing):
         model.rows("(5)", cells, [(1, r), (-1, s), (most, z)], upper=most)
         if tighten:
             model.rows("(6)", cells, [(1, r), (-1, s)], lower=0)
-            model.rows("(5')", cells, [(1, s), (-1, z)], lower=0)
             model.rows("(6')", cells, [(1, r), (-1, s), (-1, self.l), (1, z)], lower=0)
         else:
             model.rows("(6)", cells, [(1, r), (-1, s), (-most, z)], lower=-most)

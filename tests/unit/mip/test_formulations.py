@@ -25,7 +25,7 @@ def test_row_names_carry_the_equations() -> None:
     routing = {f"({k})" for k in range(11, 18)}
     own = {f"({k})" for k in range(3, 11)}
     assert names("leaf_accuracy", tighten=False) == routing | own
-    assert names("leaf_accuracy", tighten=True) == routing | own | {"(5')", "(6')", "(9')", "(13')"}
+    assert names("leaf_accuracy", tighten=True) == routing | own | {"(6')", "(9')", "(13')"}
     assert names("oct", tighten=False) == routing | {"(L)"}
     assert names("oct", tighten=True) == routing | {"(L)", "(L')", "(13')"}
     binoct = {f"(27.{k})" for k in range(1, 8)} | {"(28)", "(min_samples_leaf)"}
