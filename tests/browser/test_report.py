@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -334,6 +335,17 @@ def test_contrast_is_enough(visit, scheme):
       return worst;
     }""")
     assert worst[0] >= 4.5, worst
+
+
+def test_long_names_keep_apart(visit):
+    """Names of a hundred words: boxes are cut at five lines, and the whole name is in the rules."""
+    made = make_tree(8, 12, n_rows=200)
+    columns = tuple(replace(c, name=f"{c.name} {'very long name ' * 100}".strip()) for c in made.tree.columns)
+    made = replace(made, tree=replace(made.tree, columns=columns))
+    page = visit().open(page_of(made))
+    assert overlaps(page) == []
+    rules = page.locator("td.rule").all_inner_texts()
+    assert any(columns[j].name in rule for j in used_columns(made.tree) for rule in rules)
 
 
 def test_hostile_names_do_nothing(visit):

@@ -23,7 +23,8 @@ MOST_NODES = 1200  # drawn; deeper levels of a larger tree are summed up
 MOST_LEVELS = 100  # a browser nests some 500 elements
 FOLDED_FROM = 40  # leaves; larger trees start folded
 OPEN_LEVELS = 3  # of a tree that starts folded
-PAPER = 46  # ems across a sheet
+PAPER = 46.0  # ems across a sheet
+GAP = 1.1  # ems between a box and the lines to its branches
 BAR = 100.0  # width of the bar of class shares, in its own units
 
 
@@ -87,7 +88,7 @@ class Picture:
     @property
     def fits_paper(self) -> bool:
         """Whether the drawn tree is no wider than a sheet; otherwise an outline is printed."""
-        return self.box + 1 + self.depth * (self.edge + self.box + 3) <= PAPER
+        return self.box + self.depth * (self.edge + self.box + GAP) <= PAPER
 
 
 def picture(tree: Tree, digits: int | None) -> Picture:
@@ -123,8 +124,8 @@ def picture(tree: Tree, digits: int | None) -> Picture:
         tuple(hexadecimal(colour) for colour in class_colours(tree)),
         tree.n_leaves,
         tree.depth,
-        _ems([step.edge for step in steps], 4, 10),
-        _ems([step.text for step in steps] + [step.support for step in steps], 7, 13),
+        _ems([step.edge for step in steps], 1.7, range(5, 12)),
+        _ems([words for step in steps for words in (step.text, step.support)], 2.2, range(8, 15)),
         last_level < tree.depth,
     )
 
@@ -157,7 +158,9 @@ def _bar(tree: Tree, node: int) -> tuple[tuple[int, float, float], ...]:
     return tuple(parts)
 
 
-def _ems(texts: list[str], least: int, most: int) -> int:
-    """A width that holds most texts on one line; longer ones wrap."""
+def _ems(texts: list[str], around: float, choice: range) -> int:
+    """A width that holds most texts on one line, with `around` beside them; longer ones wrap. `tree.css` has one
+    class for each width in `choice`.
+    """
     longest = max((len(text) for text in texts), default=0)
-    return min(most, max(least, math.ceil(0.6 * longest + 1.2)))
+    return min(choice[-1], max(choice[0], math.ceil(0.6 * longest + around)))

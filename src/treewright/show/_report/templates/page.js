@@ -205,6 +205,17 @@ function shown(column, x) {
 const listItem = (n) => document.querySelector(`.tw-node[data-node="${n}"]`);
 for (const element of document.querySelectorAll("[data-needs-script]")) element.hidden = false;
 
+/* A table that is wider than its place can be scrolled by keyboard as well. */
+const wide = [...document.querySelectorAll(".table")];
+function markWide() {
+  for (const place of wide) {
+    if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
+    else place.removeAttribute("tabindex");
+  }
+}
+addEventListener("resize", markWide);
+markWide();
+
 // ---------------------------------------------------------------- folding
 
 const folds = [...document.querySelectorAll(".tw-fold")];
