@@ -107,9 +107,7 @@ def main() -> None:
             flush=True,
         )
     if arguments.save:
-        print(
-            f"Wrote {write_results('frontier', {'seconds': arguments.seconds}, rows)}"
-        )
+        print(f"Wrote {write_results('frontier', {'seconds': arguments.seconds}, rows)}")
 
 
 if __name__ == "__main__":
