@@ -3,7 +3,7 @@
 from treewright.leaf_accuracy._baseline import tuned_cart
 from treewright.leaf_accuracy._explanations import HybridReport, LeafReport
 from treewright.leaf_accuracy._hybrid import Extension, Treatment
-from treewright.leaf_accuracy._metrics import LeafRecord, leaf_accuracy_score, leaf_table, wilson_interval
+from treewright.leaf_accuracy._metrics import LeafRecord, leaf_accuracy_score, leaf_table
 
 __all__ = [
     "Extension",
@@ -14,5 +14,4 @@ __all__ = [
     "leaf_accuracy_score",
     "leaf_table",
     "tuned_cart",
-    "wilson_interval",
 ]

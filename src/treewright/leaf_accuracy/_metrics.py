@@ -7,8 +7,6 @@ about it. `leaf_table` still lists it, with accuracy NaN and the interval [0, 1]
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -17,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.errors import InputError, InputTypeError
 from treewright.problem._weights import check_sample_weight
 from treewright.table import Table, encode_like
-from treewright.tree import Tree
+from treewright.tree import Tree, wilson_interval
+from treewright.tree._wilson import check_confidence
 
-__all__ = ["LeafRecord", "leaf_accuracy_score", "leaf_table", "wilson_interval"]
+__all__ = ["LeafRecord", "leaf_accuracy_score", "leaf_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ def leaf_table(
         As `leaf_accuracy_score`, or `confidence` out of range.
     """
     leaf, predicted, weight = _routed(tree, X, y, sample_weight)
-    _check_confidence(confidence)
+    check_confidence(confidence)
     right = np.asarray(predicted == np.asarray(y).ravel(), dtype=np.bool_)
     own = tree if isinstance(tree, Tree) else getattr(tree, "tree_", None)
     labels = {
@@ -155,49 +154,6 @@ def leaf_table(
             )
         )
     return tuple(records)
-
-
-def wilson_interval(correct: float, total: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the Wilson score interval of a share.
-
-    Parameters
-    ----------
-    correct : float
-        Successes, 0 to `total`.
-    total : float
-        Trials, >= 0; without any the interval is all of [0, 1].
-    confidence : float, default=0.95
-        Two-sided level, strictly between 0 and 1.
-
-    Returns
-    -------
-    lower, upper : float
-
-    Raises
-    ------
-    InputError
-        `confidence` out of range, or ``correct`` outside 0 to ``total``.
-
-    References
-    ----------
-    E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference. JASA 22.
-    """
-    _check_confidence(confidence)
-    if not 0 <= correct <= total:
-        raise InputError(f"correct={correct!r} of total={total!r}; give 0 <= correct <= total.")
-    if total == 0:
-        return 0.0, 1.0
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    share, spread = correct / total, z * z / total
-    middle = (share + spread / 2) / (1 + spread)
-    half = z * np.sqrt(share * (1 - share) / total + spread / (4 * total)) / (1 + spread)
-    lower = 0.0 if correct == 0 else max(0.0, float(middle - half))
-    return lower, 1.0 if correct == total else min(1.0, float(middle + half))
-
-
-def _check_confidence(confidence: float) -> None:
-    if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < confidence < 1:
-        raise InputError(f"confidence={confidence!r}; give a number strictly between 0 and 1.")
 
 
 def _routed(

@@ -15,10 +15,9 @@ from treewright.errors import InputError
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._colours import OKABE_ITO, tint
 from treewright.show._rules import Rule, rules
-from treewright.show._wilson import wilson_interval
 from treewright.show._words import printable
 from treewright.table import encode_like
-from treewright.tree import Tree
+from treewright.tree import Tree, wilson_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,6 +19,7 @@ from treewright.tree._split import (
     subject,
 )
 from treewright.tree._tree import Tree, grow, leaf_path
+from treewright.tree._wilson import wilson_interval
 
 __all__ = [
     "CategoryCondition",
@@ -41,4 +42,5 @@ __all__ = [
     "reduce_tree",
     "relation",
     "subject",
+    "wilson_interval",
 ]

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from treewright import OptimalTreeClassifier
 from treewright.errors import InputError, InputTypeError
-from treewright.leaf_accuracy import leaf_accuracy_score, leaf_table, tuned_cart, wilson_interval
+from treewright.leaf_accuracy import leaf_accuracy_score, leaf_table, tuned_cart
 from treewright.table import table_from
 from treewright.tree import Column, ColumnKind, ThresholdSplit, Tree, grow
 
@@ -90,20 +90,6 @@ def test_records_make_frames() -> None:
     assert pl.DataFrame(records).columns == names
 
 
-def test_wilson_interval() -> None:
-    assert wilson_interval(0, 0) == (0.0, 1.0)
-    # Newcombe (1998), Table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
-    for correct, total, lower, upper in (
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ):
-        assert wilson_interval(correct, total) == pytest.approx((lower, upper), abs=5e-5)
-    assert wilson_interval(10, 10)[1] == 1.0
-    assert wilson_interval(50, 100, 0.99)[0] < wilson_interval(50, 100, 0.9)[0]
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -111,7 +97,6 @@ def test_wilson_interval() -> None:
         (lambda: leaf_accuracy_score(two_leaves(), np.empty((0, 1)), []), r"0 sample|no rows"),
         (lambda: leaf_accuracy_score(two_leaves(), [[0.0]], ["a"], [-1.0]), "negative"),
         (lambda: leaf_table(two_leaves(), [[0.0]], ["a"], confidence=1.0), "confidence=1.0"),
-        (lambda: wilson_interval(3, 2), "correct=3"),
     ],
 )
 def test_bad_input(call, words: str) -> None:

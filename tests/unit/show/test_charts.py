@@ -22,8 +22,7 @@ from treewright.show import (
     plot_leaf_accuracies,
     plot_search_progress,
 )
-from treewright.show._wilson import wilson_interval
-from treewright.tree import Column, ColumnKind, LinearSplit, grow
+from treewright.tree import Column, ColumnKind, LinearSplit, grow, wilson_interval
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib (the extra `plot`) is not installed")
 matplotlib.use("Agg")

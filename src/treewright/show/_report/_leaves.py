@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from treewright.show._report._rows import Rows
 from treewright.show._report._rules import Condition, leaf_rule
-from treewright.show._wilson import wilson_interval
 from treewright.show._words import leaf_words
-from treewright.tree import Tree
+from treewright.tree import Tree, wilson_interval
 
 __all__ = ["Count", "Leaf", "confusion", "count_right", "describe_leaves"]
 

@@ -4,7 +4,10 @@ import math
 
 import pytest
 
-from treewright.show._wilson import Z_95, wilson_interval
+from treewright.errors import InputError
+from treewright.tree import wilson_interval
+
+Z_95 = 1.959963984540054  # 97.5 % quantile of the standard normal
 
 
 @pytest.mark.parametrize("rows", [1, 2, 7, 30, 1000])
@@ -26,3 +29,16 @@ def test_values_of_newcombe() -> None:
     assert wilson_interval(15, 148) == pytest.approx((0.0624, 0.1605), abs=5e-5)
     assert wilson_interval(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
     assert wilson_interval(1, 29) == pytest.approx((0.0061, 0.1718), abs=5e-5)
+
+
+def test_ends_of_the_scale() -> None:
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+    assert wilson_interval(10, 10)[1] == 1.0
+    assert wilson_interval(50, 100, 0.99)[0] < wilson_interval(50, 100, 0.9)[0]
+
+
+def test_bad_input() -> None:
+    with pytest.raises(InputError, match="correct=3"):
+        wilson_interval(3, 2)
+    with pytest.raises(InputError, match="confidence=1"):
+        wilson_interval(1, 2, 1.0)
