@@ -198,7 +198,6 @@ class BitsProblem {
         std::vector<Shape> shapes;
         {
             nb::gil_scoped_release release;
-            control.units(1.0 / max_leaves, 1.0 / max_leaves, static_cast<double>(data_.base_cost));
             out = total_ < (std::int64_t{1} << 28) ? search_front<std::int32_t>(data_, settings, control)
                                                    : search_front<std::int64_t>(data_, settings, control);
             const Units plain{0, 0};

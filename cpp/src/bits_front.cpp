@@ -1,6 +1,8 @@
 #include "treewright/bits/front.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 namespace treewright::bits {
 
@@ -20,12 +22,18 @@ FrontSearch<Acc>::FrontSearch(const Dataset& data, const Settings& settings, Con
     root_key_.depth = depth_of(settings.max_depth, data.n_columns);
     root_key_.hash = cache_.hash(root_key_.pattern.data(), root_key_.depth);
     root_ = new_front(k_, true);
+    const auto largest = static_cast<std::uint64_t>(subproblems_.cheapest(all));
+    report_shift_ = std::max(0, static_cast<int>(std::bit_width(largest)) + static_cast<int>(std::bit_width(k_)) - 62);
+    const double unit = std::ldexp(1.0, report_shift_) / static_cast<double>(k_);
+    control.units(unit, unit, static_cast<double>(data.base_cost));
 }
 
 template <class Acc>
 void FrontSearch<Acc>::run() {
-    if (settings_.options.greedy_start) dive(subproblems_.root(), root_key_, root_);
-    announce();
+    if (settings_.options.greedy_start) {
+        dive(subproblems_.root(), root_key_, root_);
+        announce();
+    }
     const auto goal = arena_.take<Acc>(k_);
     std::fill(goal.begin(), goal.end(), Acc{0});
     for (std::size_t proven = 0; proven < k_ && !control_.ended();) {
@@ -81,9 +89,10 @@ void FrontSearch<Acc>::search_split(const Node& node, Candidate& candidate, std:
                               set_goal(target, candidate.front[1], candidate.front[0], child_goal[1])};
         if (!open[0] && !open[1]) return;
         const auto gap = [&](int side) {
-            Acc sum = 0;
+            double sum = 0;  // that many costs may pass the range of Acc
             for (std::size_t l = 0; l < most; ++l)
-                if (child_goal[side][l] > 0) sum += candidate.front[side].upper[l] - candidate.front[side].lower[l];
+                if (child_goal[side][l] > 0)
+                    sum += static_cast<double>(candidate.front[side].upper[l] - candidate.front[side].lower[l]);
             return sum;
         };
         const int side = open[0] && (!open[1] || gap(0) <= gap(1)) ? 0 : 1;
@@ -361,13 +370,15 @@ void FrontSearch<Acc>::store(const Key& key, const Front& front, std::int64_t st
     control_.bytes(bytes());
 }
 
+// Reports the means over all numbers of leaves: as sums, shifted where these could pass 62 bits.
 template <class Acc>
 void FrontSearch<Acc>::announce() {
+    if (root_.upper[0] >= kInfeasible<Acc>) return;
     std::int64_t upper = 0;
     std::int64_t lower = 0;
     for (std::size_t l = 0; l < k_; ++l) {
-        upper += root_.upper[l];
-        lower += root_.lower[l];
+        upper += static_cast<std::int64_t>(root_.upper[l]) >> report_shift_;
+        lower += static_cast<std::int64_t>(root_.lower[l]) >> report_shift_;
     }
     control_.incumbent(upper);
     control_.lower_bound(lower);

@@ -110,6 +110,7 @@ class FrontSearch {
     Arena& arena_;  // of the subproblems
     Key root_key_;
     Front root_;
+    int report_shift_ = 0;
 };
 
 }  // namespace treewright::bits
