@@ -42,7 +42,7 @@ void FrontSearch<Acc>::run() {
         // The bound rises evenly: a low goal is proven soon, and what is learned serves the next.
         for (const double share : {0.5, 0.75, 2.0}) {
             for (std::size_t l = proven; l < next; ++l)
-                goal[l] = share > 1 ? 2 * kInfeasible<Acc> : static_cast<Acc>(share * static_cast<double>(root_.upper[l]));
+                goal[l] = share > 1 ? kNoGoal : static_cast<Acc>(share * static_cast<double>(root_.upper[l]));
             solve(subproblems_.root(), root_key_, goal, root_);
             announce();
         }
@@ -118,17 +118,18 @@ void FrontSearch<Acc>::dive(const Node& node, const Key& key, Front& known) {
         if (!all.empty()) {
             Candidate& best = all.front();
             Sides<Acc> sides;
-            const double cost[2] = {static_cast<double>(best.front[0].upper[0]), static_cast<double>(best.front[1].upper[0])};
+            const auto loss = [&](int side) { return static_cast<double>(best.front[side].upper[0]); };
             for (int side : {0, 1}) {
-                const Key& child_key = best.child[side];
+                const Key& below_key = best.child[side];
                 Front& front = best.front[side];
                 if (front.is_exact()) continue;
-                const double share = cost[side] / (cost[0] + cost[1]) * static_cast<double>(front.size());
+                const double share = loss(side) / (loss(0) + loss(1)) * static_cast<double>(front.size());
                 const std::size_t leaves = std::min(front.size(), static_cast<std::size_t>(share) + 2);
                 Front few{front.lower.first(leaves), front.upper.first(leaves), {}};
-                const Node child = subproblems_.make_child(node, best.column, side, child_key.pattern, child_key.depth > 2, sides);
-                dive(child, child_key, few);
-                for (std::size_t l = leaves; l < front.size(); ++l) front.upper[l] = std::min(front.upper[l], few.upper.back());
+                dive(subproblems_.make_child(node, best.column, side, below_key.pattern, below_key.depth > 2, sides),
+                     below_key, few);
+                for (std::size_t l = leaves; l < front.size(); ++l)
+                    front.upper[l] = std::min(front.upper[l], few.upper.back());
             }
             improve(node, best, known);
         }
@@ -160,7 +161,7 @@ bool FrontSearch<Acc>::set_goal(std::span<const Acc> target, const Front& mine, 
         Acc best = 0;
         for (std::size_t q = 0; p + q < goal.size(); ++q) best = std::max(best, target[p + q + 1] - other.lower[q]);
         if (best <= mine.lower[p]) continue;
-        goal[p] = settings_.options.budgets ? best : 2 * kInfeasible<Acc>;
+        goal[p] = settings_.options.budgets ? best : kNoGoal;
         any = true;
     }
     return any;
@@ -255,7 +256,8 @@ void FrontSearch<Acc>::solve_few_leaves(const Node& node, std::int32_t depth, co
 // Every split of the node with what is known of its sides, most promising first.
 template <class Acc>
 std::span<typename FrontSearch<Acc>::Candidate> FrontSearch<Acc>::candidates(const Node& node, std::int32_t depth,
-                                                                             const ChildCosts<Acc>& costs, std::size_t most) {
+                                                                             const ChildCosts<Acc>& costs,
+                                                                             std::size_t most) {
     const std::size_t m = node.pairs.size;
     const auto all = arena_.take<Candidate>(m);
     std::size_t n = 0;
@@ -391,8 +393,9 @@ Shape FrontSearch<Acc>::tree(std::size_t leaves) {
     return shape;
 }
 
-// Writes a tree of at most so many leaves that costs no more than `value`. The cache knows its parts; what it has lost is
-// solved again, unless the run was stopped: then the best tree at hand stands in, so that the tree is always whole.
+// Writes a tree of at most so many leaves that costs no more than `value` (0: the best). The cache knows its parts;
+// what it has lost is solved again, unless the run was stopped: then the best tree at hand stands in, so that the tree
+// is always whole.
 template <class Acc>
 void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves, Acc value, Shape& out) {
     ArenaScope scope(arena_);
@@ -404,7 +407,7 @@ void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves
     if (known.upper.back() > value && !control_.stopped()) {
         const auto goal = arena_.take<Acc>(leaves);
         std::fill(goal.begin(), goal.end(), Acc{0});
-        goal.back() = 2 * kInfeasible<Acc>;
+        goal.back() = kNoGoal;
         solve(node, key, goal, known);
     }
     while (leaves > 1 && known.upper[leaves - 2] == known.upper[leaves - 1]) --leaves;
@@ -413,7 +416,8 @@ void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves
     if (choice.column == Entry::kLeaf) return;
 
     const std::size_t at = node.local_column(choice.column);
-    const std::size_t share[2] = {static_cast<std::size_t>(choice.zeros), leaves - static_cast<std::size_t>(choice.zeros)};
+    const auto zeros = static_cast<std::size_t>(choice.zeros);
+    const std::size_t share[2] = {zeros, leaves - zeros};
     Sides<Acc> sides;
     Key child_keys[2];
     Acc part[2];
@@ -427,8 +431,8 @@ void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves
     const bool known_parts = part[0] + part[1] <= known.upper[leaves - 1];
     for (int side : {0, 1}) {
         const Key& below_key = child_keys[side];
-        emit(subproblems_.make_child(node, at, side, below_key.pattern, below_key.depth > 2, sides), below_key, share[side],
-             known_parts ? part[side] : 0, out);
+        emit(subproblems_.make_child(node, at, side, below_key.pattern, below_key.depth > 2, sides), below_key,
+             share[side], known_parts ? part[side] : 0, out);
     }
 }
 

@@ -1,4 +1,4 @@
-"""Law: Ctrl-C ends a search within 0.2 s with the best tree so far, and Python goes on."""
+"""Law: Ctrl-C ends a search within 0.2 s with the best tree so far, or the front so far, and Python goes on."""
 
 import os
 import signal
@@ -56,3 +56,40 @@ def seconds_to_return(n_rows: int, n_columns: int, price: float) -> float:
     word, returned, status, reason = out.split()
     assert (word, status, reason) == ("returned", "FEASIBLE", "INTERRUPT")
     return float(returned) - sent
+
+
+FRONT = """
+import time
+import numpy as np
+from treewright import SolveStatus, accuracy_frontier
+
+rng = np.random.default_rng(0)
+X = rng.integers(0, 2, (400, 40)).astype(float)
+print("searching", flush=True)
+frontier = accuracy_frontier(X, rng.integers(0, 2, 400), max_leaves=20, time_limit=None, progress=False)
+print("returned", frontier.proven_leaves, frontier.stop_reason.name, flush=True)
+assert len(frontier.limits) == 20
+for leaves, result in enumerate(frontier.limits, 1):
+    assert result.tree.n_leaves <= leaves and result.lower_bound <= result.loss
+    assert result.status is SolveStatus.OPTIMAL or leaves > frontier.proven_leaves
+time.sleep(0.01)  # a signal left over would be raised here
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a child")
+def test_interrupted_front() -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", FRONT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline().strip() == "searching"
+        time.sleep(1.5)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=30)
+    finally:
+        child.kill()
+    assert child.returncode == 0, err
+    word, proven, reason = out.split()
+    assert (word, reason) == ("returned", "INTERRUPT")
+    assert 3 <= int(proven) < 20
