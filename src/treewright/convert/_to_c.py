@@ -78,7 +78,8 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
             lines += [f"static {kind} {name}_node_{root}(const double *x)", "{"]
         body: list[str] = []
         _write(tree, root, answers, name, frozenset(roots) - {root}, body, 1)
-        if not any("x[" in line or "(x)" in line for line in body):
+        code = [line.partition("/*")[0] for line in body]
+        if not any("x[" in line or "(x)" in line for line in code):
             lines.append("    (void)x;")  # one leaf, or a split that sends everything left
         lines += body
         lines.append("}")
