@@ -6,7 +6,7 @@ from pathlib import Path
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import train_test_split
 
-from treewright import OptimalTreeClassifier
+from treewright import OptimalTreeClassifier, accuracy_frontier
 from treewright.show import (
     ProgressRecorder,
     plot_decision_regions,
@@ -21,8 +21,7 @@ X, X_test, y, y_test = train_test_split(data.data, labels, random_state=0)
 
 recorder = ProgressRecorder()
 model = OptimalTreeClassifier(cost_complexity=0.01, max_depth=3, progress=recorder).fit(X, y)
-prices = (0.5, 0.1, 0.03, 0.02, 0.01, 0.005)
-results = [OptimalTreeClassifier(price, max_depth=3, thresholds=20).fit(X, y).result_ for price in prices]
+frontier = accuracy_frontier(X, y, max_depth=3, max_leaves=8, thresholds=20)
 
 flowers = load_iris(as_frame=True)
 species = flowers.target_names[flowers.target]
@@ -32,7 +31,7 @@ pictures = {
     "search_progress": plot_search_progress(recorder, model.result_),
     "leaf_accuracies": plot_leaf_accuracies(model.tree_, X, y, X_test, y_test),
     "decision_regions": plot_decision_regions(small.tree_, flowers.data, species),
-    "frontier": plot_frontier(results, chosen=3),
+    "frontier": plot_frontier(frontier, chosen=2),
 }
 if len(sys.argv) > 1:
     for name, ax in pictures.items():

@@ -11,6 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HEAVY = (
     "torch",
     "highspy",
+    "onnx",
+    "joblib",
     "matplotlib",
     "pandas",
     "polars",

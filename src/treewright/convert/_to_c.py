@@ -76,9 +76,12 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
             lines += [f"{kind} {name}(const double *x);", f"{kind} {name}(const double *x)", "{"]
         else:
             lines += [f"static {kind} {name}_node_{root}(const double *x)", "{"]
-        if tree.splits[root] is None:
-            lines.append("    (void)x;")
-        _write(tree, root, answers, name, frozenset(roots) - {root}, lines, 1)
+        body: list[str] = []
+        _write(tree, root, answers, name, frozenset(roots) - {root}, body, 1)
+        code = [line.partition("/*")[0] for line in body]
+        if not any("x[" in line or "(x)" in line for line in code):
+            lines.append("    (void)x;")  # one leaf, or a split that sends everything left
+        lines += body
         lines.append("}")
     return "\n".join(lines) + "\n"
 

@@ -41,10 +41,10 @@ def to_sklearn(tree: Tree, X: Any = None) -> DecisionTreeClassifier | DecisionTr
     Returns
     -------
     DecisionTreeClassifier or DecisionTreeRegressor
-        A regressor for a regression tree. Nodes have the same numbers; ``predict_proba`` is that of the tree,
+        A regressor for a regression tree. Nodes have the same numbers. ``predict_proba`` is that of the tree,
         except in a leaf that a cost matrix decides against its most frequent class: there the predicted
-        class is raised just above the others. A leaf without training rows counts one row in each of its nodes if no
-        node has any (born-again trees without data).
+        class is raised just above the others. A tree that has seen no rows (`n_node_samples` is 0
+        throughout) counts one row a leaf, for tools that divide by them.
 
     Raises
     ------

@@ -32,7 +32,7 @@ def plot_frontier(
     Parameters
     ----------
     results : sequence of SolveResult
-        For example what `treewright.search.accuracy_frontier` returns; the order does not matter.
+        For example what `treewright.accuracy_frontier` returns; the order does not matter.
     chosen : int or None, default=None
         Position in `results` of the tree to mark.
     measure : {"accuracy", "loss"}, default="accuracy"

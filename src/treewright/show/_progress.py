@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from treewright.errors import InputError
+from treewright.result import SolveResult, SolveStatus
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._colours import OKABE_ITO
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from treewright.result import SolveResult
 
 __all__ = ["ProgressRecorder", "plot_search_progress"]
 
@@ -111,7 +110,10 @@ def plot_search_progress(
         times, bound, where="post", color=OKABE_ITO[0], linewidth=1.8, linestyle="--", label="proven bound"
     )
     end, objective, lower = points[-1]
-    met = objective - lower <= 1e-9 * max(1.0, objective)
+    if result is None:
+        met = objective - lower <= 1e-9 * max(1.0, objective)
+    else:
+        met = result.status is SolveStatus.OPTIMAL
     if met:
         ax.plot([end], [objective], marker="o", color=INK, markersize=6, clip_on=False, zorder=5)
     _label_ends(ax, met, objective, lower)

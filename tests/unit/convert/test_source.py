@@ -159,6 +159,13 @@ def test_c_of_deep_trees_of_one_leaf_and_of_regression(tmp_path):
 
 
 @needs_c
+def test_c_of_a_split_that_sends_everything_left(tmp_path):
+    tree = replace(chain(1), splits=(ThresholdSplit(0, np.inf, missing_left=True), None, None))
+    X = np.array([[np.nan] * 3, [5.0] * 3])
+    assert c_answers(tree, compiled(tmp_path, tree), X) == tree.predict(X).tolist()
+
+
+@needs_c
 def test_c_refuses_options_that_drop_missing_values(tmp_path):
     source = tmp_path / "tree.c"
     source.write_text(to_c(make_tree(3, 4).tree))

@@ -63,13 +63,18 @@ def assert_clean(figure, tree: Tree):
 
 
 @pytest.mark.parametrize("orientation", ["auto", "down", "right"])
-@pytest.mark.parametrize(("seed", "n_leaves"), [(0, 1), (1, 2), (2, 5), (3, 20), (4, 20), (5, 64)])
+@pytest.mark.parametrize(("seed", "n_leaves"), [(0, 1), (1, 2), (2, 5), (3, 20), (4, 20)])
 def test_nothing_overlaps(seed, n_leaves, orientation):
     tree = make_tree(seed, n_leaves).tree
     assert_clean(tree_figure(tree, orientation=orientation), tree)
 
 
-@pytest.mark.parametrize("n_leaves", [1, 20, 64])
+def test_nothing_overlaps_at_64_leaves():
+    tree = make_tree(5, 64).tree
+    assert_clean(tree_figure(tree), tree)
+
+
+@pytest.mark.parametrize("n_leaves", [1, 20])
 def test_long_names_are_wrapped(n_leaves):
     long = "the mean of the logarithm of the standard deviation " + "x" * 30
     columns = tuple(replace(column, name=f"{long} {k}") for k, column in enumerate(COLUMNS))
