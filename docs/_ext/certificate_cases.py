@@ -13,7 +13,9 @@ from functools import cache, partial
 from typing import Literal
 
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
+from treewright import HybridTreeClassifier
 from treewright.bornagain import Ensemble, forecast, solve_active
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
@@ -106,6 +108,16 @@ def worst_leaf_alone() -> str:
     return replace(found, stats={**found.stats, "loss_proven": False}).sentence()
 
 
+def explained() -> str:
+    """Say how often a tree explains what a hybrid tree answers."""
+    data = iris()
+    leaf = DecisionTreeClassifier(max_depth=3, random_state=0)
+    X = data.table.X
+    return (
+        HybridTreeClassifier(optimal().tree, leaf_estimator=leaf).fit(X, data.y).report(X, data.y).sentence()
+    )
+
+
 @cache
 def front() -> Frontier:
     """Return the best trees of one to four leaves."""
@@ -171,6 +183,7 @@ CASES: dict[str, Maker] = {
     "frontier": lambda: front().sentence(),
     "frontier-stopped": partial(front_stopped, 2),
     "frontier-unknown": partial(front_stopped, 0),
+    "hybrid": explained,
     "forecast": lambda: forecast(small_ensemble(), descents=10).sentence(),
     "faithful": lambda: check_faithful(faithful("leaves").tree, small_ensemble()).sentence(),
     "unfaithful": unfaithful,

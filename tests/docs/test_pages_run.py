@@ -1,4 +1,7 @@
-"""The Python blocks of the README and of every page run, top to bottom, one page one session."""
+"""The Python blocks of the README and of every page run, top to bottom, one page one session.
+
+A block of "python" runs; what needs more than this machine (a cluster) is marked "py" and only shown.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +36,15 @@ def blocks(page: Path) -> list[tuple[int, str]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page may use X and y, and a file data.csv with the column y, for the reader's own table."""
+    """A page may use X and y (or X_new and y_new), and a file data.csv, for a table of the reader."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     monkeypatch.chdir(tmp_path)
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    X = X.iloc[:, :6].rename(columns=lambda name: name.replace(" ", "_"))
+    X = X.iloc[:, :3].rename(columns=lambda name: name.replace(" ", "_"))
+    X = X.rank(pct=True).mul(5).round()  # few thresholds: every search ends at once
     X.assign(y=y).to_csv("data.csv", index=False)
-    session = {"X": X, "y": y, "__name__": "__main__"}
+    session = {"X": X, "y": y, "X_new": X, "y_new": y, "__name__": "__main__"}
     for line, code in blocks(page):
         program = compile("\n" * line + code, str(page), "exec")
         try:
@@ -60,7 +64,8 @@ def test_the_commands_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.Monk
     age, city = rng.integers(18, 80, 300), rng.choice(["Brno", "Köln", "Lyon"], 300)
     y = np.where((age < 35) & (city != "Lyon") ^ (rng.random(300) < 0.05), "yes", "no")
     rows = [f"{a},{c},{label}" for a, c, label in zip(age, city, y, strict=True)]
-    Path("data.csv").write_text("\n".join(["age,city,y", *rows]) + "\n", encoding="utf-8")
+    for name in ("data.csv", "new.csv"):
+        Path(name).write_text("\n".join(["age,city,y", *rows]) + "\n", encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"^treewright (.*?)(?: +#.*)?$", readme, flags=re.MULTILINE)
     assert len(commands) >= 4
