@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -68,7 +69,7 @@ def report(
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, load_model
-    from treewright.result import BornAgainResult
+    from treewright.result import SolveResult
     from treewright.show import report as make_report
 
     check_writable(out)
@@ -86,7 +87,7 @@ def report(
     unseen = None if test is None else read_csv(test, **csv_options)
     assert train.target is not None  # a target was named
     files = {"model": model.name, "data": data.name, **({} if test is None else {"test": test.name})}
-    is_reborn = isinstance(content.result, BornAgainResult)  # which claims nothing about labels
+    about_labels = type(content.result) in (SolveResult, NoneType)  # others claim something else
     make_report(
         content,
         train.table,
@@ -95,7 +96,7 @@ def report(
         y_test=None if unseen is None else unseen.target,
         others=_others(compare or ()),
         fit_models=models,
-        verification=None if is_reborn else check_claims(content, train)[0],
+        verification=check_claims(content, train)[0] if about_labels else None,
         title=title,
         target=column,
         files=files,
