@@ -51,7 +51,7 @@ def near_thresholds(tree, rng, X):
     return X
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_page_predicts_like_the_tree(visit, seed):
     made = make_tree(seed, 14, n_rows=80)
     page = visit().open(page_of(made))
@@ -245,20 +245,20 @@ def test_trying_the_nearest_change_flips_the_decision(visit):
     assert page.locator(".decision").inner_text() == before
 
 
-@pytest.mark.parametrize("wrong", ["abc", "1e999", "1,5", "0x10", "1_000", "Infinity", "<b>", "--1", "1 2"])
-def test_what_is_no_number_is_named_beside_its_field(visit, wrong):
+def test_what_is_no_number_is_named_beside_its_field(visit):
     page = visit().open(page_of(wide_tree(501)))
-    page.fill("#value-0", wrong)
-    page.click("#ask button.main")
-    assert page.locator("#value-0").get_attribute("aria-invalid") == "true"
-    assert page.evaluate("document.activeElement.id") == "value-0"
-    assert page.locator("#value-0-hint").inner_text()
-    assert "cannot be read" in page.locator("#answer").inner_text()
-    page.fill("#value-0", " -2.5e-1 ")
-    page.fill("#value-1", "")
-    page.click("#ask button.main")
-    assert page.locator("[aria-invalid]").count() == 0
-    assert "missing" in page.locator("#answer").inner_text()
+    for wrong in ("abc", "1e999", "1,5", "0x10", "1_000", "Infinity", "<b>", "--1", "1 2"):
+        page.fill("#value-0", wrong)
+        page.click("#ask button.main")
+        assert page.locator("#value-0").get_attribute("aria-invalid") == "true"
+        assert page.evaluate("document.activeElement.id") == "value-0"
+        assert page.locator("#value-0-hint.wrong").inner_text()
+        assert "cannot be read" in page.locator("#answer").inner_text()
+        page.fill("#value-0", " -2.5e-1 ")
+        page.fill("#value-1", "")
+        page.click("#ask button.main")
+        assert page.locator("[aria-invalid]").count() == 0
+        assert "missing" in page.locator("#answer").inner_text()
 
 
 def test_folding(visit):

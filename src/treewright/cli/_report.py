@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,11 +22,13 @@ from treewright.cli._common import (
     note,
     read_csv,
 )
-from treewright.cli._verify import check_claims, label_column, terms_of
+from treewright.cli._verify import check_claims, label_column, problem_of, terms_of
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.convert import Model
+    from treewright.search import Frontier
+    from treewright.table import CsvTable
 
 __all__ = ["report"]
 
@@ -45,6 +50,13 @@ def report(
         list[str] | None,
         typer.Option(help="Another tree over the same columns. Repeatable.", metavar="NAME=MODEL.json"),
     ] = None,
+    frontier: Annotated[
+        int,
+        typer.Option(help="Find the best tree of each number of leaves up to this; 0 leaves it out.", min=0),
+    ] = 0,
+    time_limit: Annotated[
+        float, typer.Option(help="--frontier: seconds of search; inf for no limit.")
+    ] = 30.0,
     models: Annotated[
         bool, typer.Option(help="Fit CART, boosting, a forest and a linear model for comparison.")
     ] = True,
@@ -63,12 +75,13 @@ def report(
     \b
     Examples:
       treewright report model.json train.csv --test test.csv --out report.html
+      treewright report model.json train.csv --test test.csv --frontier 12 --out report.html
       treewright report model.json train.csv --compare small=small.json --out report.html
 
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, load_model
-    from treewright.result import BornAgainResult
+    from treewright.result import SolveResult
     from treewright.show import report as make_report
 
     check_writable(out)
@@ -86,7 +99,7 @@ def report(
     unseen = None if test is None else read_csv(test, **csv_options)
     assert train.target is not None  # a target was named
     files = {"model": model.name, "data": data.name, **({} if test is None else {"test": test.name})}
-    is_reborn = isinstance(content.result, BornAgainResult)  # which claims nothing about labels
+    about_labels = type(content.result) in (SolveResult, NoneType)  # others claim something else
     make_report(
         content,
         train.table,
@@ -94,8 +107,9 @@ def report(
         X_test=None if unseen is None else unseen.table,
         y_test=None if unseen is None else unseen.target,
         others=_others(compare or ()),
+        frontier=_frontier(content, train, frontier, time_limit) if frontier else None,
         fit_models=models,
-        verification=None if is_reborn else check_claims(content, train)[0],
+        verification=check_claims(content, train)[0] if about_labels else None,
         title=title,
         target=column,
         files=files,
@@ -103,6 +117,16 @@ def report(
         out=out,
     )
     note(f"Wrote {out}.")
+
+
+def _frontier(content: Model, csv: CsvTable, max_leaves: int, time_limit: float) -> Frontier:
+    """The best trees of 1 to `max_leaves` leaves on the model's own terms, whatever a leaf cost there."""
+    from treewright.search import Limits, progress_bar, solve_frontier
+
+    problem = replace(problem_of(content, csv), cost_complexity=0.0, max_leaf_nodes=max_leaves)
+    limits = Limits(None if math.isinf(time_limit) else time_limit)
+    with progress_bar("auto", limits.time_limit) as progress:
+        return solve_frontier(problem, limits=limits, progress=progress)
 
 
 def _others(entries: Sequence[str]) -> dict[str, Model]:

@@ -23,6 +23,7 @@ from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.convert import Model, Terms
+    from treewright.problem import Problem
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
 
@@ -148,13 +149,21 @@ def label_column(content: Model, target: str | None) -> str:
 
 def check_claims(content: Model, csv: CsvTable) -> tuple[VerificationReport, bool]:
     """Hold a model against its table; also returns whether its certificate was part of that."""
-    from treewright.problem import make_problem
     from treewright.verify import verify as check
+
+    asked = content.certificate is not None and content.certificate.terms is not None
+    claim = content.result if asked and content.result is not None else content.tree
+    return check(problem_of(content, csv), claim), asked
+
+
+def problem_of(content: Model, csv: CsvTable) -> Problem:
+    """State the question that a model answers again, with its table."""
+    from treewright.problem import make_problem
 
     tree, terms = content.tree, terms_of(content)
     assert csv.target is not None and tree.classes is not None  # noqa: PT018  (callers read the label column)
     factors = terms.class_weight
-    problem = make_problem(
+    return make_problem(
         csv.table,
         labels_like(csv.target, tree),
         sample_weight=csv.sample_weight,
@@ -168,5 +177,3 @@ def check_claims(content: Model, csv: CsvTable) -> tuple[VerificationReport, boo
         max_leaf_nodes=terms.max_leaf_nodes,
         min_samples_leaf=terms.min_samples_leaf,
     )
-    asked = content.certificate is not None and content.certificate.terms is not None
-    return check(problem, content.result if asked and content.result is not None else tree), asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,12 @@ class BornAgainTreeClassifier(TreeClassifier):
         if len(classes) < 2:
             raise InputError(f"y has one class only ({classes[0]!r}); there is nothing to decide.")
         self.estimator_ = estimator.fit(rows, y)
-        self._find_tree(Ensemble.from_model(self.estimator_, missing=self.missing), rows)
+        ensemble = Ensemble.from_model(self.estimator_, missing=self.missing)
+        if hasattr(
+            self, "feature_names_in_"
+        ):  # the ensemble saw an array, the tree speaks of the frame's columns
+            ensemble = replace(ensemble, feature_names=tuple(map(str, self.feature_names_in_)))
+        self._find_tree(ensemble, rows)
         return self
 
     @classmethod

@@ -68,6 +68,23 @@ def test_other_trees_are_compared(folder):
     assert run(*command, "--compare", small).exit_code == 2
 
 
+def test_the_frontier_is_found_on_the_models_own_terms(folder):
+    out = folder / "report.html"
+    command = (
+        "report",
+        folder / "model.json",
+        folder / "train.csv",
+        "--test",
+        folder / "test.csv",
+        "--no-models",
+    )
+    assert run(*command, "--frontier", 6, "--out", out).exit_code == 0
+    text = out.read_text(encoding="utf-8")
+    assert '<h2 id="frontier-title"' in text
+    assert text.count('<circle class="dot"') >= 3
+    assert text.count('<circle class="ring"') == 1 or "is not among these" in text
+
+
 def test_bad_input(folder):
     model, train, out = folder / "model.json", folder / "train.csv", folder / "report.html"
     fewer = write_csv(folder / "fewer.csv", [["age", "w", "sick"], [30, 1, "no"]])

@@ -10,7 +10,7 @@ import sklearn
 from sklearn.pipeline import make_pipeline
 
 from treewright import BornAgainTreeClassifier, OptimalTreeClassifier
-from treewright.show import notebook_html
+from treewright.show import notebook_html, report
 
 X = np.random.default_rng(0).integers(0, 6, (60, 3)).astype(float)
 Y = np.where(X[:, 0] > 2, "<b>yes</b>", "no")
@@ -33,6 +33,17 @@ def test_a_fitted_estimator_shows_its_tree(model):
     assert "http" not in html
     for rule in re.findall(r"^[^{}@/]+\{", html[html.index("<style>") : html.index("</style>")], re.M):
         assert ".treewright" in rule or ".tw-palette" in rule or "<style>" in rule
+
+
+def test_a_tree_of_a_frame_speaks_of_its_columns():
+    import pandas as pd
+
+    frame = pd.DataFrame(X, columns=["age", "size", "speed"])
+    for model in (OptimalTreeClassifier(0.02), BornAgainTreeClassifier(random_state=0)):
+        model.fit(frame, Y)
+        assert "age" in model._repr_html_()
+        assert report(model, frame, Y, fit_models=False)
+        assert (model.predict(frame) == model.tree_.predict(X)).all()
 
 
 def test_the_certificate_is_below_the_tree():

@@ -75,8 +75,9 @@ def explain(result: SolveResult | None, terms: Terms | None, n_rows: int) -> Cer
 def _how_much_better(result: SolveResult, terms: Terms | None, n_rows: int) -> tuple[str, str]:
     question = "Could another tree be better?"
     room = max(0.0, result.objective - result.lower_bound)
-    if result.status is SolveStatus.OPTIMAL or room == 0:
-        return question, "No. Every other tree was counted, or ruled out by a bound that cannot err."
+    if result.status is SolveStatus.OPTIMAL:
+        least = f" (up to {room:.1e}, for weights or costs were rounded)" if room > 1e-9 else ""
+        return question, f"No{least}. Every other tree was counted, or ruled out by a proven bound."
     rows = ""
     if (
         terms is not None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from treewright.errors import InputError
 from treewright.result import SolveResult, SolveStatus
+from treewright.search import Frontier
 from treewright.show._report._leaves import Count, count_right
 from treewright.show._report._rows import Rows
 from treewright.tree import Tree
@@ -47,9 +48,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Points, and ticks of both axes as (place, text)."""
+    """Points, what is proven of them in words, and ticks of both axes as (place, text)."""
 
     points: tuple[Point, ...]
+    sentence: str
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
     width: float = WIDTH
@@ -58,6 +60,11 @@ class Chart:
     right: float = WIDTH - RIGHT
     top: float = TOP
     bottom: float = HEIGHT - BOTTOM
+
+    @property
+    def has_chosen(self) -> bool:
+        """Whether the report's tree is among the points."""
+        return any(point.chosen for point in self.points)
 
 
 def chart(tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | None) -> Chart:
@@ -108,7 +115,15 @@ def chart(tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | 
     x_ticks = tuple((across(k), str(k)) for k in range(1, most + 1, every))
     n_steps = round(top_error / step)
     y_ticks = tuple((down(k * step), f"{100 * k * step:.3g} %") for k in range(n_steps + 1))
-    return Chart(points, x_ticks, y_ticks)
+    return Chart(points, _sentence(results), x_ticks, y_ticks)
+
+
+def _sentence(results: Sequence[SolveResult]) -> str:
+    """What the frontier says of itself; of other sequences, over which trees was searched, if that is one answer."""
+    if isinstance(results, Frontier):
+        return results.sentence()
+    scopes = {result.scope for result in results}
+    return f"Searched over {scopes.pop()}." if len(scopes) == 1 else ""
 
 
 def _same_classes(a: Tree, b: Tree) -> bool:

@@ -50,7 +50,8 @@ class Leaf:
     label : str
         What it predicts.
     klass : int
-    rule : tuple of Condition
+    rule : tuple of Condition, or None
+        None if no row can get there.
     train : Count
     test : Count or None
         None without test rows.
@@ -60,7 +61,7 @@ class Leaf:
     node: int
     label: str
     klass: int
-    rule: tuple[Condition, ...]
+    rule: tuple[Condition, ...] | None
     train: Count
     test: Count | None
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from treewright import __version__
 from treewright.convert import Model, Terms, write_bytes
 from treewright.errors import InputError
-from treewright.result import BornAgainResult, SolveResult
+from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult
 from treewright.show._report._certificate import explain
 from treewright.show._report._compare import compare
 from treewright.show._report._embed import embedded_model, script_json, used_columns
@@ -56,7 +56,8 @@ def report(
     Parameters
     ----------
     model : fitted estimator, SolveResult, Model or Tree
-        Anything with one tree of classes. A certificate is shown if it comes with one.
+        Anything with one tree of classes. A certificate is shown if it comes with one. Of a latent tree the hardened
+        one is shown.
     X : array-like or frame of shape (n_rows, n_columns), or Table
         The rows that the tree was made from.
     y : array-like of shape (n_rows,)
@@ -109,6 +110,7 @@ def report(
     True
     """
     tree, result, terms = _parts(model)
+    remarks = [model.harden().sentence] if hasattr(model, "harden") else []
     if tree.classes is None:
         raise InputError("This is a regression tree; the report is of trees that predict classes.")
     if digits is not None and digits < 1:
@@ -145,7 +147,7 @@ def report(
         confusion=_mistakes(tree, train if test is None else test, labels),
         certificate=explain(result, terms, len(train)),
         checks=_checks(verification),
-        warnings=_warnings(tree, result, train, test, leaves, terms),
+        warnings=[*_warnings(tree, result, train, test, leaves, terms), *remarks],
         chart=None if frontier is None else chart(tree, frontier, train, test),
         contenders=contenders,
         model_name=named.get("model"),
@@ -169,10 +171,14 @@ def _parts(model: Any) -> tuple[Tree, SolveResult | None, Terms | None]:
     if isinstance(model, Model):
         return model.tree, model.result, model.certificate.terms if model.certificate else None
     tree, result = getattr(model, "tree_", None), getattr(model, "result_", None)
+    if tree is None and hasattr(
+        model, "harden"
+    ):  # a latent tree, whose soft model decides a little differently
+        tree = model.harden().tree
     if not isinstance(tree, Tree):
         raise InputError(
             f"model is a {type(model).__name__} without a tree; give a fitted tree estimator, a SolveResult, a Model "
-            "or a Tree. Of a latent tree give model.harden().tree."
+            "or a Tree."
         )
     return tree, result if isinstance(result, SolveResult) and result.tree is tree else None, None
 
@@ -245,6 +251,8 @@ def _warnings(
         )
     elif terms is not None and terms.weight:
         said.append("the tree was made for weighted rows; accuracies count every row as one.")
+    if isinstance(result, LeafAccuracyResult):
+        said.append("the tree was made for the best worst leaf, not to be right most often.")
     if isinstance(result, BornAgainResult):
         said.append(
             "the tree repeats the decisions of an ensemble; it was not made for these labels directly."
