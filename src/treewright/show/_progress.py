@@ -110,9 +110,8 @@ def plot_search_progress(
         times, bound, where="post", color=OKABE_ITO[0], linewidth=1.8, linestyle="--", label="proven bound"
     )
     end, objective, lower = points[-1]
-    if result is None:
-        met = objective - lower <= 1e-9 * max(1.0, objective)
-    else:
+    met = objective - lower <= 1e-9 * max(1.0, objective)
+    if result is not None:
         met = result.status is SolveStatus.OPTIMAL
     if met:
         ax.plot([end], [objective], marker="o", color=INK, markersize=6, clip_on=False, zorder=5)
