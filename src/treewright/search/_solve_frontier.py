@@ -36,8 +36,9 @@ def solve_frontier(
     problem : Problem
         ``max_leaf_nodes`` says up to how many leaves and must be set; ``cost_complexity`` is not looked at.
     thresholds : "auto", "all", int, mapping or Cuts, default="auto"
-        As in `treewright.search.solve`. The search is over binary columns: with many thresholds, give a number of
-        quantiles.
+        "all" between distinct values; an int for that many quantile bins; a mapping from column name to
+        thresholds; cuts made by `treewright.binarize`. "auto" is "all" where a table has no more than 512 splits,
+        else as many quantiles a column as fit.
     limits : Limits, default=None
         Of the whole run.
     options : SearchOptions, default=None
@@ -70,11 +71,10 @@ def solve_frontier(
         )
     limits = limits or Limits()
     options = options or SearchOptions()
-    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, options.engine)
-    if cuts is None:
-        raise InputError(
-            'engine="sweep" knows no numbers of leaves; leave it out, and give thresholds=16, say.'
-        )
+    if options.engine == "sweep":
+        raise InputError('engine="sweep" finds no fronts; leave it out, and give thresholds=16, say.')
+    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, "cuts")
+    assert cuts is not None  # only the sweep engine goes without
     integers = integer_costs(problem)
     bits = core.BitsProblem(
         cuts.goes_right,
