@@ -33,7 +33,7 @@ Cheapest Search::least(const Node& node, std::uint32_t depth, Count budget, std:
 Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget, std::size_t level) {
     const Count split = 2 * price_->leaf;
     Cheapest best{split, price_of(node), kLeaf};
-    if (control_.step()) return best;
+    if (control_.step(work(node))) return best;
     Level& here = level_at(level);
     Count relaxed = 0;
     weigh_costs(node, std::min(best.upper, budget), depth == 2 && level > 0, here, relaxed);

@@ -9,6 +9,7 @@ namespace treewright::leaf_accuracy {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
+constexpr std::size_t kStepsPerUnit = 2000;  // rows x columns of a pass per unit of clock checks, some 20 microseconds
 constexpr std::size_t kFilterShare = 16;  // a node of so small a share of the rows is sorted, not filtered
 
 }  // namespace
@@ -26,20 +27,25 @@ void PairSweeper::solve(const Node& node, const Cut& cut, Count wanted, PairAnsw
                     rows < cut.min_leaf ? cut.size_rate * (cut.min_leaf - rows)
                                         : std::min(own, cut.size_rate * (cut.min_leaf - rows / 2));
         }
+    // No more can be proven than the least sum found, or the node's own deficit.
+    Count target = std::min(wanted, cut.deficit(node.total, node.largest, node.n()));
+    const auto work = static_cast<std::int64_t>(1 + node.rows.size() * varying_.size() / kStepsPerUnit);
     bool found = false, more = true;
-    while (more && !found && !control_.poll(kMostLanes)) {
+    while (more && !found && !control_.stopped()) {
         more = false;
         for (current_ = 0; current_ < columns_.size() && !found; ++current_) {
             const auto [order, first, last] = columns_[current_];
             for (std::size_t i = first; i < last; ++i)
-                open_[i] = exact_[i] == 0 && lower_.left[i] + lower_.right[i] < wanted;
+                open_[i] = exact_[i] == 0 && lower_.left[i] + lower_.right[i] < target;
             choose(first, last);
             if (chosen_.empty()) continue;
+            if (control_.step(work)) break;
             more = true;
             pass(node, cut, nullptr, lower_);
             for (const std::size_t i : chosen_) {
                 exact_[i] = 1;
-                found = found || lower_.left[i] + lower_.right[i] == 0;
+                target = std::min(target, lower_.left[i] + lower_.right[i]);
+                found = target == 0;
             }
             spread(cut, first, last);
         }
@@ -65,8 +71,9 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& pri
     Count best = budget;
     if (cut.deficit(node.total, node.largest, node.n()) == 0)
         best = std::min(best, price.unit * (node.total - node.largest) + price.leaf);
+    const auto work = static_cast<std::int64_t>(1 + 3 * node.rows.size() * varying_.size() / kStepsPerUnit);
     bool more = true;
-    while (more && !control_.poll(kMostLanes)) {
+    while (more && !control_.stopped()) {
         more = false;
         for (current_ = 0; current_ < columns_.size(); ++current_) {
             const auto [order, first, last] = columns_[current_];
@@ -74,6 +81,7 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& pri
                 open_[i] = exact_[i] == 0 && lower_.left[i] + lower_.right[i] == 0 && floor_.left[i] + floor_.right[i] < best;
             choose(first, last);
             if (chosen_.empty()) continue;
+            if (control_.step(work)) break;
             more = true;
             pass(node, cut, nullptr, lower_);
             pass(node, cut, &price, cost_);

@@ -9,7 +9,9 @@ namespace treewright::leaf_accuracy {
 
 namespace {
 
-constexpr std::int64_t kFirstSteps = 4000;  // of a climb before upper bounds are looked for
+constexpr std::int64_t kFirstSteps = 4000;  // of a climb before upper bounds are looked for, if they are cheap
+constexpr std::int64_t kFewestSteps = 200;
+constexpr std::int64_t kCheap = 64;         // units of work of a step (Search::work)
 constexpr std::int64_t kShareOfBound = 4;   // one step there for so many in the climb
 constexpr Count kGrid = 4096;               // cuts tried there are multiples of 1 / kGrid
 constexpr double kShown = 0x1p40;           // reports show (1 - value) in units of 1 / kShown
@@ -40,13 +42,14 @@ Answer Search::best(std::uint32_t depth, const Price* price) {
     Answer best;
     best.value = root.value();
     show(best);
+    const std::int64_t first = std::max(kFewestSteps, kFirstSteps / (1 + work(root) / kCheap));
     for (std::uint32_t d = options_.deepen ? std::min(1u, depth) : depth; d < depth && !control_.stopped(); ++d) {
-        if (options_.refute) control_.pause_after(kFirstSteps);
+        if (options_.refute) control_.pause_after(first);
         climb(root, d, best);
         control_.resume();
     }
     double aim = (data_.measure.of(best.value) + 1) / 2;
-    for (std::int64_t steps = kFirstSteps; !control_.ended(); steps *= 2) {
+    for (std::int64_t steps = first; !control_.ended(); steps *= 2) {
         if (options_.refute) control_.pause_after(steps);
         climb(root, depth, best);
         if (!control_.stopped()) break;

@@ -60,7 +60,7 @@ Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, 
 
 Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin,
                        Count wanted) {
-    if (control_.step()) return {};
+    if (control_.step(work(node))) return {};
     Level& here = level_at(level);
     if (is_dense(node))
         pairs_.solve(node, cut(), nullptr, here.pairs);
@@ -156,11 +156,20 @@ Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_
     return best;
 }
 
-bool Search::is_dense(const Node& node) const {
-    if (data_.planes.size() > kMostPlanes) return false;
+std::size_t Search::most_cuts(const Node& node) const {
     std::size_t most = 0;
     for (const std::uint32_t n_ranks : data_.n_ranks) most += std::min<std::size_t>(n_ranks, node.rows.size()) - 1;
-    return most <= options_.dense_cuts;
+    return most;
+}
+
+bool Search::is_dense(const Node& node) const {
+    return data_.planes.size() <= kMostPlanes && most_cuts(node) <= options_.dense_cuts;
+}
+
+// A unit is some 20 microseconds: the dense step takes about one per 2e7 cuts^2 rows; a sweep counts its own passes.
+std::int64_t Search::work(const Node& node) const {
+    const double cuts = static_cast<double>(most_cuts(node));
+    return is_dense(node) ? 1 + static_cast<std::int64_t>(cuts * cuts * static_cast<double>(node.n()) / 2e7) : 1;
 }
 
 Outcome Search::join(const Node& node, std::size_t level, std::size_t at) {

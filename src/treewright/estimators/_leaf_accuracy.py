@@ -102,7 +102,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
     >>> model.result_.status.value
     'proven optimal'
     >>> round(model.leaf_accuracy_, 3)
-    0.912
+    0.929
     """
 
     result_: LeafAccuracyResult

@@ -37,7 +37,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     max_depths : sequence of int, default=(2, 3, 4)
     min_samples_leaves : sequence of int or float, default=(50, 100, 200)
         Those that a training part has too few rows for are left out.
-    criterion, confidence, thresholds, class_weight, categorical_features, reference, search_options
+    criterion, confidence, thresholds, class_weight, categorical_features
         As in `LeafAccuracyTreeClassifier`.
     cv : int, splitter or iterable, default=5
         As in scikit-learn: a number of stratified folds, a splitter, or pairs of row numbers.
@@ -47,6 +47,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         As in `LeafAccuracyTreeClassifier`, for each fit.
     progress : "auto", bool or callable, default="auto"
         Of the last fit, that on all rows.
+    reference, search_options
+        As in `LeafAccuracyTreeClassifier`.
     random_state : int, RandomState or None, default=0
         Shuffles the rows before they are split into `cv` folds if that is a number; None leaves their order.
 

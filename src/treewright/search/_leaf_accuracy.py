@@ -67,7 +67,7 @@ class LeafAccuracyOptions:
         Spend part of a long run on upper bounds.
     slack : float, default=0.5
         In a sweep, one side of a cut is asked for what closes this share of the open cuts beside it.
-    dense_cuts : int, default=1500
+    dense_cuts : int, default=2500
         Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
     """
 
@@ -78,7 +78,7 @@ class LeafAccuracyOptions:
     deepen: bool = True
     refute: bool = True
     slack: float = 0.5
-    dense_cuts: int = 1500
+    dense_cuts: int = 2500
 
 
 def leaf_value(
@@ -158,7 +158,7 @@ def solve_leaf_accuracy(
     confidence : float, default=0.95
         Of that bound, 0.5 to below 1. (0.5 is the accuracy itself.)
     limits : Limits, default=None
-        A step is one depth-two subproblem. None is no limit but the machine's memory.
+        A step is one depth-two subproblem, or one pass of a sweep. None is no limit but the machine's memory.
     options : LeafAccuracyOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`, whose ``objective`` and ``lower_bound`` are 1 - value, so

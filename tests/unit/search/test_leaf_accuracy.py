@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import itertools
+import threading
 from dataclasses import fields, replace
 
 import numpy as np
@@ -252,6 +254,41 @@ def test_progress_is_monotone_and_can_stop():
     assert states[-1].objective >= 1 - result.objective - 1e-9
     stopped = solve_leaf_accuracy(wide_problem(1500, 5), 16, progress=lambda s: True)
     assert stopped.stop_reason is StopReason.CALLBACK
+
+
+@pytest.mark.parametrize("thresholds", ["all", 16])
+def test_interrupt_keeps_the_best_tree_with_its_bound(thresholds):
+    rng = np.random.default_rng(13)
+    problem = make_problem(
+        rng.random((3000, 8)), rng.integers(0, 2, 3000), 2, max_depth=5, min_samples_leaf=40
+    )
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    result = solve_leaf_accuracy(problem, thresholds, limits=Limits(time_limit=60))
+    timer.join()
+    assert result.stop_reason is StopReason.INTERRUPT
+    assert result.tree.n_leaves > 1
+    assert result.objective <= result.upper_bound
+    assert verify(problem, result).ok
+
+
+def test_all_thresholds_of_thousands_at_depth_two():
+    rng = np.random.default_rng(14)
+    X = rng.normal(size=(900, 3))
+    y = ((X[:, 0] > 0.3) ^ (X[:, 1] > -0.2) ^ (rng.random(900) < 0.1)).astype(int)
+    problem = make_problem(X, y, 2, max_depth=2, min_samples_leaf=30)
+    result = solve_leaf_accuracy(problem, "all", options=SWEEPS)
+    assert result.status is SolveStatus.OPTIMAL
+    assert result.scope == "all thresholds"
+    coarse = solve_leaf_accuracy(problem, 32)
+    assert coarse.status is SolveStatus.OPTIMAL
+    assert coarse.objective <= result.objective
+    dense = solve_leaf_accuracy(problem, "all", options=LeafAccuracyOptions(dense_cuts=5000))
+    assert (dense.objective, dense.loss, dense.tree.n_leaves) == (
+        result.objective,
+        result.loss,
+        result.tree.n_leaves,
+    )
 
 
 def test_little_memory_sheds_and_changes_nothing():

@@ -15,7 +15,8 @@ namespace treewright::leaf_accuracy {
 class PairSweeper {
    public:
     PairSweeper(const Data& data, Control& control) : data_(data), control_(control) {}
-    // Deficits: until a root cut has none on either side, or every sum is known to be `wanted` or more.
+    // Deficits: until a root cut has none on either side, or every sum is known to be `wanted` or more, or the least
+    // one is known.
     void solve(const Node& node, const Cut& cut, Count wanted, PairAnswer& answer);
     // Costs: until the cheapest is known, or that none is below `budget`; `relaxed` is a lower bound of F (search.hpp).
     void solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer, Count& relaxed);

@@ -24,7 +24,8 @@
 // (a tree for one set serves the other: empty leaves are dropped, rows that come cost their weight at most). So F at
 // depth two of one cut bounds E of the other cuts of its column.
 //
-// Time: the number of depth-two steps times pair_table.hpp's cost. `Control` counts these steps.
+// Time: the number of depth-two steps times the cost in pair_table.hpp, or passes times that in pair_sweep.hpp. `Control`
+// counts both.
 #pragma once
 
 #include "treewright/control.hpp"
@@ -51,7 +52,7 @@ struct Options {
     bool deepen = true;
     bool refute = true;      // upper bounds beside the climb
     double slack = 0.5;      // by sweeps, a side is asked for what closes this share of the open cuts beside it
-    std::uint32_t dense_cuts = 1500;  // nodes with more cuts take the depth-two step by sweeps
+    std::uint32_t dense_cuts = 2500;  // nodes with more cuts take the depth-two step by sweeps
 };
 
 // A tree under construction: kLeaf, or the number of a node in the book.
@@ -198,8 +199,11 @@ class Search {
     [[nodiscard]] Outcome split_once(const Node& node, std::size_t level);
     [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin, Count wanted);
     [[nodiscard]] Outcome found_pair(const Node& node, const PairAnswer& pairs, std::size_t level);
-    // Whether the node's depth-two step looks at all pairs of cuts.
+    // Most cuts that the node can have; whether its depth-two step looks at all pairs of them; and how often that step
+    // must look at the clock.
+    [[nodiscard]] std::size_t most_cuts(const Node& node) const;
     [[nodiscard]] bool is_dense(const Node& node) const;
+    [[nodiscard]] std::int64_t work(const Node& node) const;
     [[nodiscard]] Outcome join(const Node& node, std::size_t level, std::size_t at);
     // Columns with the smallest sum first.
     [[nodiscard]] std::vector<ColumnOfPairs> by_promise(const PairAnswer& pairs) const;
