@@ -34,9 +34,7 @@ except ImportError as error:
 __all__ = ["run"]
 
 BETWEEN_REPORTS = 0.05  # seconds
-_schedulers = (
-    threading.Lock()
-)  # HiGHS has one pool of threads a process, whose size must not change during a run
+_schedulers = threading.Lock()
 _pool_size = 0
 
 
