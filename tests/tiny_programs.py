@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from brute_force import best_objective
-from brute_force_leaves import best_leaf_accuracy
+from brute_force_leaf_accuracy import Oracle
 from treewright import Problem
 from treewright.binarize import midpoints
 from treewright.mip import MIPOptions
@@ -27,14 +27,13 @@ class TinyProgram:
     def optimum(self) -> float:
         """What the solver minimises, at its best: 1 - Q, or loss + price of leaves."""
         p = self.problem
-        goes_right = midpoints(p.table).goes_right
         if self.formulation == "leaf_accuracy":
-            return 1 - float(
-                best_leaf_accuracy(goes_right, p.y, p.sample_weight, p.max_depth or 0, p.min_samples_leaf)
-            )
+            return 1 - float(Oracle(p).optimum()[0])
         price = Fraction(p.cost_complexity)
         limits = (p.max_depth, p.max_leaf_nodes, p.min_samples_leaf)
-        return float(best_objective(goes_right, p.y, p.sample_weight, p.costs, price, *limits))
+        return float(
+            best_objective(midpoints(p.table).goes_right, p.y, p.sample_weight, p.costs, price, *limits)
+        )
 
 
 def random_program(seed: int) -> TinyProgram:

@@ -17,9 +17,7 @@ from treewright.errors import InputError
 from treewright.leaf_accuracy import leaf_accuracy_score
 
 # So little time ends with CART's tree or one better: the checks are of the interface, not of the solver.
-ESTIMATORS = [
-    MIPTreeClassifier(formulation, time_limit=0.1) for formulation in ("leaf_accuracy", "oct", "binoct")
-]
+ESTIMATORS = [MIPTreeClassifier(formulation, time_limit=0.1) for formulation in ("leaf_accuracy", "binoct")]
 
 
 @parametrize_with_checks(ESTIMATORS)

@@ -74,7 +74,7 @@ def midpoints(
     """
     offers = _offers(table, sample_weight)
     if not only_label_changes:
-        return _cuts(table, [offer.splits(ALL) for offer in offers], scope_of_all(table))
+        return _cuts(table, [offer.splits(ALL) for offer in offers], _scope_of_all(table))
     if y is None:
         raise InputError("only_label_changes needs y, the class of each row.")
     labels = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int32)
@@ -87,7 +87,7 @@ def midpoints(
     groups = [offer.splits(ALL) for offer in kept]
     n_kept = sum(map(len, groups))
     if n_kept == n_all:
-        return _cuts(table, groups, scope_of_all(table))
+        return _cuts(table, groups, _scope_of_all(table))
     note = (
         f"Only {n_kept} of {n_all} splits were offered: thresholds where the label changes. Below the root "
         "of a tree with several columns a threshold inside a run of one label can be better."
@@ -122,7 +122,7 @@ def quantiles(table: Table, n_bins: int, sample_weight: ArrayLike | None = None)
     levels = [int(n_bins) - 1 if offer.gaps is not None else ALL for offer in offers]
     groups = [offer.splits(level) for offer, level in zip(offers, levels, strict=True)]
     notes = _notes(table, offers, levels)
-    scope = f"the given cuts (at most {n_bins - 1} quantiles a column)" if notes else scope_of_all(table)
+    scope = f"the given cuts (at most {n_bins - 1} quantiles a column)" if notes else _scope_of_all(table)
     return _cuts(table, groups, scope, notes)
 
 
@@ -225,7 +225,7 @@ def auto_cuts(
     scope = (
         f"the chosen cuts (at most {level} quantiles or categories a column)"
         if notes
-        else scope_of_all(table)
+        else _scope_of_all(table)
     )
     return _cuts(table, [offer.splits(level) for offer in offers], scope, notes)
 
@@ -281,8 +281,7 @@ def _cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[
     return Cuts(tuple(splits), goes_right, scope, (*table.notes, *notes))
 
 
-def scope_of_all(table: Table) -> str:
-    """Say which splits `midpoints` returns, in words that complete "optimal over ..."."""
+def _scope_of_all(table: Table) -> str:
     kinds = {column.kind for column in table.columns}
     categories = "all single categories against the rest"
     if ColumnKind.CATEGORICAL not in kinds:

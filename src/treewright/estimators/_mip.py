@@ -139,6 +139,12 @@ class MIPTreeClassifier(TreeClassifier):
         self.progress = progress
         self.random_state = random_state
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # The tree with the best worst leaf may make more errors than one with a worse worst leaf.
+        tags.classifier_tags.poor_score = self.formulation == "leaf_accuracy"
+        return tags
+
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Write the program and solve it.
 

@@ -4,7 +4,8 @@ The solver runs in a thread of its own while this one waits: so Ctrl-C reaches P
 solver's next callback as a request to stop. An exception of the user's progress function must not cross the solver's
 C++ frames; it is kept, the run is stopped, and it is raised again afterwards.
 
-HiGHS has no limit on memory: the callback watches what the process has grown by.
+HiGHS has no limit on memory: the callback watches what the process has grown by. It has one pool of threads for the
+whole process, which must keep its size during a run, so runs in one process wait for each other.
 """
 
 from __future__ import annotations
@@ -33,9 +34,7 @@ except ImportError as error:
 __all__ = ["run"]
 
 BETWEEN_REPORTS = 0.05  # seconds
-_schedulers = (
-    threading.Lock()
-)  # HiGHS has one pool of threads a process, whose size must not change during a run
+_schedulers = threading.Lock()
 _pool_size = 0
 
 

@@ -16,14 +16,18 @@ import pytest
 pytest.importorskip("highspy", reason="needs the extra mip")
 
 from treewright import SolveStatus
+from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.leaf_accuracy import leaf_accuracy_score
 from treewright.mip import MIPOptions, solve
 from treewright.mip import _highs as highs
 from treewright.mip._cart import cart_start
 from treewright.mip._instance import Instance
+from treewright.mip._outcome import Job, Outcome
 from treewright.mip._plan import value_of
 from treewright.mip._solve import FORMULATIONS
+from treewright.mip._strategies import follow
+from treewright.mip.oct import OCT
 from treewright.problem import Problem, make_problem
 from treewright.result import StopReason
 from treewright.search import Limits, Progress
@@ -142,12 +146,31 @@ def test_thresholds_are_in_units_of_the_table() -> None:
 
 
 def test_gradual_goes_depth_by_depth() -> None:
-    result = solve(noisy(40), "leaf_accuracy", "gradual", limits=Limits(3))
+    problem = noisy(14)
+    result = solve(problem, "oct", "gradual")
     runs = result.stats["runs"]
     assert [run["depth"] for run in runs] == [1, 2]
-    assert runs[0]["seconds"] < 2
-    best_of_first = min(counted for _, _, counted in runs[0]["incumbents"])
-    assert 1 - result.objective <= best_of_first
+    assert result.status is SolveStatus.OPTIMAL
+    assert result.objective == pytest.approx(solve(problem, "oct", "direct").objective, abs=1e-6)
+    first = min(counted for _, _, counted in runs[0]["incumbents"])
+    assert runs[1]["incumbents"][0][2] <= first + 1e-9  # its start is the tree of depth 1
+
+
+def test_gradual_doubles_its_time() -> None:
+    """What is asked of the solver, for each depth: 1, 2 and 4 sevenths of what is left where none ends early."""
+    asked: list[float] = []
+    problem = noisy(14, max_depth=3)
+    instance = Instance.of(problem)
+
+    def call(formulation: Any, job: Any) -> Outcome:
+        asked.append(job.limits.time_limit)
+        return Outcome(False, False, StopReason.TIME_LIMIT, (), -math.inf, 0, 0.0, "none", "stopped")
+
+    job = Job(keep=np.empty(0, dtype=np.int64), limits=Limits(7000))
+    deadline = time.monotonic() + 7000
+    solution = follow("gradual", instance, 3, lambda d: OCT(instance, d, True), call, job, deadline)
+    assert asked == pytest.approx([1000, 2000 * 7 / 6, 7000], abs=60)  # the clock does not run on here
+    assert solution.source == "cart"
 
 
 def test_progress_is_told_and_can_stop() -> None:
@@ -252,6 +275,16 @@ except MissingDependencyError as error:
 """
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert re.search(words, shown)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_the_certificate_survives_a_model_file(formulation: str) -> None:
+    result = solve(noisy(12, max_depth=1), formulation)
+    loaded = from_json(to_json(result)).result
+    assert loaded is not None
+    assert type(loaded) is type(result)
+    assert loaded.sentence() == result.sentence()
+    assert loaded.stats["solver"] == result.stats["solver"]
 
 
 def test_gurobi_agrees() -> None:
