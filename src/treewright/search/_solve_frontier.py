@@ -70,7 +70,8 @@ def solve_frontier(
         )
     limits = limits or Limits()
     options = options or SearchOptions()
-    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, options.engine)
+    engine = "cuts" if options.engine == "automatic" else options.engine  # leaves are counted over cuts alone
+    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, engine)
     if cuts is None:
         raise InputError(
             'engine="sweep" knows no numbers of leaves; leave it out, and give thresholds=16, say.'
