@@ -85,6 +85,19 @@ def test_the_frontier_is_found_on_the_models_own_terms(folder):
     assert text.count('<circle class="ring"') == 1 or "is not among these" in text
 
 
+def test_the_frontier_of_a_table_of_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4)).round(4)
+    y = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
+    rows = [[*map(float, x), label] for x, label in zip(X, y, strict=True)]
+    data = write_csv(tmp_path / "numbers.csv", [["a", "b", "c", "d", "y"], *rows])
+    model, out = tmp_path / "model.json", tmp_path / "report.html"
+    assert run("fit", data, "-t", "y", "--max-depth", 2, "--out", model).exit_code == 0
+    done = run("report", model, data, "--frontier", 4, "--no-models", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "frontier-title" in out.read_text(encoding="utf-8")
+
+
 def test_bad_input(folder):
     model, train, out = folder / "model.json", folder / "train.csv", folder / "report.html"
     fewer = write_csv(folder / "fewer.csv", [["age", "w", "sick"], [30, 1, "no"]])

@@ -207,7 +207,7 @@ def test_certificates_in_plain_words():
     found = explain(stopped, terms, 200)
     assert found.mark == "open"
     assert "14.3 %" in found.badge
-    assert "4 of 200 rows" in dict(found.answers)["Could another tree be better?"]
+    assert "worth 4.0 of 200 rows" in dict(found.answers)["Could another tree be better?"]
     assert "time limit" in dict(found.answers)["Did the search run to its end?"]
     weighted = explain(stopped, Terms(0.01, weight="w"), 200)
     assert "rows" not in dict(weighted.answers)["Could another tree be better?"]

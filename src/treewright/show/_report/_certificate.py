@@ -85,7 +85,7 @@ def _how_much_better(result: SolveResult, terms: Terms | None, n_rows: int) -> t
         and terms.objective == "accuracy"
         and not (terms.weight or terms.class_weight)
     ):
-        rows = f", which is {room * n_rows:,.0f} of {n_rows:,} rows"
+        rows = f", worth {room * n_rows:,.1f} of {n_rows:,} rows"
     certain = (
         "Whether the guesses hold or not, by" if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES else "By"
     )
