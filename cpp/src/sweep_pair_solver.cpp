@@ -58,7 +58,8 @@ void PairSolver::choose_kernel(const Node& node) {
         if (node.loss[c] < node.span) present_.push_back(c);
     // Two classes at most: a row of span one gains from exactly one of them, so one signed sum tells both gains.
     const bool two = data_.binary() || (single_gains_ && present_.size() <= 2);
-    if (unit_weights_ && two) {
+    bool small = unit_weights_ && two;  // sums of 8 bits
+    if (small) {
         mode_ = Mode::unit;
         if (present_.size() < 2) present_ = {0, 1};
         for (std::size_t y = 0; y < n_classes; ++y)
@@ -77,9 +78,13 @@ void PairSolver::choose_kernel(const Node& node) {
         }
         task_.n_classes = static_cast<std::uint32_t>(present_.size());
         task_.classes = present_.data();
-        kernel_ = narrow_ ? kernels_.classes16 : kernels_.classes32;
+        small = unit_weights_ && single_gains_ && present_.size() <= kMostUnitClasses;
+        if (small)
+            kernel_ = narrow_ ? kernels_.unit_classes16 : kernels_.unit_classes32;
+        else
+            kernel_ = narrow_ ? kernels_.classes16 : kernels_.classes32;
     }
-    n_lanes_ = mode_ == Mode::unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
+    n_lanes_ = small ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
     n_lanes_ = std::min(n_lanes_, options_.lanes);
 }
 

@@ -113,7 +113,10 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
         } else {
             // A node that was asked before, below the root, is solved to the end: raised little by little it costs more.
             if (level > 0 && result.lower > 0) budget = std::max(budget, result.upper);
+            const Outcome known = result;
             result = branch(node, size, budget, level, neighbours);
+            result.offer(known.upper, known.plan);
+            result.lower = std::min(result.upper, std::max(result.lower, known.lower));
         }
         if (options_.cache) cache_.store(node.rows, size, node.n, result);
     }

@@ -156,6 +156,11 @@ int main() {
         for (const std::uint32_t n : {5u, 40u, 126u, 127u, 300u}) {
             Case unit = make_case(random, n, 2, true, 1, kernels.unit_lanes);
             run(unit, kernels.unit, kernels.unit_lanes, "unit");
+            for (const std::uint32_t n_classes : {3u, 7u, 16u}) {
+                Case units = make_case(random, n, n_classes, true, 1, kernels.unit_lanes);
+                run(units, kernels.unit_classes16, kernels.unit_lanes, "unit_classes16");
+                run(units, kernels.unit_classes32, kernels.unit_lanes, "unit_classes32");
+            }
             for (const std::uint32_t min_leaf : {1u, 3u}) {
                 if (n < 40 && min_leaf > 1) continue;
                 Case two = make_case(random, n, 2, false, min_leaf, kernels.lanes32);

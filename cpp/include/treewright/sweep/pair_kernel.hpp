@@ -28,6 +28,7 @@
 namespace treewright::sweep {
 
 inline constexpr std::size_t kMostLanes = 64;
+inline constexpr std::size_t kMostUnitClasses = 16;
 
 struct PairTask {
     std::uint32_t n = 0;                             // rows of the node
@@ -59,6 +60,8 @@ struct PairKernels {
     PairKernel signed32;   // two classes, total weight < 2^30
     PairKernel classes16;  // many classes, total gain and rows < 2^15
     PairKernel classes32;  // many classes, total gain < 2^30
+    // Many classes, at most kMostUnitClasses, weights 0 or 1, gains by place, no minimum leaf size: 8-bit lanes.
+    PairKernel unit_classes16, unit_classes32;  // rows < 2^15, < 2^30
     std::uint32_t unit_lanes, lanes16, lanes32;  // thresholds per pass
 };
 

@@ -77,7 +77,7 @@ template <int kBytes>
 void unit_pass(PairTask& task) {
     constexpr int kLanes = kBytes;
     constexpr std::uint32_t kChunk = 126;
-    const UnitTables<kBytes> tables;
+    static const UnitTables<kBytes> tables;  // made once: small nodes take less time than these
     UnitChunk<kBytes> chunk;
     struct Side {
         std::int32_t base[kLanes] = {}, high[kLanes] = {}, low[kLanes] = {};
@@ -132,7 +132,7 @@ template <class T, int kBytes, int kRegisters, bool kCounted>
 void signed_pass(PairTask& task) {
     using M = Masks<T, kBytes, kRegisters>;
     using V = typename M::V;
-    const M masks;
+    static const M masks;
     const std::uint8_t* bucket = task.bucket;
     const std::int32_t* weight = task.data->signed_weight.data();
     V high_left[kRegisters] = {}, low_left[kRegisters] = {}, high_right[kRegisters] = {}, low_right[kRegisters] = {};
@@ -190,7 +190,7 @@ template <class T, int kBytes, int kRegisters, bool kCounted>
 void classes_pass(PairTask& task) {
     using M = Masks<T, kBytes, kRegisters>;
     using V = typename M::V;
-    const M masks;
+    static const M masks;
     const std::uint32_t n_classes = task.n_classes;
     struct Class {
         V left_rest[kRegisters], right_rest[kRegisters];    // e_a of the two sides
@@ -279,6 +279,141 @@ void classes_pass(PairTask& task) {
     if (classes != inline_classes) ::operator delete(classes, std::align_val_t{64});
 }
 
+// Many classes, weights 0 or 1, one class gained from a row: the sums of classes_pass in 8 bits, for chunks of 63 rows.
+// In a chunk the rests e_a are held less the largest of them at its start, N, and the sums c_a less the largest, M. No
+// rest falls and no sum rises by more than 63, so a class that starts more than 63 below the largest is never the
+// largest in the chunk: held at -64 it stays below, and all numbers fit 8 bits.
+template <int kBytes>
+struct SmallClass {
+    using V = typename Lanes<std::int8_t, kBytes>::Vector;
+    V left_rest, right_rest;    // e_a - N, at least -64 at the start
+    V left_total, right_total;  // what e_a - N and c_a - M add up to
+};
+
+template <int kBytes>
+__attribute__((noinline)) bool small_chunk(const std::uint32_t* order, const std::uint32_t* end,
+                                           const std::uint64_t* lookup, const Masks<std::int8_t, kBytes, 1>& masks,
+                                           SmallClass<kBytes>* classes, std::uint32_t n_classes,
+                                           typename SmallClass<kBytes>::V& best_left,
+                                           typename SmallClass<kBytes>::V& best_right) {
+    using V = typename SmallClass<kBytes>::V;
+    V most_left = {}, most_right = {}, high_left = most_left - 127, high_right = high_left;
+    std::uint32_t changes = 0;
+    for (; order != end; ++order) {
+        const std::uint32_t entry = *order;
+        changes |= entry;
+        if ((entry & 1u) != 0) {
+            V left = classes[0].left_rest, right = classes[0].right_rest;
+            for (std::uint32_t c = 1; c < n_classes; ++c) {
+                left = larger(left, classes[c].left_rest);
+                right = larger(right, classes[c].right_rest);
+            }
+            high_left = larger(high_left, left + most_left);
+            high_right = larger(high_right, right + most_right);
+        }
+        const std::uint64_t row = lookup[entry >> 1];
+        if ((row >> 32) == 0) continue;
+        const V mask = masks.left[row & 0xffu];  // -1 where the row is on the left
+        SmallClass<kBytes>& one = classes[(row >> 8) & 0xffffffu];
+        one.left_rest += mask;
+        one.right_rest += ~mask;
+        most_left = larger(most_left, one.left_total - one.left_rest);
+        most_right = larger(most_right, one.right_total - one.right_rest);
+    }
+    best_left = high_left;
+    best_right = high_right;
+    return (changes & 1u) != 0;
+}
+
+template <class T, int kBytes>
+void unit_classes_pass(PairTask& task) {
+    constexpr int kLanes = kBytes;
+    constexpr std::uint32_t kChunk = 63;
+    constexpr T kFloor = -64;
+    static const Masks<std::int8_t, kBytes, 1> masks;
+    using V = typename SmallClass<kBytes>::V;
+    struct Side {
+        T total[kMostUnitClasses][kLanes], rest[kMostUnitClasses][kLanes];  // C_a, e_a
+        T top[kLanes];                                                      // N + M
+        T best[kLanes];
+
+        // The numbers of a chunk; `rest_out` and `total_out` lead to those of class 0, `step` bytes from class to class.
+        void start(std::uint32_t n_classes, std::int8_t* rest_out, std::int8_t* total_out, std::size_t step) {
+            T most_rest[kLanes], most_sum[kLanes];
+            for (int k = 0; k < kLanes; ++k) most_rest[k] = most_sum[k] = 0;
+            for (std::uint32_t c = 0; c < n_classes; ++c)
+                for (int k = 0; k < kLanes; ++k) {
+                    const T sum = static_cast<T>(total[c][k] - rest[c][k]);
+                    most_rest[k] = rest[c][k] > most_rest[k] ? rest[c][k] : most_rest[k];
+                    most_sum[k] = sum > most_sum[k] ? sum : most_sum[k];
+                }
+            for (std::uint32_t c = 0; c < n_classes; ++c) {
+                std::int8_t small_rest[kLanes], small_total[kLanes];  // bytes elsewhere may alias anything
+                for (int k = 0; k < kLanes; ++k) {
+                    T low_rest = static_cast<T>(rest[c][k] - most_rest[k]);
+                    T low_sum = static_cast<T>(total[c][k] - rest[c][k] - most_sum[k]);
+                    low_rest = low_rest < kFloor ? kFloor : low_rest;
+                    low_sum = low_sum < kFloor ? kFloor : low_sum;
+                    small_rest[k] = static_cast<std::int8_t>(low_rest);
+                    small_total[k] = static_cast<std::int8_t>(low_rest + low_sum);
+                    rest[c][k] = static_cast<T>(rest[c][k] - low_rest);  // finish() adds what is left of it
+                }
+                __builtin_memcpy(rest_out + c * step, small_rest, kLanes);
+                __builtin_memcpy(total_out + c * step, small_total, kLanes);
+            }
+            for (int k = 0; k < kLanes; ++k) top[k] = static_cast<T>(most_rest[k] + most_sum[k]);
+        }
+        void finish(std::uint32_t n_classes, const std::int8_t* rest_in, std::size_t step, const std::int8_t* high,
+                    bool changed) {
+            for (std::uint32_t c = 0; c < n_classes; ++c) {
+                std::int8_t small_rest[kLanes];
+                __builtin_memcpy(small_rest, rest_in + c * step, kLanes);
+                for (int k = 0; k < kLanes; ++k) rest[c][k] = static_cast<T>(rest[c][k] + small_rest[k]);
+            }
+            if (!changed) return;
+            for (int k = 0; k < kLanes; ++k) {
+                const T gain = static_cast<T>(top[k] + high[k]);
+                best[k] = gain > best[k] ? gain : best[k];
+            }
+        }
+    };
+    Side left, right;
+    SmallClass<kBytes> classes[kMostUnitClasses];
+    constexpr std::size_t kStep = sizeof(SmallClass<kBytes>);
+    const auto bytes = [](V& vector) { return reinterpret_cast<std::int8_t*>(&vector); };
+    const std::uint32_t n_classes = task.n_classes;
+    for (int k = 0; k < kLanes; ++k) {
+        left.best[k] = right.best[k] = 0;
+        const bool used = static_cast<std::uint32_t>(k) < task.n_lanes;
+        for (std::uint32_t c = 0; c < n_classes; ++c) {
+            const std::size_t at = task.classes[c] * kMostLanes + static_cast<std::size_t>(used ? k : 0);
+            left.total[c][k] = static_cast<T>(task.left_gain[at]);
+            right.total[c][k] = static_cast<T>(task.right_gain[at]);
+        }
+    }
+    for (const std::uint32_t* order : task.orders) {
+        for (std::uint32_t c = 0; c < n_classes; ++c)
+            for (int k = 0; k < kLanes; ++k) {
+                left.rest[c][k] = left.total[c][k];
+                right.rest[c][k] = right.total[c][k];
+            }
+        for (std::uint32_t start = 0; start < task.n; start += kChunk) {
+            const std::uint32_t end = task.n - start < kChunk ? task.n : start + kChunk;
+            left.start(n_classes, bytes(classes[0].left_rest), bytes(classes[0].left_total), kStep);
+            right.start(n_classes, bytes(classes[0].right_rest), bytes(classes[0].right_total), kStep);
+            V high_left, high_right;
+            const bool changed = small_chunk<kBytes>(order + start, order + end, task.lookup, masks, classes, n_classes,
+                                                     high_left, high_right);
+            left.finish(n_classes, bytes(classes[0].left_rest), kStep, bytes(high_left), changed);
+            right.finish(n_classes, bytes(classes[0].right_rest), kStep, bytes(high_right), changed);
+        }
+    }
+    for (int k = 0; k < kLanes; ++k) {
+        task.high_left[static_cast<std::size_t>(k)] = left.best[k];
+        task.high_right[static_cast<std::size_t>(k)] = right.best[k];
+    }
+}
+
 // Picks the counting version only where a leaf must hold more than one row.
 template <class T, int kBytes, int kRegisters>
 void signed_any(PairTask& task) {
@@ -300,6 +435,8 @@ const PairKernels& table() {
                                          signed_any<std::int32_t, kBytes, kTwo>,
                                          classes_any<std::int16_t, kBytes, kTwo>,
                                          classes_any<std::int32_t, kBytes, kTwo>,
+                                         unit_classes_pass<std::int16_t, kBytes>,
+                                         unit_classes_pass<std::int32_t, kBytes>,
                                          kBytes,
                                          kBytes / 2 * kTwo,
                                          kBytes / 4 * kTwo};

@@ -66,7 +66,7 @@ class PairSolver {
     Control& control_;
     const PairKernels& kernels_;
     bool narrow_;        // sums fit 16 bits
-    bool unit_weights_;  // weights and gains are 0 or 1, leaves of any size: the 8-bit kernel serves two classes
+    bool unit_weights_;  // weights and gains are 0 or 1, leaves of any size: 8-bit kernels serve
     bool single_gains_;  // a row gains from one class only
     // Of the current node:
     Mode mode_ = Mode::two;
