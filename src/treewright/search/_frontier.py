@@ -206,11 +206,13 @@ class Frontier(Sequence[SolveResult]):
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
         last = self.points[-1]
-        sizes = "1 leaf" if self.max_leaves == 1 else f"1 to {self.max_leaves} leaves"
         if self.stop_reason is None and self.proven_leaves == self.max_leaves:
+            losses = f"{self.points[0].loss:.4f}"
+            if len(self) > 1:
+                losses = f"from {losses} to {last.loss:.4f}"
             return (
-                f"Proven over {last.scope}: for each number of leaves from {sizes} no tree has a smaller training "
-                f"loss than the one here; the losses go from {self.points[0].loss:.4f} to {last.loss:.4f}."
+                f"Proven over {last.scope}: for each number of leaves from 1 to {self.max_leaves} no tree has a "
+                f"smaller training loss than the one here ({losses})."
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         done = f"up to {self.proven_leaves} leaves" if self.proven_leaves else "for no number of leaves"
