@@ -35,7 +35,6 @@ html_css_files = ["site.css"]
 html_copy_source = False
 
 # API pages. Types are in the docstrings, in words; the signatures show defaults.
-autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

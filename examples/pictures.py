@@ -1,4 +1,10 @@
-"""Which pictures are there? (Makes the pictures of docs/pictures.md.)"""
+"""
+Which pictures are there?
+=========================
+
+Beside the tree itself: the search, the leaves, the regions, the front. As a script with the name of a
+folder it writes the pictures of docs/pictures.md.
+"""
 
 import sys
 from pathlib import Path
@@ -27,11 +33,19 @@ flowers = load_iris(as_frame=True)
 species = flowers.target_names[flowers.target]
 small = OptimalTreeClassifier(cost_complexity=0.01).fit(flowers.data, species)
 
+# %%
+# The best tree so far and the bound; how often each leaf is right; what a tree says over two columns;
+# trees of growing size.
+search_progress = plot_search_progress(recorder, model.result_)
+leaf_accuracies = plot_leaf_accuracies(model.tree_, X, y, X_test, y_test)
+decision_regions = plot_decision_regions(small.tree_, flowers.data, species)
+front = plot_frontier(frontier, chosen=2)
+
 pictures = {
-    "search_progress": plot_search_progress(recorder, model.result_),
-    "leaf_accuracies": plot_leaf_accuracies(model.tree_, X, y, X_test, y_test),
-    "decision_regions": plot_decision_regions(small.tree_, flowers.data, species),
-    "frontier": plot_frontier(frontier, chosen=2),
+    "search_progress": search_progress,
+    "leaf_accuracies": leaf_accuracies,
+    "decision_regions": decision_regions,
+    "frontier": front,
 }
 if len(sys.argv) > 1:
     for name, ax in pictures.items():

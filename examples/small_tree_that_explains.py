@@ -28,5 +28,5 @@ report = hybrid.report(X_test, y_test)
 print(report)
 
 # %%
-print(report.sentence())
+# What the explanation costs: the ensemble of the same kind without a tree on top.
 print(f"boosting alone, without any explanation: {alone.score(X_test, y_test):.3f}")

@@ -45,7 +45,11 @@ def look_into_archive(archive: Path) -> None:
     """Check that the archive holds every file under version control."""
     with tarfile.open(archive) as content:
         held = {name.partition("/")[2] for name in content.getnames()}
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    try:
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        print(f"{archive.name}: not compared with version control, for this is no checkout of git")
+        return
     absent = sorted(name for name in listed.stdout.splitlines() if name not in held)
     if absent:
         sys.exit(f"{archive.name} lacks {', '.join(absent[:5])} ({len(absent)} files)")

@@ -60,6 +60,7 @@ def write_pages(app: Sphinx, _: Config) -> None:
         if stub.stem not in documented:
             stub.unlink()  # of a name that was renamed or moved
     pages["index"] = index(list(pages))
+    app.config.autosummary_generate = [f"api/{name}.rst" for name in pages]  # also those that are new
     for name, text in pages.items():
         path = folder / f"{name}.rst"
         if not path.exists() or path.read_text(encoding="utf-8") != text:  # else Sphinx reads it again

@@ -35,7 +35,7 @@ def pages(public_api: ModuleType, tmp_path: Path) -> dict[str, str]:
     stale = tmp_path / "api" / "names" / "treewright.search.was_renamed.rst"
     stale.parent.mkdir(parents=True)
     stale.write_text("old")
-    app: Any = SimpleNamespace(srcdir=str(tmp_path))
+    app: Any = SimpleNamespace(srcdir=str(tmp_path), config=SimpleNamespace())
     public_api.write_pages(app, None)
     assert not stale.exists()
     return {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "api").glob("*.rst")}
