@@ -168,12 +168,12 @@ def ablation_table(rows: Sequence[dict[str, Any]]) -> str:
         ]
         body.append([
             *head,
-            row["without"],
             summary_cell(answer),
             f"{seconds / whole:.2f}x" if seconds and whole else "-",
             extra.get("subproblems", "-"),
             f"{extra['bytes'] / 2**20:.2f}" if "bytes" in extra else "-",
             f"{answer.get('peak_mib', 0):.0f}",
+            f"{answer['objective']:.6f}" if "objective" in answer else "-",
         ])  # fmt: skip
     return format_table(header, body)
 
