@@ -129,6 +129,7 @@ typename Search<Acc>::Children Search<Acc>::bound_children(const Node& node, std
         out.lower[side] = arena_.take<std::int64_t>(m);
         out.upper[side] = arena_.take<std::int64_t>(m);
     }
+    if (options_.similar_support) out.room_for_ones = arena_.take<std::int64_t>(m);
     ArenaScope scope(arena_);
     ChildCosts<Acc> costs;
     for (int side : {0, 1}) {

@@ -95,6 +95,8 @@ class Search {
     struct Children {
         std::span<std::int64_t> lower[2];
         std::span<std::int64_t> upper[2];
+        std::span<std::int64_t> ones;           // weight of the rows where a column is 1, once B6 has asked for it
+        std::span<std::int64_t> room_for_ones;  // memory that lives as long as these bounds
     };
     // Identity of one child in the cache.
     struct ChildKey {
@@ -151,6 +153,8 @@ class Search {
     Control& control_;
     std::int64_t c_;
     std::span<const std::int64_t> prices_;
+    std::int64_t similar_compared_ = 0;  // pairs of splits that B6 looked at, and those that it closed
+    std::int64_t similar_closed_ = 0;
     Cache cache_;
     Subproblems<Acc> subproblems_;
     Arena& arena_;  // of the subproblems
