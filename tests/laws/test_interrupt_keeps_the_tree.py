@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -22,7 +23,7 @@ problem = make_problem(table_from(X), rng.integers(0, 2, N_ROWS), cost_complexit
 cuts = midpoints(problem.table)
 print("searching", flush=True)
 result = solve(problem, cuts)
-print("returned", time.time(), result.status.name, result.stop_reason.name, flush=True)
+print("returned", time.time(), time.process_time(), result.status.name, result.stop_reason.name, flush=True)
 assert result.lower_bound < result.objective <= 0.5 + PRICE
 time.sleep(0.01)  # a signal left over would be raised here
 """
@@ -31,11 +32,20 @@ time.sleep(0.01)  # a signal left over would be raised here
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a child")
 @pytest.mark.parametrize(("n_rows", "n_columns", "price"), [(400, 40, 0.002), (20_000, 120, 0.0005)])
 def test_interrupt(n_rows: int, n_columns: int, price: float) -> None:
-    """The best of three tries, for a machine that is busy with other work."""
+    """The best of three tries. Processor seconds count where they can be read: a busy machine makes others wait."""
     tries = 3
     while (delay := seconds_to_return(n_rows, n_columns, price)) >= 0.2 and (tries := tries - 1):
         pass
     assert delay < 0.2
+
+
+def processor_seconds(pid: int) -> float | None:
+    """What a process has used so far, to a hundredth; None where there is no /proc."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def seconds_to_return(n_rows: int, n_columns: int, price: float) -> float:
@@ -47,15 +57,15 @@ def seconds_to_return(n_rows: int, n_columns: int, price: float) -> float:
         assert child.stdout is not None
         assert child.stdout.readline().strip() == "searching"
         time.sleep(0.7)
-        sent = time.time()
+        sent, used = time.time(), processor_seconds(child.pid)
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=30)
     finally:
         child.kill()
     assert child.returncode == 0, err
-    word, returned, status, reason = out.split()
+    word, returned, used_at_return, status, reason = out.split()
     assert (word, status, reason) == ("returned", "FEASIBLE", "INTERRUPT")
-    return float(returned) - sent
+    return float(returned) - sent if used is None else float(used_at_return) - used
 
 
 FRONT = """
