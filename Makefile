@@ -34,7 +34,7 @@ wheel: $(VENV)/.installed-wheel
 test-cpp: $(VENV)/.installed-test
 	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug >/dev/null
 	$(BIN)/cmake --build build/sanitized -j 2
-	$(BIN)/ctest --test-dir build/sanitized --output-on-failure
+	$(BIN)/ctest --test-dir build/sanitized --output-on-failure -j 2
 
 # Type hints of the compiled core; a test compares them, so a changed signature is a change that was meant.
 stubs: $(VENV)/.installed
