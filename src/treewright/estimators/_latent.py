@@ -239,9 +239,8 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         return HardenedTree(
             tree,
             agreement,
-            f"The hard tree has {tree.n_leaves} leaves and explains {100 * agreement:.1f}% of the "
-            "variance of the "
-            f"soft model's predictions on {len(rows)} rows.",
+            f"The hard tree has {tree.n_leaves} leaves and explains {100 * agreement:.1f}% of the variance "
+            f"of the soft model's predictions on {len(rows)} rows.",
         )
 
     def _values(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
