@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
@@ -33,9 +33,11 @@ __all__ = [
     "ModelOut",
     "ModelPath",
     "Separator",
+    "effort",
     "exits_by_code",
     "labels_like",
     "note",
+    "pairs",
     "read_csv",
     "say",
     "tree_text",
@@ -158,6 +160,12 @@ def tree_text(tree: Tree, ascii_only: bool = False, **options: Any) -> str:
     from treewright.show import to_text
 
     return to_text(tree, ascii_only=ascii_only or not _can_print("├─│└→"), **options)
+
+
+def effort(stats: Mapping[str, Any]) -> str:
+    """Say how long the search took, and how many subproblems it solved."""
+    count = stats["subproblems"]
+    return f"Search: {stats['seconds']:.3f} s, {count:,} subproblem{'' if count == 1 else 's'}."
 
 
 def pairs(entries: Sequence[str], option: str) -> list[tuple[str, float]]:

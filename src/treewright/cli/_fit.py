@@ -18,6 +18,7 @@ from treewright.cli._common import (
     Missing,
     ModelOut,
     Separator,
+    effort,
     exits_by_code,
     note,
     pairs,
@@ -277,7 +278,7 @@ def fit(
     say(result.sentence())
     for text in result.notes:
         say(f"Note: {text}")
-    say(_effort(result.stats))
+    say(effort(result.stats))
     if saved:
         say(saved)
     if interrupted:
@@ -286,12 +287,6 @@ def fit(
         note("Not proven optimal; try a longer --time-limit, a --max-depth, a larger --cost-complexity.")
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
-
-
-def _effort(stats: Any) -> str:
-    seconds, steps = stats.get("seconds"), stats.get("subproblems")
-    text = "Search:" if seconds is None else f"Search: {seconds:.3f} s"
-    return text if steps is None else f"{text}, {steps:,} subproblems."
 
 
 def _thresholds(text: str) -> Thresholds:

@@ -20,6 +20,7 @@ from treewright.cli._common import (
     Missing,
     ModelOut,
     Separator,
+    effort,
     exits_by_code,
     note,
     read_csv,
@@ -189,7 +190,7 @@ def frontier(
     say(found.sentence())
     for text in found[0].notes:
         say(f"Note: {text}")
-    say(f"Search: {found.stats['seconds']:.3f} s, {found.stats['subproblems']:,} subproblems.")
+    say(effort(found.stats))
     for text in saved:
         say(text)
     if interrupted:

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from treewright import OptimalTreeClassifier
 from treewright.cli import app
+from treewright.cli._common import effort
 from treewright.convert import load_model, save_model
 from treewright.datasets import tic_tac_toe
 from treewright.result import SolveStatus, StopReason
@@ -424,3 +425,8 @@ def test_progress_bar_on_long_runs_in_a_terminal_only(tmp_path):
     assert "searching" in seen
     assert "gap" in seen
     assert b"searching" not in out
+
+
+def test_the_effort_is_said_in_good_grammar():
+    assert effort({"seconds": 0.5, "subproblems": 1}) == "Search: 0.500 s, 1 subproblem."
+    assert effort({"seconds": 1.25, "subproblems": 1234}) == "Search: 1.250 s, 1,234 subproblems."
