@@ -223,7 +223,8 @@ def solve_sweep(
         scope=scope_of_all(table),
         stop=answer["stop"],
         # The engine counts subproblems of depth two (pairs) and deeper ones apart.
-        stats={"subproblems": answer["subproblems"] + answer["pair_solves"]} | {name: answer[name] for name in kept},
+        stats={"subproblems": answer["subproblems"] + answer["pair_solves"]}
+        | {name: answer[name] for name in kept},
         options=asdict(options),
         notes=table.notes,
     )
