@@ -430,3 +430,20 @@ def test_progress_bar_on_long_runs_in_a_terminal_only(tmp_path):
 def test_the_effort_is_said_in_good_grammar():
     assert effort({"seconds": 0.5, "subproblems": 1}) == "Search: 0.500 s, 1 subproblem."
     assert effort({"seconds": 1.25, "subproblems": 1234}) == "Search: 1.250 s, 1,234 subproblems."
+
+
+@pytest.mark.parametrize("spelling", ["balanced-accuracy", "balanced_accuracy"])
+def test_an_objective_is_spelt_as_options_are_or_as_in_python(tmp_path, spelling):
+    rows = [["x", "y"], *[[k, int(k > 3)] for k in range(6)]]
+    model = tmp_path / "model.json"
+    found = run("fit", write_csv(tmp_path / "d.csv", rows), "-t", "y", "--objective", spelling, "-o", model)
+    assert found.exit_code == 0, found.output
+    assert load_model(model).certificate.terms.objective == "balanced_accuracy"
+
+
+@pytest.mark.parametrize("option", [("--criterion", "lower-bound"), ("--confidence", "0.9")])
+def test_options_of_the_worst_leaf_are_refused_without_it(tmp_path, option):
+    rows = [["x", "y"], *[[k, int(k > 3)] for k in range(6)]]
+    found = run("fit", write_csv(tmp_path / "d.csv", rows), "-t", "y", *option)
+    assert found.exit_code == 2
+    assert f"{option[0]} is for --objective leaf-accuracy" in found.output
