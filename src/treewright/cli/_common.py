@@ -29,6 +29,7 @@ __all__ = [
     "DecimalComma",
     "Encoding",
     "Ignore",
+    "KnownTarget",
     "Missing",
     "ModelOut",
     "ModelPath",
@@ -51,10 +52,18 @@ Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).")]
-ModelPath = Annotated[Path, typer.Argument(help="Model file that `treewright fit` or `reborn` wrote.")]
+ModelPath = Annotated[
+    Path, typer.Argument(help="Model file that `treewright fit`, `frontier` or `reborn` wrote.")
+]
 ModelOut = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
+]
+KnownTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", help="Column of labels.", metavar="COLUMN", show_default="the one that fit used"
+    ),
 ]
 Ignore = Annotated[
     list[str] | None,
