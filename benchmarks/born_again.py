@@ -1,6 +1,6 @@
 """Born-again trees: the published forests, growth, soft votes and boosting, large ensembles.
 
-    python benchmarks/born_again.py --data FOLDER --reference born_again.json
+    python -m benchmarks.born_again --data FOLDER --reference born_again.json
 
 Every run is a child process, so that its CPU seconds and its peak memory are its own. Writes a JSON file and
 prints tables. Parts: published, growth, soft, large (choose with --parts; --folds limits the published

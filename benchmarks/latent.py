@@ -1,8 +1,8 @@
 """Latent trees: kernels beside generic solvers, training steps, accuracy, clustering, pruning, and large
 tables.
 
-    python benchmarks/latent.py all --data DATA --out results/latent.json
-    python benchmarks/latent.py kernels
+    python -m benchmarks.latent all --data DATA --out results/latent.json
+    python -m benchmarks.latent kernels
 
 Parts: kernels (Figures 5 and 10 of the paper), step, tables (Table 5), clusters (Table 3), large, pruning
 (Figure 6). One thread; times are medians of CPU time of this process, so that a shared machine disturbs

@@ -1,6 +1,6 @@
 """Hard problems with and without row prices: status, bounds and seconds of one core.
 
-    python benchmarks/row_prices.py [--seconds 30] [--only NAME ...] [--lambdas 0.01 ...]
+    python -m benchmarks.row_prices [--seconds 30] [--only NAME ...] [--lambdas 0.01 ...]
 
 The tables are the binary ones of the reference data folder beside the checkout, and four made from its raw
 files. Each line is one run; seconds are of the processor, since machines are shared, and the limit is on

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from treewright.tree import Tree
+from treewright.tree._tree import leaves_in_words
 
 __all__ = ["BornAgainResult", "LeafAccuracyResult", "SolveResult", "SolveStatus", "StopReason"]
 
@@ -76,7 +77,7 @@ class SolveResult:
 
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
-        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        leaves = leaves_in_words(self.tree)
         what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
         if self.status is SolveStatus.OPTIMAL:
             return (
@@ -139,7 +140,7 @@ class BornAgainResult(SolveResult):
         """Say in one plain sentence what is proven."""
         of = {name: self.stats.get(name, "unknown") for name in BORN_AGAIN_STATS}  # a file may lack some
         ensemble = f"{of['ensemble_trees']} trees with {of['ensemble_leaves']} leaves"
-        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        leaves = leaves_in_words(self.tree)
         size = f"depth {self.tree.depth} and {leaves}"
         if self.status is SolveStatus.OPTIMAL:
             least = PROVEN_LEAST.get(str(self.options.get("objective")), "no faithful tree is smaller")
@@ -205,7 +206,7 @@ class LeafAccuracyResult(SolveResult):
 
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
-        leaves = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        leaves = leaves_in_words(self.tree)
         size = f"{leaves}, training loss {self.loss:.4f}"
         if self.options.get("criterion") == "lower_bound":
             confidence = self.options.get("confidence")

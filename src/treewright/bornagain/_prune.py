@@ -162,8 +162,7 @@ def solve_active(
     if not found["nodes"]:
         raise SolverError(
             f"No pruned tree was completed in {found['seconds']:.1f} s ({found['data_cells']} distinct "
-            "cells with "
-            "data). Raise time_limit, or give fewer rows."
+            "cells with data). Raise time_limit, or give fewer rows."
         )
     tree = engine.tree(found["nodes"], rows)
     if not found["optimal"]:

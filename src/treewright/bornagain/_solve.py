@@ -272,8 +272,7 @@ def _heuristic(
     if not found["complete"]:
         raise SolverError(
             f"{why}No faithful tree was completed ({STOPS[found['stop']].value} after "
-            f"{found['seconds']:.1f} s; "
-            f"{cells:.3g} cells). Raise the limit. {advice}"
+            f"{found['seconds']:.1f} s; {cells:.3g} cells). Raise the limit. {advice}"
         )
     return found
 

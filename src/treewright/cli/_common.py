@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
@@ -29,13 +29,16 @@ __all__ = [
     "DecimalComma",
     "Encoding",
     "Ignore",
+    "KnownTarget",
     "Missing",
     "ModelOut",
     "ModelPath",
     "Separator",
+    "effort",
     "exits_by_code",
     "labels_like",
     "note",
+    "pairs",
     "read_csv",
     "say",
     "tree_text",
@@ -49,10 +52,18 @@ Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).")]
-ModelPath = Annotated[Path, typer.Argument(help="Model file that `treewright fit` or `reborn` wrote.")]
+ModelPath = Annotated[
+    Path, typer.Argument(help="Model file that `treewright fit`, `frontier` or `reborn` wrote.")
+]
 ModelOut = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
+]
+KnownTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", help="Column of labels.", metavar="COLUMN", show_default="the one that fit used"
+    ),
 ]
 Ignore = Annotated[
     list[str] | None,
@@ -158,6 +169,12 @@ def tree_text(tree: Tree, ascii_only: bool = False, **options: Any) -> str:
     from treewright.show import to_text
 
     return to_text(tree, ascii_only=ascii_only or not _can_print("├─│└→"), **options)
+
+
+def effort(stats: Mapping[str, Any]) -> str:
+    """Say how long the search took, and how many subproblems it solved."""
+    count = stats["subproblems"]
+    return f"Search: {stats['seconds']:.3f} s, {count:,} subproblem{'' if count == 1 else 's'}."
 
 
 def pairs(entries: Sequence[str], option: str) -> list[tuple[str, float]]:

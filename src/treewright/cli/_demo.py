@@ -10,12 +10,8 @@ import typer
 from treewright.cli._common import ASCII, exits_by_code, say, tree_text
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from treewright.datasets import Dataset
     from treewright.result import SolveResult
-    from treewright.table import Table
 
 __all__ = ["demo"]
 
@@ -88,10 +84,12 @@ def _compare(data: Dataset, result: SolveResult, example: _Example) -> None:
     import numpy as np
     from sklearn.tree import DecisionTreeClassifier
 
+    from treewright.leaf_accuracy._inputs import Inputs
+
     greedy = DecisionTreeClassifier(
         max_leaf_nodes=max(2, result.tree.n_leaves), max_depth=example.max_depth, random_state=0
     )
-    X = _one_hot(data.table)
+    X = Inputs.of(data.table.columns).matrix(data.table.X)  # CART knows no categories
     greedy.fit(X, data.y)
     wrong = int(np.sum(greedy.predict(X) != data.y))
     ours = int(np.sum(result.tree.predict(data.table.X) != data.y))
@@ -108,19 +106,3 @@ def _compare(data: Dataset, result: SolveResult, example: _Example) -> None:
     say(f"{'':<20} {'leaves':>7} {'wrong rows':>11} {'objective':>10} {'search':>10}")
     for name, leaves, errors, objective, seconds in rows:
         say(f"{name:<20} {leaves:>7} {errors:>11} {objective:>10.5f} {seconds:>10}")
-
-
-def _one_hot(table: Table) -> NDArray[np.float64]:
-    """Numbers as they are, one 0/1 column a category: CART knows no categories."""
-    import numpy as np
-
-    from treewright.tree import ColumnKind
-
-    parts = []
-    for j, column in enumerate(table.columns):
-        x = table.X[:, j]
-        if column.kind is ColumnKind.CATEGORICAL:
-            parts += [(x == code).astype(np.float64) for code in range(len(column.categories))]
-        else:
-            parts.append(x)
-    return np.column_stack(parts)

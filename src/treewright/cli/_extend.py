@@ -18,6 +18,7 @@ from treewright.cli._common import (
     Csv,
     DecimalComma,
     Encoding,
+    KnownTarget,
     Missing,
     ModelPath,
     Separator,
@@ -27,6 +28,7 @@ from treewright.cli._common import (
     read_csv,
     say,
 )
+from treewright.cli._verify import label_column, terms_of
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,10 +54,7 @@ def extend(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file to write: the answer for each row.")
     ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="Column of labels.", show_default="the one that fit used"),
-    ] = None,
+    target: KnownTarget = None,
     leaf_model: Annotated[
         str, typer.Option(help="'boosting' (scikit-learn) or 'xgboost' (needs treewright[xgboost]).")
     ] = "boosting",
@@ -99,6 +98,7 @@ def extend(
     from treewright.leaf_accuracy._leaf_models import make_leaf_model
     from treewright.leaf_accuracy._tune import check_tunable
     from treewright.tree import reduce_tree
+    from treewright.tree._tree import leaves_in_words
 
     if leaf_model not in LEAF_MODELS:
         raise InputError(f"--leaf-model {leaf_model!r}; give 'boosting' or 'xgboost'.")
@@ -107,12 +107,8 @@ def extend(
     if out is not None:
         check_writable(out)
     content = load_model(model)
-    if content.tree.classes is None:
-        raise InputError("This is a regression tree; extend takes classification trees.")
-    terms = content.certificate.terms if content.certificate is not None else None
-    column = target or (terms.target if terms is not None else None)
-    if column is None:
-        raise InputError("The model file does not name the column of labels: add --target NAME.")
+    column = label_column(content, target)
+    assert content.tree.classes is not None  # label_column refuses regression trees
     leaf = make_leaf_model(None if leaf_model == "boosting" else leaf_model)
     if tune:
         check_tunable(leaf)
@@ -124,7 +120,7 @@ def extend(
         "decimal_comma": decimal_comma,
         "columns": tree.columns,
     }
-    train = read_csv(data, target=column, weight=terms.weight if terms is not None else None, **how)
+    train = read_csv(data, target=column, weight=terms_of(content).weight, **how)
     assert train.target is not None  # a target was named
     labels = labels_like(train.target, tree)
     X, y, weight = train.table.X, _positions(labels, tree, data), train.sample_weight
@@ -137,9 +133,10 @@ def extend(
     dropped = content.tree.n_leaves - tree.n_leaves
     if dropped:
         note(
-            f"{dropped} leaves were empty or had a sibling of the same label; leaf numbers are those after merging."
+            f"{dropped} {'leaf was' if dropped == 1 else 'leaves were'} empty or had a sibling of the same label; "
+            "leaf numbers are those after merging."
         )
-    note(f"{len(y):,} rows, {tree.n_leaves} leaves. {_working(leaf_model, tune, 1 if other else folds)}")
+    note(f"{len(y):,} rows, {leaves_in_words(tree)}. {_working(leaf_model, tune, 1 if other else folds)}")
     new_labels: NDArray[Any] | None
     if other is None:
         answers = held_out_answers(tree, X, y, weight, leaf, folds=folds, **options)

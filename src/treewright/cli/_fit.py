@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,9 +17,9 @@ from treewright.cli._common import (
     Missing,
     ModelOut,
     Separator,
+    effort,
     exits_by_code,
     note,
-    pairs,
     read_csv,
     say,
     tree_text,
@@ -33,21 +32,36 @@ from treewright.cli._leaf_accuracy import (
     refuse_others,
     search_leaf_accuracy,
 )
+from treewright.cli._question import (
+    Categorical,
+    ClassWeight,
+    Cost,
+    MaxDepth,
+    MemoryLimit,
+    ProgressBar,
+    StepLimit,
+    Target,
+    ThresholdChoice,
+    TimeLimit,
+    Weight,
+    read_limits,
+    read_thresholds,
+    state_question,
+)
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from treewright.result import SolveResult
-    from treewright.search import Thresholds
 
 __all__ = ["fit"]
+
+CONFIDENCE = 0.95
 
 
 @exits_by_code
 def fit(
     data: Csv,
-    target: Annotated[str, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")],
+    target: Target,
     out: ModelOut = None,
     method: Annotated[
         str,
@@ -59,9 +73,7 @@ def fit(
         float,
         typer.Option("--cost-complexity", "-c", help="Price of one leaf, as a fraction of the total weight."),
     ] = 0.01,
-    max_depth: Annotated[
-        int | None, typer.Option(help="Most splits on a path.", show_default="unlimited")
-    ] = None,
+    max_depth: MaxDepth = None,
     max_leaf_nodes: Annotated[int | None, typer.Option(help="Most leaves.", show_default="unlimited")] = None,
     min_samples_leaf: Annotated[
         str | None,
@@ -70,47 +82,32 @@ def fit(
             show_default="1; leaf-accuracy: 50",
         ),
     ] = None,
-    thresholds: Annotated[
-        str,
-        typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can."),
-    ] = "auto",
+    thresholds: ThresholdChoice = "auto",
     objective: Annotated[
         str,
         typer.Option(
-            help="'accuracy', 'balanced_accuracy', or 'leaf-accuracy': of the worst leaf (depth 4 if none is given)."
+            help="'accuracy', 'balanced-accuracy', or 'leaf-accuracy': of the worst leaf (depth 4 if none is given)."
         ),
     ] = "accuracy",
     criterion: Annotated[
         str,
         typer.Option(help="--objective leaf-accuracy: 'accuracy' of the worst leaf, or its 'lower-bound'."),
     ] = "accuracy",
-    confidence: Annotated[float, typer.Option(help="--criterion lower-bound: of the Wilson bound.")] = 0.95,
-    class_weight: Annotated[
-        list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
-    ] = None,
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="TRUE:PREDICTED=COST of a wrong prediction; 1 where not given. Repeatable.", metavar="COST"
-        ),
-    ] = None,
-    weight: Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")] = None,
+    confidence: Annotated[
+        float, typer.Option(help="--criterion lower-bound: of the one-sided Wilson bound.")
+    ] = CONFIDENCE,
+    class_weight: ClassWeight = None,
+    cost: Cost = None,
+    weight: Weight = None,
     ignore: Ignore = None,
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
-    ] = None,
+    categorical: Categorical = None,
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = "utf-8",
     decimal_comma: DecimalComma = False,
-    time_limit: Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")] = 60.0,
-    step_limit: Annotated[
-        int | None, typer.Option(help="Subproblems; the same on every machine.", show_default="unlimited")
-    ] = None,
-    memory_limit: Annotated[
-        int | None, typer.Option(help="MiB for the search.", show_default="half of the memory")
-    ] = None,
+    time_limit: TimeLimit = 60.0,
+    step_limit: StepLimit = None,
+    memory_limit: MemoryLimit = None,
     require_proof: Annotated[
         bool, typer.Option("--require-proof", help="Exit with code 1 if the tree is not proven optimal.")
     ] = False,
@@ -142,7 +139,7 @@ def fit(
     pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
     epochs: Annotated[int, typer.Option(help="--method latent: most passes over the rows.")] = 100,
     seed: Annotated[int, typer.Option(help="--method latent: seed of weights and order.")] = 0,
-    progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
+    progress: ProgressBar = True,
     ascii_only: ASCII = False,
 ) -> None:
     """Find the tree of smallest error + cost_complexity x leaves, and say what is proven about it.
@@ -161,18 +158,38 @@ def fit(
     Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
     130 interrupted (the best tree found has been saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
-    from treewright.convert import Model, Terms, check_writable, save_model
-    from treewright.problem import make_problem
+    from treewright.convert import Model, check_writable, save_model
     from treewright.result import SolveStatus, StopReason
-    from treewright.search import Limits, progress_bar, solve, solve_guided
+    from treewright.search import progress_bar, solve, solve_guided
 
     if out is not None:
         check_writable(out)  # now, not after an hour of search
-    limits = Limits(
-        None if math.isinf(time_limit) else time_limit,
-        step_limit,
-        None if memory_limit is None else memory_limit << 20,
-    )
+    by_leaf = objective.replace("_", "-") == LEAF_ACCURACY
+    if method not in ("exact", "latent"):
+        raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
+    if method == "latent":
+        _refuse_all(
+            "--method latent takes no {option}; leave it out, or use --method exact.",
+            {
+                "--max-leaf-nodes": max_leaf_nodes is not None,
+                "--min-samples-leaf": min_samples_leaf is not None,
+                "--thresholds": thresholds != "auto",
+                "--objective": objective != "accuracy",
+                "--class-weight": bool(class_weight),
+                "--cost": bool(cost),
+                "--step-limit": step_limit is not None,
+                "--memory-limit": memory_limit is not None,
+                "--guess": bool(guess),
+                "--require-proof": require_proof,
+            },
+        )
+    if not by_leaf:
+        _refuse_all(
+            "{option} is for --objective leaf-accuracy; add that, or leave it out.",
+            {"--criterion": criterion != "accuracy", "--confidence": confidence != CONFIDENCE},
+        )
+    limits = read_limits(time_limit, step_limit, memory_limit)
+    cuts = read_thresholds(thresholds)
     guesses = read_guesses(
         guess,
         reference=reference,
@@ -193,58 +210,38 @@ def fit(
         ignore=ignore or (),
         categorical=categorical or (),
     )
-    assert csv.target is not None  # a target was named
     if method == "latent":
         from treewright.cli._latent import fit_latent
 
-        if (
-            max_leaf_nodes is not None
-            or min_samples_leaf is not None
-            or class_weight
-            or cost
-            or guess
-            or require_proof
-        ):
-            raise InputError(
-                "--method latent takes none of --max-leaf-nodes, --min-samples-leaf, --class-weight, --cost, "
-                "--guess, --require-proof; leave them out, or use --method exact."
-            )
         fit_latent(
             csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=cost_complexity,
             pruning=pruning, epochs=epochs, seed=seed, time_limit=limits.time_limit, progress=progress,
             ascii_only=ascii_only,
         )  # fmt: skip
         return
-    if method != "exact":
-        raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
-    by_leaf = objective == LEAF_ACCURACY
     if by_leaf:
         refuse_others(max_leaf_nodes, cost, guesses)
         objective, cost_complexity = "accuracy", 0.0
         max_depth = MAX_DEPTH if max_depth is None else max_depth
         min_samples_leaf = min_samples_leaf or MIN_SAMPLES_LEAF
-    labels = _labels(csv.target)
-    factors = _class_weight(class_weight or [], labels)
-    by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
-    costs = _costs(cost or [], labels)
-    problem = make_problem(
-        csv.table,
-        csv.target,
-        sample_weight=csv.sample_weight,
-        class_weight=by_label if by_label is not None else factors,  # type: ignore[arg-type]  # text: balanced
-        costs=costs,
-        objective=objective,  # type: ignore[arg-type]  # make_problem checks it
+    question = state_question(
+        csv,
+        target=target,
+        weight=weight,
+        objective=objective,
+        class_weight=class_weight,
+        cost=cost,
+        min_samples_leaf=min_samples_leaf or "1",
         cost_complexity=cost_complexity,
         max_depth=max_depth,
         max_leaf_nodes=max_leaf_nodes,
-        min_samples_leaf=_number(min_samples_leaf or "1"),
     )
+    problem = question.problem
     note(
         f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns. Searching; Ctrl-C keeps the best "
         "tree so far."
     )
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        cuts = _thresholds(thresholds)
         result: SolveResult
         if by_leaf:
             result = search_leaf_accuracy(
@@ -254,19 +251,9 @@ def fit(
             result = solve_guided(problem, cuts, guesses, limits=limits, progress=report)
         else:
             result = solve(problem, cuts, limits=limits, progress=report)
-    terms = Terms(
-        cost_complexity=problem.cost_complexity,
-        max_depth=result.stats.get("guessed_depth", problem.max_depth),
-        max_leaf_nodes=problem.max_leaf_nodes,
-        min_samples_leaf=problem.min_samples_leaf,
-        objective=objective,
-        class_weight=factors,
-        costs=costs,
-        target=target,
-        weight=weight,
-    )
     saved = ""
     if out is not None:
+        terms = question.terms(max_depth=result.stats.get("guessed_depth", problem.max_depth))
         save_model(out, Model.of(result, terms))
         saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
     interrupted = result.stop_reason is StopReason.INTERRUPT
@@ -277,7 +264,7 @@ def fit(
     say(result.sentence())
     for text in result.notes:
         say(f"Note: {text}")
-    say(_effort(result.stats))
+    say(effort(result.stats))
     if saved:
         say(saved)
     if interrupted:
@@ -288,60 +275,8 @@ def fit(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _effort(stats: Any) -> str:
-    seconds, steps = stats.get("seconds"), stats.get("subproblems")
-    text = "Search:" if seconds is None else f"Search: {seconds:.3f} s"
-    return text if steps is None else f"{text}, {steps:,} subproblems."
-
-
-def _thresholds(text: str) -> Thresholds:
-    if text in ("auto", "all"):
-        return text  # type: ignore[return-value]  # one of the two literals
-    if text.isascii() and text.isdigit():
-        return int(text)
-    raise InputError(f"--thresholds {text!r}; give 'auto', 'all' or a number of quantile bins.")
-
-
-def _number(text: str) -> int | float:
-    """An integer stays one: 1 is one row, 1.0 would be a fraction."""
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"--min-samples-leaf {text!r}; give an integer, or a fraction below 1.") from None
-
-
-def _labels(target: NDArray[Any]) -> dict[str, Any]:
-    """The labels by their text, in the order of the classes."""
-    import numpy as np
-
-    return {str(label): label for label in np.unique(target).tolist()}
-
-
-def _class_weight(entries: list[str], labels: dict[str, Any]) -> tuple[float, ...] | str | None:
-    if not entries or entries == ["balanced"]:
-        return entries[0] if entries else None
-    factors = dict.fromkeys(labels, 1.0)
-    for name, factor in pairs(entries, "--class-weight"):
-        if name not in labels:
-            raise InputError(f"--class-weight names the label {name!r}; the labels are {', '.join(labels)}.")
-        factors[name] = factor
-    return tuple(factors.values())
-
-
-def _costs(entries: list[str], labels: dict[str, Any]) -> tuple[tuple[float, ...], ...] | None:
-    if not entries:
-        return None
-    names = list(labels)
-    matrix = [[float(i != j) for j in range(len(names))] for i in range(len(names))]
-    for name, price in pairs(entries, "--cost"):
-        places = [(i, j) for i, a in enumerate(names) for j, b in enumerate(names) if f"{a}:{b}" == name]
-        if len(places) != 1:
-            raise InputError(
-                f"--cost {name!r}; give TRUE:PREDICTED=COST with two of the labels {', '.join(names)}."
-            )
-        matrix[places[0][0]][places[0][1]] = price
-    return tuple(map(tuple, matrix))
+def _refuse_all(message: str, given: dict[str, bool]) -> None:
+    """Refuse the first option that was given and that nothing would use."""
+    for option, is_given in given.items():
+        if is_given:
+            raise InputError(message.format(option=option))

@@ -20,13 +20,29 @@ from treewright.cli._common import (
     Missing,
     ModelOut,
     Separator,
+    effort,
     exits_by_code,
     note,
     read_csv,
     say,
     tree_text,
 )
-from treewright.cli._fit import _class_weight, _costs, _labels, _number, _thresholds
+from treewright.cli._question import (
+    Categorical,
+    ClassWeight,
+    Cost,
+    MaxDepth,
+    MemoryLimit,
+    ProgressBar,
+    StepLimit,
+    Target,
+    ThresholdChoice,
+    TimeLimit,
+    Weight,
+    read_limits,
+    read_thresholds,
+    state_question,
+)
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,18 +54,13 @@ __all__ = ["frontier"]
 @exits_by_code
 def frontier(
     data: Csv,
-    target: Annotated[str, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")],
+    target: Target,
     max_leaves: Annotated[int, typer.Option(help="Up to how many leaves.")] = 20,
-    max_depth: Annotated[
-        int | None, typer.Option(help="Most splits on a path.", show_default="unlimited")
-    ] = None,
+    max_depth: MaxDepth = None,
     min_samples_leaf: Annotated[
         str, typer.Option(help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.")
     ] = "1",
-    thresholds: Annotated[
-        str,
-        typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can."),
-    ] = "auto",
+    thresholds: ThresholdChoice = "auto",
     leaves: Annotated[
         int | None,
         typer.Option(help="Show the tree of at most so many leaves, and save it with --out."),
@@ -58,34 +69,20 @@ def frontier(
     table: Annotated[
         Path | None, typer.Option(help="CSV file to write the table to.", metavar="FILE")
     ] = None,
-    objective: Annotated[str, typer.Option(help="'accuracy' or 'balanced_accuracy'.")] = "accuracy",
-    class_weight: Annotated[
-        list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
-    ] = None,
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="TRUE:PREDICTED=COST of a wrong prediction; 1 where not given. Repeatable.", metavar="COST"
-        ),
-    ] = None,
-    weight: Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")] = None,
+    objective: Annotated[str, typer.Option(help="'accuracy' or 'balanced-accuracy'.")] = "accuracy",
+    class_weight: ClassWeight = None,
+    cost: Cost = None,
+    weight: Weight = None,
     ignore: Ignore = None,
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
-    ] = None,
+    categorical: Categorical = None,
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = "utf-8",
     decimal_comma: DecimalComma = False,
-    time_limit: Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")] = 60.0,
-    step_limit: Annotated[
-        int | None, typer.Option(help="Subproblems; the same on every machine.", show_default="unlimited")
-    ] = None,
-    memory_limit: Annotated[
-        int | None, typer.Option(help="MiB for the search.", show_default="half of the memory")
-    ] = None,
-    progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
+    time_limit: TimeLimit = 60.0,
+    step_limit: StepLimit = None,
+    memory_limit: MemoryLimit = None,
+    progress: ProgressBar = True,
     ascii_only: ASCII = False,
 ) -> None:
     """Find, for every number of leaves, the tree of provably smallest training loss.
@@ -102,11 +99,9 @@ def frontier(
     \b
     Exit codes: 0 done, 2 bad input, 130 interrupted (what was found has been shown and saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
-    from treewright.convert import Model, Terms, check_writable, save_model
-    from treewright.convert._files import write_bytes
-    from treewright.problem import make_problem
+    from treewright.convert import Model, check_writable, save_model, write_bytes
     from treewright.result import StopReason
-    from treewright.search import Limits, progress_bar, solve_frontier
+    from treewright.search import progress_bar, solve_frontier
 
     if out is not None and leaves is None:
         raise InputError("--out saves one tree; say which with --leaves, for example --leaves 6.")
@@ -117,11 +112,7 @@ def frontier(
     for path in (out, table):
         if path is not None:
             check_writable(path)
-    limits = Limits(
-        None if math.isinf(time_limit) else time_limit,
-        step_limit,
-        None if memory_limit is None else memory_limit << 20,
-    )
+    limits = read_limits(time_limit, step_limit, memory_limit)
     rows = read_csv(
         data,
         target=target,
@@ -133,29 +124,25 @@ def frontier(
         ignore=ignore or (),
         categorical=categorical or (),
     )
-    assert rows.target is not None  # a target was named
-    labels = _labels(rows.target)
-    factors = _class_weight(class_weight or [], labels)
-    by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
-    costs = _costs(cost or [], labels)
-    problem = make_problem(
-        rows.table,
-        rows.target,
-        sample_weight=rows.sample_weight,
-        class_weight=by_label if by_label is not None else factors,  # type: ignore[arg-type]  # text: balanced
-        costs=costs,
-        objective=objective,  # type: ignore[arg-type]  # make_problem checks it
+    question = state_question(
+        rows,
+        target=target,
+        weight=weight,
+        objective=objective,
+        class_weight=class_weight,
+        cost=cost,
+        min_samples_leaf=min_samples_leaf,
         cost_complexity=0.0,
         max_depth=max_depth,
         max_leaf_nodes=max_leaves,
-        min_samples_leaf=_number(min_samples_leaf),
     )
+    problem = question.problem
     note(
         f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns. Searching; Ctrl-C keeps what is "
         "proven so far."
     )
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        found = solve_frontier(problem, _thresholds(thresholds), limits=limits, progress=report)
+        found = solve_frontier(problem, read_thresholds(thresholds), limits=limits, progress=report)
     saved = []
     if table is not None:
         write_bytes(table, _as_csv(found).encode("utf-8"))
@@ -163,18 +150,7 @@ def frontier(
     if leaves is not None:
         point = found.at_most(leaves)
         if out is not None:
-            terms = Terms(
-                cost_complexity=0.0,
-                max_depth=problem.max_depth,
-                max_leaf_nodes=leaves,
-                min_samples_leaf=problem.min_samples_leaf,
-                objective=objective,
-                class_weight=factors,
-                costs=costs,
-                target=target,
-                weight=weight,
-            )
-            save_model(out, Model.of(point, terms))
+            save_model(out, Model.of(point, question.terms(max_leaf_nodes=leaves)))
             saved.append(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
     interrupted = found.stop_reason is StopReason.INTERRUPT
     if interrupted:
@@ -189,7 +165,7 @@ def frontier(
     say(found.sentence())
     for text in found[0].notes:
         say(f"Note: {text}")
-    say(f"Search: {found.stats['seconds']:.3f} s, {found.stats['subproblems']:,} subproblems.")
+    say(effort(found.stats))
     for text in saved:
         say(text)
     if interrupted:

@@ -79,6 +79,7 @@ def fit_latent(
     from treewright.estimators import LatentTreeClassifier
     from treewright.problem import make_problem
     from treewright.result import SolveResult, SolveStatus, StopReason
+    from treewright.tree._tree import leaves_in_words
 
     assert csv.target is not None  # a target was named
     if csv.sample_weight is not None:
@@ -126,7 +127,7 @@ def fit_latent(
     say(tree_text(tree, ascii_only))
     say()
     say(
-        f"A latent tree, trained by gradients and hardened: {tree.n_leaves} leaves, "
+        f"A latent tree, trained by gradients and hardened: {leaves_in_words(tree)}, "
         f"training error {loss:.4f}."
     )
     for text in result.notes:

@@ -15,6 +15,7 @@ from treewright.cli._common import (
     Csv,
     DecimalComma,
     Encoding,
+    KnownTarget,
     Missing,
     ModelPath,
     Separator,
@@ -42,10 +43,7 @@ def report(
         Path | None,
         typer.Option(help="CSV file of rows that the tree has not seen.", metavar="CSV"),
     ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="Column of labels.", show_default="the one that fit used"),
-    ] = None,
+    target: KnownTarget = None,
     compare: Annotated[
         list[str] | None,
         typer.Option(help="Another tree over the same columns. Repeatable.", metavar="NAME=MODEL.json"),

@@ -78,10 +78,12 @@ def _text(model: Model, kind: str, digits: int, counts: bool, ascii_only: bool) 
         from treewright.show import to_graphviz
 
         return to_graphviz(model.tree, digits=digits or None)
+    from treewright.tree._tree import leaves_in_words
+
     lines = [tree_text(model.tree, ascii_only, digits=digits or None, counts=counts), ""]
     result = model.result
     if result is None:
-        lines.append(f"{model.tree.n_leaves} leaves; nothing is claimed about this tree.")
+        lines.append(f"{leaves_in_words(model.tree)}; nothing is claimed about this tree.")
     else:
         lines += [result.sentence(), *(f"Note: {text}" for text in result.notes)]
     return "\n".join(lines) + "\n"

@@ -11,6 +11,7 @@ from treewright.cli._common import (
     CHECK_FAILED,
     DecimalComma,
     Encoding,
+    KnownTarget,
     Missing,
     ModelPath,
     Separator,
@@ -44,10 +45,7 @@ def verify(
             help="Model file (XGBoost JSON, LightGBM text, published forest) that the tree decides like.",
         ),
     ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="Column of labels.", show_default="the one that fit used"),
-    ] = None,
+    target: KnownTarget = None,
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = "utf-8",
@@ -138,9 +136,7 @@ def label_column(content: Model, target: str | None) -> str:
         A regression tree, or nobody named the column.
     """
     if content.tree.classes is None:
-        raise InputError(
-            "This is a regression tree; only trees that predict classes are checked and reported."
-        )
+        raise InputError("This is a regression tree; give one that predicts classes.")
     column = target or terms_of(content).target
     if column is None:
         raise InputError("The model file does not name the column of labels: add --target NAME.")

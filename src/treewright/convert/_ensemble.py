@@ -337,9 +337,8 @@ class Ensemble:
         if len(lacking):
             raise InputError(
                 f"Column {self.feature_names[lacking[0]]!r} has missing values, and the {self.source} was "
-                "read without "
-                "a rule for them. Fill them in, or read the model with missing='route' if it was trained "
-                "with them."
+                "read without a rule for them. Fill them in, or read the model with missing='route' if it "
+                "was trained with them."
             )
         return rows
 

@@ -16,9 +16,8 @@ __all__ = ["load_ensemble", "read_ensemble"]
 
 ACCEPTED = (
     "RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier and "
-    "AdaBoostClassifier of "
-    "trees, GradientBoostingClassifier, HistGradientBoostingClassifier, xgboost.XGBClassifier or Booster, "
-    "lightgbm.LGBMClassifier or Booster"
+    "AdaBoostClassifier of trees, GradientBoostingClassifier, HistGradientBoostingClassifier, "
+    "xgboost.XGBClassifier or Booster, lightgbm.LGBMClassifier or Booster"
 )
 
 
@@ -69,6 +68,6 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
         return read_forest_file(file)
     raise ModelFileError(
         f"{file.name} is none of the known model files: a published forest file (header NB_TREES), an "
-        "XGBoost JSON "
-        "model (Booster.save_model('model.json')) or a LightGBM text model (Booster.save_model('model.txt'))."
+        "XGBoost JSON model (Booster.save_model('model.json')) or a LightGBM text model "
+        "(Booster.save_model('model.txt'))."
     )

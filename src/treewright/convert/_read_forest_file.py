@@ -75,9 +75,8 @@ def read_forest_file(path: str | Path) -> Ensemble:
         rows = lines[at + 2 : at + 2 + n_nodes]
         if n_nodes < 1 or len(rows) < n_nodes:
             raise ModelFileError(
-                f"{name} ends in tree {t}: {len(rows)} of {n_nodes} nodes are there. The file is cut short; "
-                "fetch it "
-                "again."
+                f"{name} ends in tree {t}: {len(rows)} of {n_nodes} nodes are there. The file is cut "
+                "short; fetch it again."
             )
         trees.append(_read_tree(rows, name, at + 3, n_features, n_classes))
         at += 2 + n_nodes

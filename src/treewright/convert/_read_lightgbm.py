@@ -117,8 +117,7 @@ def _read_tree(
             which = ", ".join(repr(names[f]) for f in np.unique(feature[categorical])[:5])
             raise InputError(
                 f"{source} has categorical splits on {which}, which threshold splits cannot express. "
-                "One-hot encode "
-                "these columns and fit again."
+                "One-hot encode these columns and fit again."
             )
         missing = (kinds >> 2) & 3
         if np.any(missing == MISSING_ZERO):

@@ -155,8 +155,7 @@ def _gradient_boosting(model: Any, route_missing: bool, float32_inputs: bool) ->
     if model.init is not None and model.init != "zero" and type(model.init_).__name__ != "DummyClassifier":
         raise InputError(
             f"This GradientBoostingClassifier starts from {type(model.init_).__name__}, whose scores are "
-            "not a "
-            "constant; fit it with init=None or init='zero'."
+            "not a constant; fit it with init=None or init='zero'."
         )
     bias = np.asarray(model._raw_predict_init(np.zeros((1, model.n_features_in_))), dtype=np.float64)[0]
     k = len(bias)
@@ -178,8 +177,7 @@ def _hist_gradient_boosting(model: Any, route_missing: bool, float32_inputs: boo
         which = ", ".join(repr(names[f]) for f in np.flatnonzero(categorical)[:5])
         raise InputError(
             f"This {type(model).__name__} splits the categorical columns {which}, which threshold splits "
-            "cannot "
-            "express. One-hot encode them and fit again."
+            "cannot express. One-hot encode them and fit again."
         )
     bias = np.asarray(model._baseline_prediction, dtype=np.float64).ravel()
     k = len(bias)

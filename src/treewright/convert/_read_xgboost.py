@@ -108,8 +108,7 @@ def _read(
             which = ", ".join(repr(names[f]) for f in used[:5])
             raise InputError(
                 f"{source} has categorical splits on {which} (tree {t}), which threshold splits cannot "
-                "express. "
-                "One-hot encode these columns and fit again."
+                "express. One-hot encode these columns and fit again."
             )
         trees.append(_read_tree(tree, int(groups[t]), k, float32_inputs))
     if not trees:

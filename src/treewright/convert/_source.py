@@ -17,6 +17,7 @@ import numpy as np
 from treewright import __version__
 from treewright.errors import InputError
 from treewright.tree import Split, Tree, describe
+from treewright.tree._tree import leaves_in_words
 
 __all__ = ["check_identifier", "comment", "function_roots", "head_line", "plain_labels", "split_comment"]
 
@@ -83,7 +84,7 @@ def split_comment(tree: Tree, split: Split) -> str:
 def head_line(tree: Tree) -> str:
     """What the file is, for its first comment."""
     kind = "regression" if tree.classes is None else "classification"
-    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
+    leaves = leaves_in_words(tree)
     return f"A {kind} tree of {leaves}, written by treewright {__version__}."
 
 

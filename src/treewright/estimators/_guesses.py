@@ -42,8 +42,7 @@ def guesses_of(estimator: Any) -> Guesses:
     if estimator.reference is not None and not guesses.any:
         raise InputError(
             'reference was given, but nothing is guessed from it; add thresholds="guess", '
-            'max_depth="guess" or '
-            "guess_lower_bounds=True, or leave reference out."
+            'max_depth="guess" or guess_lower_bounds=True, or leave reference out.'
         )
     if estimator.guess_tolerance != 0 and not guesses.thresholds:
         raise InputError(
@@ -54,25 +53,21 @@ def guesses_of(estimator: Any) -> Guesses:
 
 
 def warn_of_poor_guess(result: SolveResult, stacklevel: int) -> None:
-    """Warn if the reference is no better than a leaf, or if its lower bounds are known to have cost
-    something.
-    """
+    """Warn if the reference is no better than a leaf, or if its lower bounds are known to have cost something."""
     stats = result.stats
     if stats.get("guess_is_poor"):
         warnings.warn(
-            f"The reference is right on {100 * stats['reference_accuracy']:.2f}% of the training weight, no "
-            "better "
-            "than a single leaf; what was guessed from it is worth little. Give a better reference.",
+            f"The reference is right on {100 * stats['reference_accuracy']:.2f}% of the training weight, "
+            "no better than a single leaf; what was guessed from it is worth little. Give a better "
+            "reference.",
             PoorGuessWarning,
             stacklevel=stacklevel,
         )
     elif stats.get("guessed_objective", 0.0) > result.objective + 1e-12:
         warnings.warn(
-            f"The guessed lower bounds do not hold: they led to objective {stats['guessed_objective']:.6f}, "
-            "and a "
-            f"search without them found {result.objective:.6f}, which was kept. Use "
-            "guess_lower_bounds=False, or a "
-            "better reference.",
+            "The guessed lower bounds do not hold: they led to objective "
+            f"{stats['guessed_objective']:.6f}, and a search without them found {result.objective:.6f}, "
+            "which was kept. Use guess_lower_bounds=False, or a better reference.",
             PoorGuessWarning,
             stacklevel=stacklevel,
         )

@@ -9,13 +9,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import validate_data
 
 from treewright.errors import InputError
-from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector, warn_of_column_vector
 from treewright.leaf_accuracy._explanations import HybridReport
 from treewright.leaf_accuracy._hybrid import (
     Extension,
@@ -181,12 +181,8 @@ class HybridTreeClassifier(TreeClassifier):
         if self.tune is not None:
             check_tunable(leaf_model)
         validate_data(self, X, skip_check_array=True)
-        if getattr(y, "shape", ())[1:] == (1,):
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
-                DataConversionWarning,
-                stacklevel=2,
-            )
+        if is_column_vector(y):
+            warn_of_column_vector()
             y = np.ravel(y)
         random = check_random_state(self.random_state)
         top = make_top(

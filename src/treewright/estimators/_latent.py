@@ -15,6 +15,7 @@ from treewright.estimators._latent_docs import documented
 from treewright.problem import encode_labels
 from treewright.table import Table
 from treewright.tree import merge_equal_leaves
+from treewright.tree._tree import leaves_in_words
 
 if TYPE_CHECKING:
     import torch
@@ -132,7 +133,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         return HardenedTree(
             tree,
             agreement,
-            f"The hard tree has {tree.n_leaves} leaves and predicts the same class as the soft model for "
+            f"The hard tree has {leaves_in_words(tree)} and predicts the same class as the soft model for "
             f"{100 * agreement:.1f}% of {len(rows)} rows.",
         )
 
@@ -239,9 +240,8 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         return HardenedTree(
             tree,
             agreement,
-            f"The hard tree has {tree.n_leaves} leaves and explains {100 * agreement:.1f}% of the "
-            "variance of the "
-            f"soft model's predictions on {len(rows)} rows.",
+            f"The hard tree has {leaves_in_words(tree)} and explains {100 * agreement:.1f}% of the variance "
+            f"of the soft model's predictions on {len(rows)} rows.",
         )
 
     def _values(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -187,8 +187,7 @@ class LatentTreeBase(TreeDisplay):
         if isinstance(X, np.ndarray) and X.ndim != 2:
             raise InputError(
                 f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: X.reshape(1, -1) for "
-                "a single row, "
-                "X.reshape(-1, 1) for a single column."
+                "a single row, X.reshape(-1, 1) for a single column."
             )
         validate_data(self, X, reset=False, skip_check_array=True)
         return encode_like(X, self.columns_, expected_by=type(self).__name__)

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
-from sklearn.utils.validation import validate_data
+from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeClassifier
@@ -22,7 +21,6 @@ from treewright.search import (
     thresholds_from_reference,
 )
 from treewright.search._limits import ProgressCallback
-from treewright.table import table_from
 
 __all__ = ["LeafAccuracyTreeClassifier"]
 
@@ -200,14 +198,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
 
     def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
         """Check the input and state the problem."""
-        table = table_from(X, categorical_features=self.categorical_features)
-        validate_data(self, X, skip_check_array=True)
-        if getattr(y, "shape", ())[1:] == (1,):
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
-                DataConversionWarning,
-                stacklevel=3,
-            )
+        table = self._training_table(X, y, stacklevel=4)
         return make_problem(
             table,
             y,

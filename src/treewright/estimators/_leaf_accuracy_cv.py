@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from treewright.errors import InputError
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
-from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector
 from treewright.result import LeafAccuracyResult
 from treewright.search import LeafAccuracyOptions
 from treewright.search._limits import ProgressCallback
@@ -200,7 +200,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
                 stacklevel=2,
             )
         final = clone(model).set_params(progress=self.progress, **self.best_params_)
-        self.best_estimator_ = final.fit(X, y, sample_weight=sample_weight)
+        self.best_estimator_ = final.fit(X, labels if is_column_vector(y) else y, sample_weight=sample_weight)
         self.result_ = final.result_
         self.tree_ = final.tree_
         self.leaf_accuracy_ = final.leaf_accuracy_

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
-from sklearn.utils.validation import validate_data
+from sklearn.exceptions import ConvergenceWarning
 
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
 from treewright.search import Limits, progress_bar
 from treewright.search._limits import ProgressCallback
-from treewright.table import table_from
 
 __all__ = ["MIPTreeClassifier"]
 
@@ -181,14 +179,7 @@ class MIPTreeClassifier(TreeClassifier):
 
         options = MIPOptions(self.solver, self.threads, self.scaling, self.tighten, self.random_state)
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
-        table = table_from(X, categorical_features=self.categorical_features)
-        validate_data(self, X, skip_check_array=True)
-        if getattr(y, "shape", ())[1:] == (1,):
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
-                DataConversionWarning,
-                stacklevel=2,
-            )
+        table = self._training_table(X, y)
         problem = make_problem(
             table,
             y,

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
-from sklearn.utils.validation import validate_data
+from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
@@ -24,7 +23,6 @@ from treewright.search import (
     solve_with_leaf_accuracy,
 )
 from treewright.search._limits import ProgressCallback
-from treewright.table import table_from
 
 __all__ = ["OptimalTreeClassifier"]
 
@@ -204,14 +202,7 @@ class OptimalTreeClassifier(TreeClassifier):
                 "them out."
             )
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
-        table = table_from(X, categorical_features=self.categorical_features)
-        validate_data(self, X, skip_check_array=True)
-        if getattr(y, "shape", ())[1:] == (1,):
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
-                DataConversionWarning,
-                stacklevel=2,
-            )
+        table = self._training_table(X, y)
         problem = make_problem(
             table,
             y,

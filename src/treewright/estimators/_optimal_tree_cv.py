@@ -15,9 +15,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
-from sklearn.utils.validation import validate_data
 
 from treewright.errors import InputError
 from treewright.estimators._front_folds import Fold, FoldFront, fold_of, search_fold
@@ -25,9 +24,9 @@ from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, encode_labels, make_problem
 from treewright.result import StopReason
 from treewright.search import Frontier, Limits, SearchOptions, solve_frontier
+from treewright.search._frontier import check_max_leaves
 from treewright.search._progress_bar import SECONDS_BEFORE_BAR, is_watched
 from treewright.search._space import Thresholds
-from treewright.table import table_from
 
 __all__ = ["CVProgress", "OptimalTreeClassifierCV"]
 
@@ -213,23 +212,9 @@ class OptimalTreeClassifierCV(TreeClassifier):
         """
         _check(self.choose, "choose", CHOICES)
         _check(self.rule, "rule", RULES)
-        if (
-            isinstance(self.max_leaves, bool)
-            or not isinstance(self.max_leaves, Integral)
-            or self.max_leaves < 1
-        ):
-            raise InputError(
-                f"max_leaves={self.max_leaves!r}; give an integer of at least 1, for example 20."
-            )
+        max_leaves = check_max_leaves(self.max_leaves)
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
-        table = table_from(X, categorical_features=self.categorical_features)
-        validate_data(self, X, skip_check_array=True)
-        if getattr(y, "shape", ())[1:] == (1,):
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
-                DataConversionWarning,
-                stacklevel=2,
-            )
+        table = self._training_table(X, y)
         problem = make_problem(
             table,
             y,
@@ -239,7 +224,7 @@ class OptimalTreeClassifierCV(TreeClassifier):
             objective=self.objective,
             cost_complexity=0.0,
             max_depth=self.max_depth,
-            max_leaf_nodes=int(self.max_leaves),
+            max_leaf_nodes=max_leaves,
             min_samples_leaf=self.min_samples_leaf,
         )
         folds = self._folds(problem, y, table.n_rows)
@@ -254,8 +239,8 @@ class OptimalTreeClassifierCV(TreeClassifier):
         self.n_splits_ = len(fronts)
         self._choose(fronts)
         self.tree_ = self.result_.tree
-        unproven = sum(front.proven_leaves < self.max_leaves for front in fronts)
-        unproven += frontier.proven_leaves < self.max_leaves
+        unproven = sum(front.proven_leaves < max_leaves for front in fronts)
+        unproven += frontier.proven_leaves < max_leaves
         if unproven:
             warnings.warn(
                 f"{unproven} of {len(fronts) + 1} searches reached a limit; their trees are the best found. "

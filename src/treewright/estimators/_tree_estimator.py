@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.estimators._display import TreeDisplay
 from treewright.result import SolveResult
-from treewright.table import encode_like
+from treewright.table import Table, encode_like, table_from
 from treewright.tree import Tree
 
-__all__ = ["TreeClassifier"]
+__all__ = ["TreeClassifier", "is_column_vector", "warn_of_column_vector"]
 
 
 class TreeClassifier(ClassifierMixin, TreeDisplay):  # type: ignore[misc]
@@ -24,6 +27,7 @@ class TreeClassifier(ClassifierMixin, TreeDisplay):  # type: ignore[misc]
     `fit` of a subclass sets `tree_`, `result_` and `classes_`.
     """
 
+    categorical_features: Sequence[str] | Sequence[int] | None  # of the classes that read a table
     tree_: Tree
     result_: SolveResult
     classes_: NDArray[Any]
@@ -34,6 +38,14 @@ class TreeClassifier(ClassifierMixin, TreeDisplay):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+    def _training_table(self, X: Any, y: Any, *, stacklevel: int = 3) -> Table:
+        """Read the table of `fit` and record its columns; warns, as scikit-learn does, of labels in a column."""
+        table = table_from(X, categorical_features=self.categorical_features)
+        validate_data(self, X, skip_check_array=True)
+        if is_column_vector(y):
+            warn_of_column_vector(stacklevel=stacklevel + 1)
+        return table
 
     def _encode(self, X: Any) -> NDArray[np.float64]:
         """Encode new rows as the tree expects them; checks names, order and categories."""
@@ -100,3 +112,17 @@ class TreeClassifier(ClassifierMixin, TreeDisplay):  # type: ignore[misc]
         """Return the number of leaves."""
         check_is_fitted(self)
         return self.tree_.n_leaves
+
+
+def is_column_vector(y: Any) -> bool:
+    """Whether labels came with shape (n_rows, 1)."""
+    return bool(getattr(y, "shape", ())[1:] == (1,))
+
+
+def warn_of_column_vector(stacklevel: int = 3) -> None:
+    """Warn of such labels; by default the warning points at the caller of `fit`."""
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected; it is read as y.ravel().",
+        DataConversionWarning,
+        stacklevel=stacklevel,
+    )

@@ -103,14 +103,12 @@ def _size(model: Any) -> tuple[int, int]:
     if count is None:
         raise InputError(
             f"A {type(model).__name__} is no tree ensemble, so no depth can be guessed from it. Give "
-            "max_depth as a "
-            "number."
+            "max_depth as a number."
         )
     if not isinstance(depth, (int, np.integer)) or depth < 1:
         raise InputError(
             f"The trees of this {type(model).__name__} have no limit of depth (max_depth={depth!r}), so it "
-            "must be "
-            "fitted before a depth can be guessed from it; or give max_depth as a number."
+            "must be fitted before a depth can be guessed from it; or give max_depth as a number."
         )
     return int(count), int(depth)
 

@@ -71,8 +71,7 @@ def check_model(model: Any) -> None:
     if is_regressor(model):
         raise InputError(
             f"reference is a {type(model).__name__}, a regressor; guessing needs the classes that a "
-            "classifier "
-            f"predicts. Give {KNOWN}."
+            f"classifier predicts. Give {KNOWN}."
         )
     if not is_classifier(model):
         raise InputError(f"reference is a {type(model).__name__}, which is no classifier; give {KNOWN}.")

@@ -193,8 +193,7 @@ def predictions_of(labels: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDA
         return np.array([known.index(label) for label in given.tolist()], dtype=np.int32)
     except ValueError:
         raise InputError(
-            "The reference predicts labels that y does not have "
-            f"({', '.join(unknown[:5]) or 'of another type'}); "
+            f"The reference predicts labels that y does not have ({', '.join(unknown[:5]) or 'of another type'}); "
             f"the labels are {', '.join(map(str, known[:20]))}."
         ) from None
 
@@ -210,8 +209,7 @@ def check_predictions(predictions: NDArray[np.int32], y: NDArray[np.int32]) -> N
     if len(np.unique(predictions)) == 1 < len(np.unique(y)):
         raise InputError(
             "The reference predicts one and the same class for every row; nothing can be guessed from it. "
-            "Give "
-            "one with more or deeper trees, or leave the guess out."
+            "Give one with more or deeper trees, or leave the guess out."
         )
 
 
@@ -220,8 +218,7 @@ def _as_fitted_on(model: Any, table: Table) -> tuple[NDArray[np.float64], tuple[
     if expected is not None and expected != len(table.columns):
         raise InputError(
             f"The reference was fitted on {expected} columns, the table has {len(table.columns)}; give one "
-            "that "
-            "was fitted on these columns, or one that is not fitted."
+            "that was fitted on these columns, or one that is not fitted."
         )
     names = getattr(model, "feature_names_in_", None)
     if names is not None and tuple(map(str, names)) != table.names:
@@ -231,22 +228,19 @@ def _as_fitted_on(model: Any, table: Table) -> tuple[NDArray[np.float64], tuple[
         )
         raise InputError(
             f"The reference was fitted on other columns: {other}. Give the same columns in the same order, "
-            "or a "
-            "reference that is not fitted."
+            "or a reference that is not fitted."
         )
     words = [column.name for column in table.columns if column.kind is ColumnKind.CATEGORICAL]
     if words:
         raise InputError(
-            f"A fitted reference reads numbers, but {', '.join(words[:5])} hold categories. Give a reference "
-            "that "
-            "is not fitted, or code the categories as numbers first."
+            f"A fitted reference reads numbers, but {', '.join(words[:5])} hold categories. Give a "
+            "reference that is not fitted, or code the categories as numbers first."
         )
     X = np.ascontiguousarray(table.X)
     if np.isnan(X).any() and not _takes_missing(model):
         raise InputError(
             f"The table has missing values, which a {type(model).__name__} cannot read. Give a reference "
-            "that is "
-            "not fitted (missing rows are then coded), or a HistGradientBoostingClassifier."
+            "that is not fitted (missing rows are then coded), or a HistGradientBoostingClassifier."
         )
     return X, tuple(Input(j) for j in range(len(table.columns)))
 

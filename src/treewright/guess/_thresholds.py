@@ -159,8 +159,7 @@ def eliminate_columns(
     if not found:
         raise InputError(
             "The reference uses no threshold that separates training rows, so no column would be left to "
-            "split. "
-            "Give a reference with more or deeper trees, or thresholds of your own."
+            "split. Give a reference with more or deeper trees, or thresholds of your own."
         )
     columns = np.empty((len(found), len(y)), dtype=np.uint8)
     for i, split in enumerate(found):

@@ -41,14 +41,12 @@ def load_checkpoint(path: str | os.PathLike[str], model: torch.nn.Module) -> dic
     except Exception as error:
         raise ModelFileError(
             f"{os.fspath(path)} cannot be read as a checkpoint of a latent tree ({error}). Give another "
-            "path, or remove "
-            "the file to start anew."
+            "path, or remove the file to start anew."
         ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ModelFileError(
-            f"{os.fspath(path)} is not a checkpoint of a latent tree of this version ({FORMAT!r}). "
-            "Give another path, or "
-            "remove the file to start anew."
+            f"{os.fspath(path)} is not a checkpoint of a latent tree of this version ({FORMAT!r}). Give "
+            "another path, or remove the file to start anew."
         )
     theirs = {name: tuple(value.shape) for name, value in content["model"].items()}
     ours = {name: tuple(value.shape) for name, value in model.state_dict().items()}

@@ -91,8 +91,7 @@ def make_optimizer(options: TrainOptions, parameters: Any) -> torch.optim.Optimi
         except ImportError as error:
             raise MissingDependencyError(
                 'optimizer="qhadam" needs the package pytorch_optimizer: pip install pytorch_optimizer; '
-                "or use the "
-                'default, optimizer="adamw".'
+                'or use the default, optimizer="adamw".'
             ) from error
         made_by: torch.optim.Optimizer = QHAdam(
             parameters, **{"betas": (0.995, 0.998), "nus": (0.7, 1.0), **given}

@@ -62,9 +62,8 @@ def dendrogram_purity(
     known, label = np.unique(np.asarray(labels), return_inverse=True)
     if at.ndim != 1 or at.shape != label.shape or not np.issubdtype(at.dtype, np.integer):
         raise InputError(
-            "nodes and labels must be two lists of equal length, nodes of integers; got shapes "
-            f"{at.shape} and "
-            f"{label.shape}, nodes of {at.dtype}."
+            f"nodes and labels must be two lists of equal length, nodes of integers; got shapes {at.shape} "
+            f"and {label.shape}, nodes of {at.dtype}."
         )
     if len(at) == 0 or at.min() < 0:
         raise InputError("nodes must be numbers >= 0, at least one.")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from treewright.errors import InputError
 from treewright.problem import make_problem
-from treewright.search._frontier import Frontier
+from treewright.search._frontier import Frontier, check_max_leaves
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions
 from treewright.search._progress_bar import progress_bar
@@ -108,8 +106,7 @@ def accuracy_frontier(
     3 0.04 proven optimal
     4 0.027 proven optimal
     """
-    if isinstance(max_leaves, bool) or not isinstance(max_leaves, Integral) or max_leaves < 1:
-        raise InputError(f"max_leaves={max_leaves!r}; give an integer of at least 1, for example 20.")
+    most = check_max_leaves(max_leaves)
     limits = Limits(time_limit, step_limit, memory_limit)
     table = X if isinstance(X, Table) else table_from(X, categorical_features=categorical_features)
     problem = make_problem(
@@ -121,7 +118,7 @@ def accuracy_frontier(
         objective=objective,
         cost_complexity=0.0,
         max_depth=max_depth,
-        max_leaf_nodes=int(max_leaves),
+        max_leaf_nodes=most,
         min_samples_leaf=min_samples_leaf,
     )
     with progress_bar(progress, time_limit) as report:

@@ -11,7 +11,7 @@ from typing import Any, overload
 from treewright.errors import InputError
 from treewright.result import SolveResult, SolveStatus, StopReason
 
-__all__ = ["Frontier"]
+__all__ = ["Frontier", "check_max_leaves"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,3 +232,16 @@ def _price(cost_complexity: float) -> float:
 def _saving(few: SolveResult, many: SolveResult) -> float:
     """Return the loss that each further leaf saves between two points."""
     return (few.loss - many.loss) / (many.tree.n_leaves - few.tree.n_leaves)
+
+
+def check_max_leaves(max_leaves: Any) -> int:
+    """Return up to how many leaves a front goes.
+
+    Raises
+    ------
+    InputError
+        It is no integer of at least 1.
+    """
+    if isinstance(max_leaves, bool) or not isinstance(max_leaves, Integral) or max_leaves < 1:
+        raise InputError(f"max_leaves={max_leaves!r}; give an integer of at least 1, for example 20.")
+    return int(max_leaves)

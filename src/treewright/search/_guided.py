@@ -177,9 +177,8 @@ def _reference(problem: Problem, guesses: Guesses) -> tuple[Reference | None, ND
         return reference, reference.predictions
     if guesses.thresholds or guesses.depth:
         raise InputError(
-            "reference holds predictions; thresholds and the depth can only be guessed from a tree ensemble. "
-            "Give "
-            "the model, or guess lower bounds alone."
+            "reference holds predictions; thresholds and the depth can only be guessed from a tree "
+            "ensemble. Give the model, or guess lower bounds alone."
         )
     if problem.rows is None:
         predictions = predictions_of(given, problem.classes, problem.table.n_rows)

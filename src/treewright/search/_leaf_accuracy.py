@@ -6,7 +6,6 @@ and turns its answer into a tree and a certificate.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -28,7 +27,7 @@ from treewright.search._limits import Limits, Progress, ProgressCallback, stop_r
 from treewright.search._ranks import Ranked, ranked_columns, ranked_cuts, scope_of_all, splits_of
 from treewright.search._result import result_of
 from treewright.search._space import Thresholds, cuts_for
-from treewright.tree import Tree, grow
+from treewright.tree import Tree, grow, wilson_interval
 
 __all__ = [
     "Criterion",
@@ -105,12 +104,9 @@ def leaf_value(
     ----------
     E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference. JASA 22.
     """
-    p = correct / weight
-    if criterion == "accuracy":
-        return p
-    z = NormalDist().inv_cdf(confidence)
-    square = z * z / weight
-    return (p + square / 2 - z * math.sqrt(p * (1 - p) / weight + square / (4 * weight))) / (1 + square)
+    if criterion == "accuracy" or confidence == 0.5:
+        return correct / weight
+    return wilson_interval(correct, weight, 2 * confidence - 1)[0]  # its upper end is not asked for
 
 
 def thresholds_from_reference(problem: Problem, reference: Any = None) -> Cuts:

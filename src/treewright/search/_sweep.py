@@ -127,7 +127,8 @@ def solve_sweep(
     ----------
     problem : Problem
     limits : Limits, default=None
-        A step is one pass of the depth-two kernel. None is no limit but the machine's memory.
+        A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
+        machine's memory.
     options : SweepOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
@@ -207,7 +208,7 @@ def solve_sweep(
     )
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
-    kept = ("seconds", "pair_solves", "passes", "row_steps", "subproblems", "cache_hits", "bytes")
+    kept = ("seconds", "pair_solves", "passes", "row_steps", "cache_hits", "bytes")
     n_leaves = tree.n_leaves
     if not proven and problem.cost_complexity > 0:  # a better tree may have more leaves, but not so many
         n_leaves = int(units.objective(upper) / problem.cost_complexity) + 1
@@ -221,7 +222,9 @@ def solve_sweep(
         slack=units.integers.slack,
         scope=scope_of_all(table),
         stop=answer["stop"],
-        stats={name: answer[name] for name in kept},
+        # The engine counts subproblems of depth two (pairs) and deeper ones apart.
+        stats={"subproblems": answer["subproblems"] + answer["pair_solves"]}
+        | {name: answer[name] for name in kept},
         options=asdict(options),
         notes=table.notes,
     )

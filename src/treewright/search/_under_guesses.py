@@ -46,8 +46,8 @@ def under_guesses(
     if ended:
         wrong += (
             " Where a tree is right on such rows the guess is too high; at most "
-            f"{result.objective - bound:.6f} of the "
-            "objective can have been lost (Theorem 4.3 of McTavish et al. 2022)."
+            f"{result.objective - bound:.6f} of the objective can have been lost (Theorem 4.3 of McTavish "
+            "et al. 2022)."
         )
     return replace(
         result,

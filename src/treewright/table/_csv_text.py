@@ -112,9 +112,8 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
         line = data.count(b"\n", 0, start) + 1
         hint = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1"
         raise InputError(
-            f"{where} is not valid {encoding}: line {line}, byte {start}. If it was saved by a spreadsheet, "
-            "try "
-            f'encoding="{hint}".'
+            f"{where} is not valid {encoding}: line {line}, byte {start}. If it was saved by a "
+            f'spreadsheet, try encoding="{hint}".'
         ) from None
     text = text.removeprefix("\ufeff")
     if "\0" in text:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from treewright.tree._column import Column
 from treewright.tree._split import Split
 
-__all__ = ["Tree", "grow", "leaf_path"]
+__all__ = ["Tree", "grow", "leaf_path", "leaves_in_words"]
 
 LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
@@ -242,3 +242,8 @@ def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
         path.append((split, bool(tree.children_left[above] == leaf)))
         leaf = above
     return path[::-1]
+
+
+def leaves_in_words(tree: Tree) -> str:
+    """Return ``1 leaf``, or ``5 leaves``."""
+    return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"

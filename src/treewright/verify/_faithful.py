@@ -60,8 +60,7 @@ class FaithfulnessReport:
         assert self.counter_example is not None  # by construction
         return (
             f"Not faithful: on the row {self.counter_example.tolist()} the tree says {self.tree_label} and "
-            "the "
-            f"ensemble says {self.ensemble_label}."
+            f"the ensemble says {self.ensemble_label}."
         )
 
 
@@ -120,8 +119,7 @@ def _check_input(tree: Tree, ensemble: Ensemble) -> None:
     if len(tree.columns) != ensemble.n_features:
         raise InputError(
             f"The tree has {len(tree.columns)} columns and the ensemble {ensemble.n_features}; they were "
-            "not made for "
-            "the same table."
+            "not made for the same table."
         )
     other = [split for split in tree.splits if split is not None and not isinstance(split, ThresholdSplit)]
     if other:

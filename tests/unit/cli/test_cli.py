@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from treewright import OptimalTreeClassifier
 from treewright.cli import app
+from treewright.cli._common import effort
 from treewright.convert import load_model, save_model
 from treewright.datasets import tic_tac_toe
 from treewright.result import SolveStatus, StopReason
@@ -424,3 +425,25 @@ def test_progress_bar_on_long_runs_in_a_terminal_only(tmp_path):
     assert "searching" in seen
     assert "gap" in seen
     assert b"searching" not in out
+
+
+def test_the_effort_is_said_in_good_grammar():
+    assert effort({"seconds": 0.5, "subproblems": 1}) == "Search: 0.500 s, 1 subproblem."
+    assert effort({"seconds": 1.25, "subproblems": 1234}) == "Search: 1.250 s, 1,234 subproblems."
+
+
+@pytest.mark.parametrize("spelling", ["balanced-accuracy", "balanced_accuracy"])
+def test_an_objective_is_spelt_as_options_are_or_as_in_python(tmp_path, spelling):
+    rows = [["x", "y"], *[[k, int(k > 3)] for k in range(6)]]
+    model = tmp_path / "model.json"
+    found = run("fit", write_csv(tmp_path / "d.csv", rows), "-t", "y", "--objective", spelling, "-o", model)
+    assert found.exit_code == 0, found.output
+    assert load_model(model).certificate.terms.objective == "balanced_accuracy"
+
+
+@pytest.mark.parametrize("option", [("--criterion", "lower-bound"), ("--confidence", "0.9")])
+def test_options_of_the_worst_leaf_are_refused_without_it(tmp_path, option):
+    rows = [["x", "y"], *[[k, int(k > 3)] for k in range(6)]]
+    found = run("fit", write_csv(tmp_path / "d.csv", rows), "-t", "y", *option)
+    assert found.exit_code == 2
+    assert f"{option[0]} is for --objective leaf-accuracy" in found.output

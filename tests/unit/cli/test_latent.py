@@ -50,6 +50,7 @@ def test_fit_show_predict_verify(csv: Path, tmp_path: Path) -> None:
     [
         (("--method", "magic"), "--method"),
         (("--method", "latent", "--max-leaf-nodes", "3"), "--max-leaf-nodes"),
+        (("--method", "latent", "--thresholds", "4"), "--thresholds"),
         (("--method", "latent", "--max-depth", "0"), "depth"),
         (("--method", "latent", "--pruning", "-1"), "pruning"),
         (("--method", "latent", "--weight", "b"), "weights"),

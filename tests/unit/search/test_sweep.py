@@ -362,3 +362,11 @@ def test_deeper_is_never_worse_and_dearer_leaves_are_never_more():
         shallow = solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=c))
         assert deep.status.name == "OPTIMAL"
         assert deep.objective <= shallow.objective
+
+
+def test_every_subproblem_is_counted():
+    rng = np.random.default_rng(3)
+    X = rng.random((60, 3))
+    y = (X[:, 0] * X[:, 1] + X[:, 2] > 0.7).astype(int)
+    stats = solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=0.01)).stats
+    assert stats["subproblems"] > stats["pair_solves"] > 1  # deeper ones, and those of depth two

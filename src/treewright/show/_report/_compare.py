@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from treewright.show._report._leaves import Count
 from treewright.show._report._rows import Rows
 from treewright.tree import Column, ColumnKind, Tree
+from treewright.tree._tree import leaves_in_words
 
 __all__ = ["Contender", "compare", "sign_test"]
 
@@ -75,9 +76,11 @@ def compare(
     max_depth : int or None, default=None
         The limit on depth that the tree had to keep; the greedy tree keeps it too.
     """
-    predictions = [("This tree", _leaves(tree), _of_tree(tree, tree, train), _of_tree(tree, tree, test))]
+    predictions = [
+        ("This tree", leaves_in_words(tree), _of_tree(tree, tree, train), _of_tree(tree, tree, test))
+    ]
     predictions += [
-        (name, _leaves(other), _of_tree(tree, other, train), _of_tree(tree, other, test))
+        (name, leaves_in_words(other), _of_tree(tree, other, train), _of_tree(tree, other, test))
         for name, other in others.items()
     ]
     if fit_models and len(np.unique(train.labels)) > 1:
@@ -113,10 +116,6 @@ def sign_test(a: int, b: int) -> float:
         return min(1.0, math.erfc((abs(a - b) - 1) / math.sqrt(2 * n)))
     tail: int = sum(math.comb(n, k) for k in range(fewer + 1))
     return min(1.0, float(2 * tail / 2**n))
-
-
-def _leaves(tree: Tree) -> str:
-    return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
 
 
 def _of_tree(tree: Tree, other: Tree, rows: Rows | None) -> NDArray[np.int64]:

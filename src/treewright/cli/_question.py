@@ -1,0 +1,194 @@
+"""What `fit` and `frontier` share: the options that state a problem, the problem, and the terms of its model file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.cli._common import pairs
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from treewright.convert import Terms
+    from treewright.problem import Problem
+    from treewright.search import Limits, Thresholds
+    from treewright.table import CsvTable
+
+__all__ = [
+    "Categorical",
+    "ClassWeight",
+    "Cost",
+    "MaxDepth",
+    "MemoryLimit",
+    "ProgressBar",
+    "Question",
+    "StepLimit",
+    "Target",
+    "ThresholdChoice",
+    "TimeLimit",
+    "Weight",
+    "read_limits",
+    "read_thresholds",
+    "state_question",
+]
+
+Target = Annotated[str, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")]
+MaxDepth = Annotated[int | None, typer.Option(help="Most splits on a path.", show_default="unlimited")]
+ThresholdChoice = Annotated[
+    str, typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can.")
+]
+ClassWeight = Annotated[
+    list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
+]
+Cost = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="TRUE:PREDICTED=COST of a wrong prediction; 1 where not given. Repeatable.", metavar="COST"
+    ),
+]
+Weight = Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
+]
+TimeLimit = Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")]
+StepLimit = Annotated[
+    int | None, typer.Option(help="Subproblems; the same on every machine.", show_default="unlimited")
+]
+MemoryLimit = Annotated[
+    int | None, typer.Option(help="MiB for the search.", show_default="half of the memory")
+]
+ProgressBar = Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A problem, and what its model file must say so that it can be stated again.
+
+    Parameters
+    ----------
+    problem : Problem
+    given : dict
+        The fields of `Terms` that a problem does not hold in this form.
+    """
+
+    problem: Problem
+    given: dict[str, Any]
+
+    def terms(self, **changed: Any) -> Terms:
+        """Return the terms; `changed` are limits that are others than the problem's."""
+        from treewright.convert import Terms
+
+        limits = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
+        return Terms(**({name: getattr(self.problem, name) for name in limits} | self.given | changed))
+
+
+def state_question(
+    csv: CsvTable,
+    *,
+    target: str,
+    weight: str | None,
+    objective: str,
+    class_weight: Sequence[str] | None,
+    cost: Sequence[str] | None,
+    min_samples_leaf: str,
+    **limits: Any,
+) -> Question:
+    """State the problem of a table with labels; `limits` go to `make_problem` as they are."""
+    from treewright.problem import make_problem
+
+    assert csv.target is not None  # the callers named a target
+    labels = _labels(csv.target)
+    factors = _class_weight(class_weight or (), labels)
+    by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
+    costs = _costs(cost or (), labels)
+    objective = objective.replace("-", "_")  # as options are spelt, or as in Python
+    problem = make_problem(
+        csv.table,
+        csv.target,
+        sample_weight=csv.sample_weight,
+        class_weight=by_label if by_label is not None else factors,  # type: ignore[arg-type]  # text: balanced
+        costs=costs,
+        objective=objective,  # type: ignore[arg-type]  # make_problem checks it
+        min_samples_leaf=_number(min_samples_leaf),
+        **limits,
+    )
+    given = {
+        "objective": objective,
+        "class_weight": factors,
+        "costs": costs,
+        "target": target,
+        "weight": weight,
+    }
+    return Question(problem, given)
+
+
+def read_limits(time_limit: float, step_limit: int | None, memory_limit: int | None) -> Limits:
+    """Return the limits of a search; seconds may be inf, memory is in MiB."""
+    from treewright.search import Limits
+
+    return Limits(
+        None if math.isinf(time_limit) else time_limit,
+        step_limit,
+        None if memory_limit is None else memory_limit << 20,
+    )
+
+
+def read_thresholds(text: str) -> Thresholds:
+    """Return which thresholds to search."""
+    if text in ("auto", "all"):
+        return text  # type: ignore[return-value]  # one of the two literals
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise InputError(f"--thresholds {text!r}; give 'auto', 'all' or a number of quantile bins.")
+
+
+def _number(text: str) -> int | float:
+    """An integer stays one: 1 is one row, 1.0 would be a fraction."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--min-samples-leaf {text!r}; give an integer, or a fraction below 1.") from None
+
+
+def _labels(target: NDArray[Any]) -> dict[str, Any]:
+    """The labels by their text, in the order of the classes."""
+    import numpy as np
+
+    return {str(label): label for label in np.unique(target).tolist()}
+
+
+def _class_weight(entries: Sequence[str], labels: dict[str, Any]) -> tuple[float, ...] | str | None:
+    if not entries or list(entries) == ["balanced"]:
+        return entries[0] if entries else None
+    factors = dict.fromkeys(labels, 1.0)
+    for name, factor in pairs(entries, "--class-weight"):
+        if name not in labels:
+            raise InputError(f"--class-weight names the label {name!r}; the labels are {', '.join(labels)}.")
+        factors[name] = factor
+    return tuple(factors.values())
+
+
+def _costs(entries: Sequence[str], labels: dict[str, Any]) -> tuple[tuple[float, ...], ...] | None:
+    if not entries:
+        return None
+    names = list(labels)
+    matrix = [[float(i != j) for j in range(len(names))] for i in range(len(names))]
+    for name, price in pairs(entries, "--cost"):
+        places = [(i, j) for i, a in enumerate(names) for j, b in enumerate(names) if f"{a}:{b}" == name]
+        if len(places) != 1:
+            raise InputError(
+                f"--cost {name!r}; give TRUE:PREDICTED=COST with two of the labels {', '.join(names)}."
+            )
+        matrix[places[0][0]][places[0][1]] = price
+    return tuple(map(tuple, matrix))
