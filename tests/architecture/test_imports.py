@@ -51,17 +51,9 @@ def test_packages_below_the_estimators_need_no_sklearn(package: str) -> None:
 
 
 def test_importing_is_quick() -> None:
-    """Below 0.3 s beyond numpy; the best of three, for a busy machine."""
-    program = "import numpy; import treewright, treewright.search"
-
-    def seconds() -> float:
-        lines = python(program, "-X", "importtime").stderr.splitlines()
-        microseconds = [
-            int(line.split("|")[1])
-            for line in lines
-            if line.split("|")[-1].strip() in {"treewright", "treewright.search"}
-        ]
-        assert len(microseconds) == 2
-        return sum(microseconds) / 1e6
-
-    assert min(seconds() for _ in range(3)) < 0.3
+    """Below 0.3 s beyond numpy. Processor seconds: a busy machine makes others wait; the best of three."""
+    program = (
+        "import numpy, time; start = time.process_time(); import treewright, treewright.search; "
+        "print(time.process_time() - start)"
+    )
+    assert min(float(python(program).stdout) for _ in range(3)) < 0.3
