@@ -48,8 +48,7 @@ def midpoints(
     only_label_changes: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> Cuts:
-    """Return every split of the table: all midpoints between distinct values, every category against the
-    rest.
+    """Return every split of the table: all midpoints between distinct values, every category against the rest.
 
     Parameters
     ----------

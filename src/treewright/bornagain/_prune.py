@@ -166,8 +166,7 @@ def solve_active(
         )
     tree = engine.tree(found["nodes"], rows)
     if not found["optimal"]:
-        # The greedy tree may be poor; a pruned faithful tree is another incumbent, if there is one of usable
-        # size.
+        # The greedy tree may be poor; a pruned faithful tree of usable size is another incumbent.
         share = np.inf if time_limit is None else max(1.0, time_limit / 5)
         whole = engine.hybrid(max_leaves=MOST_INCUMBENT_LEAVES, time_limit=share)
         if whole["complete"]:

@@ -144,9 +144,7 @@ class RankedCuts:
     splits: tuple[Split, ...]
 
     def split(self, low: int, high: int) -> tuple[Split, bool]:
-        """Return a split between ranks `low` < `high`, the middle one, and that its left side has the low
-        ranks.
-        """
+        """Return a split between ranks `low` < `high`, the middle one, and that its left side has the low ranks."""
         return self.splits[(low + high - 1) // 2], False
 
 
