@@ -32,8 +32,7 @@ STOPS = {
     core.Stop.INTERRUPT: StopReason.INTERRUPT,
     core.Stop.CALLBACK: StopReason.CALLBACK,
 }
-# Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent at
-# hand.
+# Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent.
 SURELY_QUICK_BOXES = 1e8
 MOST_CELLS = 5e7  # more are not labelled, as in the core
 
@@ -209,7 +208,7 @@ def _check(
     exact_boxes: float,
 ) -> None:
     if objective not in OBJECTIVES:
-        raise InputError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}; got {objective!r}.")
+        raise InputError(f"objective={objective!r}; choose one of {', '.join(OBJECTIVES)}.")
     for name, value, least in (
         ("time_limit", time_limit, 0),
         ("step_limit", step_limit, 1),
@@ -219,7 +218,7 @@ def _check(
         ("exact_boxes", exact_boxes, 0),
     ):
         if value is not None and not value >= least:
-            raise InputError(f"{name} must be at least {least}; got {value!r}.")
+            raise InputError(f"{name}={value!r}; give at least {least}.")
 
 
 def _reporter(progress: Callable[[Progress], bool | None] | None, phase: str) -> Any:
