@@ -163,7 +163,7 @@ def solve(
             max_leaves=np.inf if max_leaves is None else max_leaves,
             time_limit=budget / 5,
             memory_limit=memory,
-            report=_reporter(progress, "heuristic"),
+            report=reporter(progress, "heuristic"),
             **tuning,
         )
         _give_up_if_asked(incumbent)
@@ -172,7 +172,7 @@ def solve(
         max(budget - (time.monotonic() - start), 0.0),
         HUGE if step_limit is None else int(step_limit),
         memory,
-        _reporter(progress, "exact"),
+        reporter(progress, "exact"),
     )
     if not exact["solved"] and not exact["nodes"] and (incumbent is None or not incumbent["complete"]):
         # A faithful tree is owed: it gets what is left of the time, and at least a fifth.
@@ -221,7 +221,8 @@ def _check(
             raise InputError(f"{name}={value!r}; give at least {least}.")
 
 
-def _reporter(progress: Callable[[Progress], bool | None] | None, phase: str) -> Any:
+def reporter(progress: Callable[[Progress], bool | None] | None, phase: str) -> Any:
+    """Return `progress` as the compiled core calls it in a phase."""
     if progress is None:
         return None
     return lambda seconds, incumbent, bound, steps, size: progress(Progress(seconds, steps, size, phase))
@@ -259,7 +260,7 @@ def _heuristic(
         max_leaves=np.inf if max_leaves is None else max_leaves,
         time_limit=time_limit,
         memory_limit=memory_limit,
-        report=_reporter(progress, "heuristic"),
+        report=reporter(progress, "heuristic"),
         **tuning,
     )
     _give_up_if_asked(found)
