@@ -41,7 +41,7 @@ def plot_leaf_accuracies(
     digits: int = 4,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the share of rows that each leaf predicts right, with 95 % Wilson intervals.
+    """Draw the share of rows that each leaf predicts right, with 95% Wilson intervals.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def plot_leaf_accuracies(
         text.set_parse_math(False)
     ax.set_ylim(len(found) - 0.4, -0.6)
     ax.set_xlim(0, 100)
-    ax.set_xlabel("rows predicted right (%), with 95 % intervals")
+    ax.set_xlabel("rows predicted right (%), with 95% intervals")
     tidy(ax, grid="x")
     ax.tick_params(axis="y", length=0)
     _legend(ax, test is not None)
