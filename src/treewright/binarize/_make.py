@@ -48,8 +48,7 @@ def midpoints(
     only_label_changes: bool = False,
     sample_weight: ArrayLike | None = None,
 ) -> Cuts:
-    """Return every split of the table: all midpoints between distinct values, every category against the
-    rest.
+    """Return every split of the table: all midpoints between distinct values, every category against the rest.
 
     Parameters
     ----------
@@ -74,7 +73,7 @@ def midpoints(
     """
     offers = _offers(table, sample_weight)
     if not only_label_changes:
-        return _cuts(table, [offer.splits(ALL) for offer in offers], _scope_of_all(table))
+        return make_cuts(table, [offer.splits(ALL) for offer in offers], scope_of_all(table))
     if y is None:
         raise InputError("only_label_changes needs y, the class of each row.")
     labels = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int32)
@@ -87,12 +86,12 @@ def midpoints(
     groups = [offer.splits(ALL) for offer in kept]
     n_kept = sum(map(len, groups))
     if n_kept == n_all:
-        return _cuts(table, groups, _scope_of_all(table))
+        return make_cuts(table, groups, scope_of_all(table))
     note = (
         f"Only {n_kept} of {n_all} splits were offered: thresholds where the label changes. Below the root "
         "of a tree with several columns a threshold inside a run of one label can be better."
     )
-    return _cuts(table, groups, "the thresholds at which the label changes (not all thresholds)", (note,))
+    return make_cuts(table, groups, "the thresholds at which the label changes (not all thresholds)", (note,))
 
 
 def quantiles(table: Table, n_bins: int, sample_weight: ArrayLike | None = None) -> Cuts:
@@ -122,8 +121,8 @@ def quantiles(table: Table, n_bins: int, sample_weight: ArrayLike | None = None)
     levels = [int(n_bins) - 1 if offer.gaps is not None else ALL for offer in offers]
     groups = [offer.splits(level) for offer, level in zip(offers, levels, strict=True)]
     notes = _notes(table, offers, levels)
-    scope = f"the given cuts (at most {n_bins - 1} quantiles a column)" if notes else _scope_of_all(table)
-    return _cuts(table, groups, scope, notes)
+    scope = f"the given cuts (at most {n_bins - 1} quantiles a column)" if notes else scope_of_all(table)
+    return make_cuts(table, groups, scope, notes)
 
 
 def given_cuts(
@@ -176,8 +175,8 @@ def given_cuts(
         if offer.asks_known:
             splits.append(ThresholdSplit(offer.position, np.inf, missing_left=False))
         groups.append(splits)
-    notes = (f"No thresholds were given for {_listed(unsplit)}: not split.",) if unsplit else ()
-    return _cuts(table, groups, "the given thresholds", notes)
+    notes = (f"No thresholds were given for {listed(unsplit)}: not split.",) if unsplit else ()
+    return make_cuts(table, groups, "the given thresholds", notes)
 
 
 def auto_cuts(
@@ -225,9 +224,9 @@ def auto_cuts(
     scope = (
         f"the chosen cuts (at most {level} quantiles or categories a column)"
         if notes
-        else _scope_of_all(table)
+        else scope_of_all(table)
     )
-    return _cuts(table, [offer.splits(level) for offer in offers], scope, notes)
+    return make_cuts(table, [offer.splits(level) for offer in offers], scope, notes)
 
 
 def _offers(table: Table, sample_weight: ArrayLike | None) -> list[Offer]:
@@ -251,7 +250,7 @@ def _only_label_changes(offer: Offer, table: Table, labels: NDArray[np.int32]) -
     return replace(offer, gaps=gaps)
 
 
-def _cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[str, ...] = ()) -> Cuts:
+def make_cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[str, ...] = ()) -> Cuts:
     """Put the splits of all columns together and send every row through every split."""
     splits = [split for group in groups for split in group]
     n_bytes = len(splits) * table.n_rows
@@ -281,7 +280,8 @@ def _cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[
     return Cuts(tuple(splits), goes_right, scope, (*table.notes, *notes))
 
 
-def _scope_of_all(table: Table) -> str:
+def scope_of_all(table: Table) -> str:
+    """Say over which trees a proof is that looked at every split of the table."""
     kinds = {column.kind for column in table.columns}
     categories = "all single categories against the rest"
     if ColumnKind.CATEGORICAL not in kinds:
@@ -303,10 +303,11 @@ def _notes(table: Table, offers: Sequence[Offer], levels: Sequence[int]) -> tupl
         ]
         if cut:
             notes.append(
-                f"Not all {what} were offered, only those {how}, in {len(cut)} columns: {_listed(cut)}."
+                f"Not all {what} were offered, only those {how}, in {len(cut)} columns: {listed(cut)}."
             )
     return tuple(notes)
 
 
-def _listed(names: Sequence[str], limit: int = 8) -> str:
+def listed(names: Sequence[str], limit: int = 8) -> str:
+    """List names for a note: the first few, and how many more."""
     return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")

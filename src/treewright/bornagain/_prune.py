@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from treewright._native import core
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
-from treewright.bornagain._solve import STOPS, Progress, _reporter
+from treewright.bornagain._solve import STOPS, Progress, reporter
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus
@@ -156,7 +156,7 @@ def solve_active(
             np.inf if time_limit is None else float(time_limit),
             HUGE if step_limit is None else int(step_limit),
             HUGE if memory_limit is None else int(memory_limit),
-            _reporter(progress, "active"),
+            reporter(progress, "active"),
         )
     )
     if not found["nodes"]:
@@ -166,8 +166,7 @@ def solve_active(
         )
     tree = engine.tree(found["nodes"], rows)
     if not found["optimal"]:
-        # The greedy tree may be poor; a pruned faithful tree is another incumbent, if there is one of usable
-        # size.
+        # The greedy tree may be poor; a pruned faithful tree of usable size is another incumbent.
         share = np.inf if time_limit is None else max(1.0, time_limit / 5)
         whole = engine.hybrid(max_leaves=MOST_INCUMBENT_LEAVES, time_limit=share)
         if whole["complete"]:

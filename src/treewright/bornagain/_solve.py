@@ -32,8 +32,7 @@ STOPS = {
     core.Stop.INTERRUPT: StopReason.INTERRUPT,
     core.Stop.CALLBACK: StopReason.CALLBACK,
 }
-# Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent at
-# hand.
+# Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent.
 SURELY_QUICK_BOXES = 1e8
 MOST_CELLS = 5e7  # more are not labelled, as in the core
 
@@ -164,7 +163,7 @@ def solve(
             max_leaves=np.inf if max_leaves is None else max_leaves,
             time_limit=budget / 5,
             memory_limit=memory,
-            report=_reporter(progress, "heuristic"),
+            report=reporter(progress, "heuristic"),
             **tuning,
         )
         _give_up_if_asked(incumbent)
@@ -173,7 +172,7 @@ def solve(
         max(budget - (time.monotonic() - start), 0.0),
         HUGE if step_limit is None else int(step_limit),
         memory,
-        _reporter(progress, "exact"),
+        reporter(progress, "exact"),
     )
     if not exact["solved"] and not exact["nodes"] and (incumbent is None or not incumbent["complete"]):
         # A faithful tree is owed: it gets what is left of the time, and at least a fifth.
@@ -209,7 +208,7 @@ def _check(
     exact_boxes: float,
 ) -> None:
     if objective not in OBJECTIVES:
-        raise InputError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}; got {objective!r}.")
+        raise InputError(f"objective={objective!r}; choose one of {', '.join(OBJECTIVES)}.")
     for name, value, least in (
         ("time_limit", time_limit, 0),
         ("step_limit", step_limit, 1),
@@ -219,10 +218,11 @@ def _check(
         ("exact_boxes", exact_boxes, 0),
     ):
         if value is not None and not value >= least:
-            raise InputError(f"{name} must be at least {least}; got {value!r}.")
+            raise InputError(f"{name}={value!r}; give at least {least}.")
 
 
-def _reporter(progress: Callable[[Progress], bool | None] | None, phase: str) -> Any:
+def reporter(progress: Callable[[Progress], bool | None] | None, phase: str) -> Any:
+    """Return `progress` as the compiled core calls it in a phase."""
     if progress is None:
         return None
     return lambda seconds, incumbent, bound, steps, size: progress(Progress(seconds, steps, size, phase))
@@ -260,7 +260,7 @@ def _heuristic(
         max_leaves=np.inf if max_leaves is None else max_leaves,
         time_limit=time_limit,
         memory_limit=memory_limit,
-        report=_reporter(progress, "heuristic"),
+        report=reporter(progress, "heuristic"),
         **tuning,
     )
     _give_up_if_asked(found)

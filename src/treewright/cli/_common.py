@@ -34,6 +34,7 @@ __all__ = [
     "ModelOut",
     "ModelPath",
     "Separator",
+    "column_names",
     "effort",
     "exits_by_code",
     "labels_like",
@@ -130,20 +131,25 @@ def read_csv(
     from treewright.table import load_csv
     from treewright.table._csv import MISSING_VALUES
 
-    if separator in ("\\t", "tab"):
-        separator = "\t"
     return load_csv(
         path,
         target=target,
         weight=weight,
         ignore=ignore,
         categorical=categorical,
-        separator=separator,
+        separator=_as_character(separator),
         missing_values=(*MISSING_VALUES, *(missing or ())),
         encoding=encoding,
         decimal_comma=decimal_comma,
         columns=columns,
     )
+
+
+def column_names(path: Path, separator: str | None, encoding: str) -> tuple[str, ...]:
+    """Return the header of a CSV file."""
+    from treewright.table._csv_text import read_text
+
+    return read_text(path, _as_character(separator), encoding).names
 
 
 def say(text: str = "") -> None:
@@ -189,6 +195,10 @@ def pairs(entries: Sequence[str], option: str) -> list[tuple[str, float]]:
         if not equals:
             raise InputError(f"{option} {entry!r}; give NAME=NUMBER, for example {option} sick=5.")
     return read
+
+
+def _as_character(separator: str | None) -> str | None:
+    return "\t" if separator in ("\\t", "tab") else separator
 
 
 def _as_options(message: str) -> str:

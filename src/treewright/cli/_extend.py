@@ -22,6 +22,7 @@ from treewright.cli._common import (
     Missing,
     ModelPath,
     Separator,
+    column_names,
     exits_by_code,
     labels_like,
     note,
@@ -193,10 +194,7 @@ def _read_rows(
     path: Path, column: str, tree: Tree, how: dict[str, Any]
 ) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
     """Read other rows, and their labels if the file has them."""
-    from treewright.table._csv_text import read_text
-
-    separator = "\t" if how["separator"] in ("\\t", "tab") else how["separator"]
-    has_labels = column in read_text(path, separator, how["encoding"]).names
+    has_labels = column in column_names(path, how["separator"], how["encoding"])
     read = read_csv(path, target=column if has_labels else None, **how)
     if read.target is None:
         return read.table.X, None

@@ -19,6 +19,7 @@ from treewright.cli._common import (
     Missing,
     ModelOut,
     Separator,
+    column_names,
     exits_by_code,
     note,
     read_csv,
@@ -126,7 +127,7 @@ def reborn(
     columns: tuple[Column, ...] | None = None
     is_table = source.name.lower().endswith(TABLE_SUFFIXES)
     if is_table:
-        csv = read(source, target or _last_column(source, separator, encoding))
+        csv = read(source, target or column_names(source, separator, encoding)[-1])
         ensemble, X = _train(csv, trees, depth, bins, seed)
         columns = csv.table.columns
     else:
@@ -178,12 +179,6 @@ def reborn(
         raise typer.Exit(CHECK_FAILED)
     if result.stop_reason is StopReason.INTERRUPT:
         raise typer.Exit(INTERRUPTED)
-
-
-def _last_column(path: Path, separator: str | None, encoding: str) -> str:
-    from treewright.table._csv_text import read_text
-
-    return read_text(path, "\t" if separator in ("\\t", "tab") else separator, encoding).names[-1]
 
 
 def _train(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.convert._ensemble import Ensemble, EnsembleTree
-from treewright.convert._read_xgboost import _in_order
+from treewright.convert._read_xgboost import in_order
 from treewright.errors import InputError, ModelFileError
 
 __all__ = ["read_lightgbm"]
@@ -126,7 +126,7 @@ def _read_tree(
             )
         default = (kinds & DEFAULT_LEFT) != 0
         missing_left[:inner] = np.where(missing == MISSING_NONE, threshold[:inner] >= 0.0, default)
-    return _in_order(EnsembleTree(feature, threshold, left, right, value, missing_left))
+    return in_order(EnsembleTree(feature, threshold, left, right, value, missing_left))
 
 
 def _sigmoid_cut(scale: float) -> float:

@@ -146,10 +146,10 @@ def _read_tree(tree: dict[str, Any], group: int, k: int, float32_inputs: bool) -
         value,
         np.asarray(tree["default_left"]).astype(np.bool_),
     )
-    return _in_order(tree_)
+    return in_order(tree_)
 
 
-def _in_order(tree: EnsembleTree) -> EnsembleTree:
+def in_order(tree: EnsembleTree) -> EnsembleTree:
     """Renumber nodes so that children come after their parent, and drop deleted ones."""
     order = [0]
     for node in order:

@@ -126,9 +126,9 @@ class BornAgainTreeClassifier(TreeClassifier):
             If no faithful tree was completed within the limits.
         """
         if self.objective not in OBJECTIVES:
-            raise InputError(f"objective must be one of {OBJECTIVES}; got {self.objective!r}.")
+            raise InputError(f"objective={self.objective!r}; choose one of {', '.join(OBJECTIVES)}.")
         if self.prune not in PRUNINGS:
-            raise InputError(f"prune must be one of {PRUNINGS}; got {self.prune!r}.")
+            raise InputError(f'prune={self.prune!r}; give "rows", "active" or None.')
         finite = "allow-nan" if self.missing == "route" else True
         rows, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
         check_classification_targets(y)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from treewright.errors import InputError
+from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
 
 __all__ = ["EpochCallback", "epoch_bar"]
 
 EpochCallback = Callable[[Any], Any]
-SECONDS_BEFORE_BAR = 2.0
 
 
 @contextmanager
@@ -30,18 +28,8 @@ def epoch_bar(
     epochs : int
         Epochs at which the bar is full.
     """
-    if callable(progress):
-        yield progress
-    elif progress is True or (progress == "auto" and ("ipykernel" in sys.modules or sys.stderr.isatty())):
-        bar = _Bar(epochs)
-        try:
-            yield bar
-        finally:
-            bar.close()
-    elif progress is False or progress == "auto":
-        yield None
-    else:
-        raise InputError(f'progress={progress!r}; give "auto", True, False or a callable.')
+    with watched(progress, lambda: _Bar(epochs)) as report:
+        yield report
 
 
 class _Bar:

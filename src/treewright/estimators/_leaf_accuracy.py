@@ -43,7 +43,8 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         What a leaf is worth. "lower_bound" is the lower end of the one-sided Wilson interval of its accuracy:
         large leaves win over small lucky ones.
     confidence : float, default=0.95
-        Of the "lower_bound", 0.5 to below 1.
+        One-sided level of the "lower_bound", 0.5 to below 1. `treewright.leaf_accuracy.leaf_table` shows the same bound
+        with the two-sided ``confidence=2 * c - 1``.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use, as in `OptimalTreeClassifier`. "auto" is all of
         them where the table has at most 256 splits, else as many quantiles of every column as fit.

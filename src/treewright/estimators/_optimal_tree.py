@@ -67,7 +67,7 @@ class OptimalTreeClassifier(TreeClassifier):
     time_limit : float or None, default=30
         Seconds of search; then the best tree so far is kept with its bound.
     step_limit : int or None, default=None
-        Subproblems; unlike seconds the same on every machine.
+        Subproblems, or passes of the kernel where all thresholds are swept; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     progress : "auto", bool or callable, default="auto"

@@ -6,7 +6,6 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -25,7 +24,7 @@ from treewright.problem import Problem, encode_labels, make_problem
 from treewright.result import StopReason
 from treewright.search import Frontier, Limits, SearchOptions, solve_frontier
 from treewright.search._frontier import check_max_leaves
-from treewright.search._progress_bar import SECONDS_BEFORE_BAR, is_watched
+from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
 from treewright.search._space import Thresholds
 
 __all__ = ["CVProgress", "OptimalTreeClassifierCV"]
@@ -283,10 +282,11 @@ class OptimalTreeClassifierCV(TreeClassifier):
             delayed(search_fold)(fold, self.thresholds, limits, self.search_options) for fold in folds
         )
         fronts: list[FoldFront] = []
-        with _reporter(self.progress, len(folds)) as report:
+        with watched(self.progress, lambda: _Bar(len(folds))) as report:
             for front in answers:
                 fronts.append(front)
-                report(CVProgress(len(fronts), len(folds), time.perf_counter() - start))
+                if report is not None:
+                    report(CVProgress(len(fronts), len(folds), time.perf_counter() - start))
                 if front.interrupted:
                     break
         return fronts
@@ -361,21 +361,18 @@ def _check(value: Any, name: str, allowed: Sequence[str]) -> None:
         raise InputError(f"{name}={value!r}; choose one of {', '.join(allowed)}.")
 
 
-@contextmanager
-def _reporter(
-    progress: Literal["auto"] | bool | Callable[[CVProgress], Any], total: int
-) -> Iterator[Callable[[CVProgress], Any]]:
-    """Yield what is told of each finished fold: the user's own, a bar, or nobody."""
-    if callable(progress):
-        yield progress
-    elif progress is True or (progress == "auto" and is_watched()):
+class _Bar:
+    """Shows how many folds are done."""
+
+    def __init__(self, total: int) -> None:
         from tqdm.auto import tqdm
 
-        with tqdm(
+        self.bar = tqdm(
             total=total, unit="fold", leave=False, delay=SECONDS_BEFORE_BAR, desc="cross-validating"
-        ) as bar:
-            yield lambda state: bar.update(state.done - bar.n)
-    elif progress is False or progress == "auto":
-        yield lambda state: None
-    else:
-        raise InputError(f'progress={progress!r}; give "auto", True, False or a callable.')
+        )
+
+    def __call__(self, state: CVProgress) -> None:
+        self.bar.update(state.done - self.bar.n)
+
+    def close(self) -> None:
+        self.bar.close()

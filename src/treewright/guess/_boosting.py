@@ -4,25 +4,21 @@ Column elimination fits a boosted model once for each threshold it removes, and 
 time. On 0/1 columns scikit-learn's `GradientBoostingClassifier` (two classes, log loss, its default options)
 can be computed from much less:
 
-* Rows with equal columns have equal predictions at every stage. A distinct row with p positives and q
-negatives
+* Rows with equal columns have equal predictions at every stage. A distinct row with p positives and q negatives
   acts as p + q rows: residual sum p - (p + q) * prob, Newton denominator (p + q) * prob * (1 - prob).
 * Sorting is not needed: the sums on both sides of all splits of all nodes of a level are one matrix product.
-* A tree does not change while no column that it *touched* (chosen, or tied with the chosen one) is removed:
-the
+* A tree does not change while no column that it *touched* (chosen, or tied with the chosen one) is removed: the
   maximum over fewer candidates is the same maximum. So a re-fit starts at the first stage that touched the
   removed column, and removing a column that no stage touched needs no re-fit at all.
 
 Where is it equal? A split is the column of largest gain, and scikit-learn draws lots among equal ones, with
 rounding errors as the dice. So every decision is taken with a certificate, or not at all:
 
-* Columns that tie (within a tolerance far above the rounding of either program) and divide the rows of the
-node in
+* Columns that tie (within a tolerance far above the rounding of either program) and divide the rows of the node in
   the same way lead to the same children. Which one is credited does not matter to any prediction; the
   importance of each becomes an interval from "never credited" to "always credited".
   Where they overlap, the lots are drawn as scikit-learn draws them, for the tied trees alone (`_lots.py`).
-* Ties between different divisions, and raw predictions too near to zero to have a certain sign, are not
-decided:
+* Ties between different divisions, and raw predictions too near to zero to have a certain sign, are not decided:
   `Boosted.certain_stages` or `wrong` says so, and the caller asks scikit-learn itself for that one fit.
 
 Cost of a level: one product of (2 * nodes, distinct rows) with (distinct rows, columns).

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.binarize import Cuts
-from treewright.binarize._make import _cuts, _listed
+from treewright.binarize._make import listed, make_cuts
 from treewright.guess._faithful import FaithfulTree, faithful_tree
 from treewright.guess._reference import Input, Reference
 from treewright.guess._thresholds import Elimination, InputThreshold, eliminate_columns
@@ -78,10 +78,10 @@ def guess_cuts(
         "all)."
     ]
     if unsplit:
-        notes.append(f"The reference needs no threshold of {_listed(unsplit)}: not split.")
+        notes.append(f"The reference needs no threshold of {listed(unsplit)}: not split.")
     scope = f"the {sum(map(len, groups))} guessed thresholds (not all thresholds)"
     return GuessedCuts(
-        _cuts(table, groups, scope, tuple(notes)), found, faithful_tree(found.columns, found.predictions)
+        make_cuts(table, groups, scope, tuple(notes)), found, faithful_tree(found.columns, found.predictions)
     )
 
 

@@ -1,5 +1,4 @@
-"""What a reference model is to this library: a fitted ensemble, its predictions, and its columns as our
-splits.
+"""What a reference model is to this library: a fitted ensemble, its predictions, and its columns as our splits.
 
 An unfitted reference is fitted here, on a matrix that any scikit-learn ensemble can read and whose every
 split *is* one of ours: a column of numbers as it is; one with missing values twice, with the missing rows

@@ -145,7 +145,7 @@ def _route(s: torch.Tensor, a: torch.Tensor, shape: TreeShape, offset: float) ->
 def check_routing(routing: str) -> float:
     """Return the offset of a routing's name, else raise InputError."""
     if routing not in OFFSETS:
-        raise InputError(f"routing must be one of {', '.join(map(repr, OFFSETS))}; got {routing!r}.")
+        raise InputError(f"routing={routing!r}; choose one of {', '.join(OFFSETS)}.")
     return OFFSETS[routing]
 
 

@@ -205,8 +205,7 @@ def _caps(m: torch.Tensor, depth: int, level: int) -> torch.Tensor:
     for below in range(level + 1, depth + 1):
         first = 2**below - 1
         mine = m[first : first + 2**below].view(count, -1)
-        # in-order of a tree one level deeper: leaf, node, leaf, node, ..., leaf; a leaf's parent is a
-        # neighbour.
+        # in-order of a tree one level deeper: leaf, node, leaf, ..., leaf; a leaf's parent is a neighbour.
         k = cap.shape[1]
         out = m.new_empty(count, 2 * k + 1)
         out[:, 1::2] = cap

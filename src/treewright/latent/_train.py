@@ -1,5 +1,4 @@
-"""Mini-batch training (Algorithm 2 of the paper) with validation, early stopping, schedule, checkpoint and
-resume.
+"""Mini-batch training (Algorithm 2 of the paper) with validation, early stopping, schedule, checkpoint and resume.
 
 The pruning vector is solved on each training batch, but a fitted model must not depend on batches. So after
 each epoch the vector is solved once for training rows (lambda scaled to their number) and validation rows

@@ -6,12 +6,10 @@ the same whoever is in its batch. `fix_pruning(x)` solves the stored vector on t
 what a fitted model should keep.
 
 The paper and the published code differ; the defaults follow the paper:
-- ``routing="paper"``: z = clip(q + 1/2, 0, a), the minimiser of eq. (3); "published" is min(clip(q, 0, 1),
-  a).
+- ``routing="paper"``: z = clip(q + 1/2, 0, a), the minimiser of eq. (3); "published" is min(clip(q, 0, 1), a).
 - ``batch_norm=False``: the published splits are a linear map followed by batch normalisation.
-- ``capped=True``: running minima start from the root's q = 1, as in the published code; with False eq. (1)
-  is read
-  literally, without the root, and pooling can happen (slower, general projection).
+- ``capped=True``: running minima start from the root's q = 1, as in the published code; with False eq. (1) is
+  read literally, without the root, and pooling can happen (slower, general projection).
 """
 
 from __future__ import annotations

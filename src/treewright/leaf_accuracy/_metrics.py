@@ -115,7 +115,8 @@ def leaf_table(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0; for the interval a weight of 2 counts as two rows.
     confidence : float, default=0.95
-        Level of the two-sided interval, strictly between 0 and 1.
+        Level of the two-sided interval, strictly between 0 and 1; its lower end alone holds with the one-sided
+        level ``(1 + confidence) / 2``, as `LeafAccuracyTreeClassifier` counts.
 
     Returns
     -------

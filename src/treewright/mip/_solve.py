@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.binarize._make import scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import SCALINGS, TOLERANCE, Instance
@@ -29,7 +30,6 @@ from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus, StopReason
 from treewright.search import Limits, Progress
 from treewright.search._limits import ProgressCallback
-from treewright.search._ranks import scope_of_all
 from treewright.tree import Tree
 
 __all__ = ["FORMULATIONS", "SOLVERS", "STRATEGIES", "MIPOptions", "make_formulation", "solve"]

@@ -215,7 +215,8 @@ class Frontier(Sequence[SolveResult]):
                 f"smaller training loss than the one here ({losses})."
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
-        done = f"up to {self.proven_leaves} leaves" if self.proven_leaves else "for no number of leaves"
+        leaves = "leaf" if self.proven_leaves == 1 else "leaves"
+        done = f"up to {self.proven_leaves} {leaves}" if self.proven_leaves else "for no number of leaves"
         return f"Proven over {last.scope} {done} of {self.max_leaves}{why}; beyond, each point has its own lower bound."
 
 

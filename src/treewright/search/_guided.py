@@ -4,8 +4,7 @@ McTavish et al. 2022. What each guess does to the answer:
 
 * thresholds: the search is exact over fewer splits; Theorem 4.1 compares the result with the reference.
 * depth: the search is exact over trees of the depth of Theorem 4.2.
-* lower bounds: the search is conditional; Theorem 4.3 says what can have been lost, and a short exact search
-tells
+* lower bounds: the search is conditional; Theorem 4.3 says what can have been lost, and a short exact search tells
   whether the guess was needed.
 """
 

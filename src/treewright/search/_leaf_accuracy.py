@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.binarize import Cuts, auto_cuts
+from treewright.binarize._make import scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.guess import guess_cuts, make_reference
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
 from treewright.search._integers import integer_costs
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
-from treewright.search._ranks import Ranked, ranked_columns, ranked_cuts, scope_of_all, splits_of
+from treewright.search._ranks import Ranked, ranked_columns, ranked_cuts, splits_of
 from treewright.search._result import result_of
 from treewright.search._space import Thresholds, cuts_for
 from treewright.tree import Tree, grow, wilson_interval

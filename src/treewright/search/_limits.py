@@ -37,7 +37,7 @@ class Progress:
         Of the best tree so far; inf before the first.
     lower_bound : float
     subproblems : int
-        Solved so far.
+        Solved so far, in the units of `Limits.step_limit`.
     memory : int
         Bytes held by the search.
     """
@@ -73,7 +73,7 @@ class Limits:
     time_limit : float or None, default=None
         Seconds; None is unlimited.
     step_limit : int or None, default=None
-        Subproblems; the same on every machine and run.
+        Subproblems, or what the engine counts instead (see its `solve`); the same on every machine and run.
     memory_limit : int or None, default=None
         Bytes for the cache of subproblems, which sheds entries when full; None is half of the machine's
         memory.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from treewright.errors import InputError
 from treewright.search._limits import Progress, ProgressCallback
 
-__all__ = ["SECONDS_BEFORE_BAR", "is_watched", "progress_bar"]
+__all__ = ["SECONDS_BEFORE_BAR", "progress_bar", "watched"]
 
 SECONDS_BEFORE_BAR = 2.0
 
@@ -28,10 +28,32 @@ def progress_bar(
     time_limit : float or None
         Seconds at which the bar is full.
     """
+    with watched(progress, lambda: _Bar(time_limit)) as report:
+        yield report
+
+
+class Bar(Protocol):
+    """A callback that draws, and has to be closed."""
+
+    def __call__(self, state: Any, /) -> Any: ...
+    def close(self) -> None: ...
+
+
+@contextmanager
+def watched(progress: Any, make_bar: Callable[[], Bar]) -> Iterator[Callable[[Any], Any] | None]:
+    """Yield what is told how a run goes on: the user's own callback, a bar, or None.
+
+    Parameters
+    ----------
+    progress : "auto", bool or callable
+        As in `progress_bar`.
+    make_bar : callable
+        Makes the bar, if one is to be shown; it is closed at the end.
+    """
     if callable(progress):
         yield progress
-    elif progress is True or (progress == "auto" and is_watched()):
-        bar = _Bar(time_limit)
+    elif progress is True or (progress == "auto" and _is_watched()):
+        bar = make_bar()
         try:
             yield bar
         finally:
@@ -42,7 +64,7 @@ def progress_bar(
         raise InputError(f'progress={progress!r}; give "auto", True, False or a callable.')
 
 
-def is_watched() -> bool:
+def _is_watched() -> bool:
     """Return whether a person may be watching: standard error is a terminal, or a notebook runs."""
     return "ipykernel" in sys.modules or sys.stderr.isatty()
 

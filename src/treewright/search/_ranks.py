@@ -26,7 +26,6 @@ __all__ = [
     "midpoint",
     "ranked_columns",
     "ranked_cuts",
-    "scope_of_all",
     "splits_of",
 ]
 
@@ -144,9 +143,7 @@ class RankedCuts:
     splits: tuple[Split, ...]
 
     def split(self, low: int, high: int) -> tuple[Split, bool]:
-        """Return a split between ranks `low` < `high`, the middle one, and that its left side has the low
-        ranks.
-        """
+        """Return a split between ranks `low` < `high`, the middle one, and that its left side has the low ranks."""
         return self.splits[(low + high - 1) // 2], False
 
 
@@ -203,9 +200,3 @@ def splits_of(nodes: Sequence[tuple[int, int, int] | None], ranked: Sequence[Ran
         return [split, *right, *left] if swapped else [split, *left, *right]
 
     return read()
-
-
-def scope_of_all(table: Table) -> str:
-    """Say which splits ranked columns stand for: all of the table."""
-    has_categories = any(column.categories and column.kind == "categorical" for column in table.columns)
-    return "all thresholds" + (" and all single categories against the rest" if has_categories else "")

@@ -14,12 +14,13 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from treewright._native import core
+from treewright.binarize._make import scope_of_all
 from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._limits import Limits, Progress, ProgressCallback
-from treewright.search._ranks import ranked_columns, scope_of_all, splits_of
+from treewright.search._ranks import ranked_columns, splits_of
 from treewright.search._result import result_of
 from treewright.tree import grow
 

@@ -6,7 +6,7 @@ import colorsys
 
 from treewright.tree import Tree
 
-__all__ = ["class_colours", "tint"]
+__all__ = ["class_colours", "hexadecimal", "rgb", "tint"]
 
 RGB = tuple[float, float, float]
 
@@ -19,7 +19,7 @@ def class_colours(tree: Tree) -> list[RGB]:
     """Return one colour a class (one in all for a regression tree)."""
     n_classes = 1 if tree.classes is None else len(tree.classes)
     if n_classes <= len(OKABE_ITO):
-        return [_rgb(code) for code in OKABE_ITO[:n_classes]]
+        return [rgb(code) for code in OKABE_ITO[:n_classes]]
     return [colorsys.hls_to_rgb((GOLDEN_ANGLE * k) % 1.0, 0.45, 0.65) for k in range(n_classes)]
 
 
@@ -34,6 +34,7 @@ def hexadecimal(colour: RGB) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in colour)
 
 
-def _rgb(code: str) -> RGB:
+def rgb(code: str) -> RGB:
+    """Return the parts, 0 to 1, of ``#rrggbb``."""
     red, green, blue = (int(code[k : k + 2], 16) / 255 for k in (1, 3, 5))
     return red, green, blue

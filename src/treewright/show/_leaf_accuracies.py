@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
-from treewright.show._colours import OKABE_ITO, tint
+from treewright.show._colours import OKABE_ITO, rgb, tint
 from treewright.show._rules import Rule, rules
 from treewright.show._words import printable
 from treewright.table import encode_like
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_leaf_accuracies"]
 
-BLUE = (0.0, 0x72 / 255, 0xB2 / 255)
+BLUE = rgb(OKABE_ITO[0])
 LINE = 54  # characters of a line beside a bar
 MOST_LINES = 3  # of a rule; the rest is cut
 HARD = "\N{NO-BREAK SPACE}"
@@ -41,7 +41,7 @@ def plot_leaf_accuracies(
     digits: int = 4,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the share of rows that each leaf predicts right, with 95 % Wilson intervals.
+    """Draw the share of rows that each leaf predicts right, with 95% Wilson intervals.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def plot_leaf_accuracies(
         text.set_parse_math(False)
     ax.set_ylim(len(found) - 0.4, -0.6)
     ax.set_xlim(0, 100)
-    ax.set_xlabel("rows predicted right (%), with 95 % intervals")
+    ax.set_xlabel("rows predicted right (%), with 95% intervals")
     tidy(ax, grid="x")
     ax.tick_params(axis="y", length=0)
     _legend(ax, test is not None)

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 from treewright.tree import Tree, relation, subject
 
-__all__ = ["LeafWords", "condition", "leaf_words", "printable", "question", "short_condition", "typeset"]
+__all__ = [
+    "LeafWords",
+    "condition",
+    "leaf_words",
+    "percent",
+    "printable",
+    "question",
+    "short_condition",
+    "typeset",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,7 @@ def leaf_words(tree: Tree, node: int, digits: int | None = None) -> LeafWords:
         return LeafWords(repr(value) if digits is None else f"{value:.{digits}g}", "", rows)
     chosen = int(tree.prediction[node])
     total = float(tree.value[node].sum())
-    share = _percent(float(tree.value[node, chosen]) / total) if total > 0 and count > 0 else ""
+    share = percent(float(tree.value[node, chosen]) / total) if total > 0 and count > 0 else ""
     weighted = total != count
     return LeafWords(printable(str(tree.classes[chosen])), share, rows, weighted)
 
@@ -86,7 +95,7 @@ def printable(text: str) -> str:
     )
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """One decimal; 100% and 0% only if exact."""
     if share in (0.0, 1.0):
         return f"{share:.0%}"

@@ -1,12 +1,10 @@
 """CSV files: every field is read as text and typed by one written-down rule, the same on every machine.
 
 1. Fields are stripped of blanks around them. An empty field or one of `MISSING_VALUES` is missing.
-2. A column whose known fields are all decimal numbers holds numbers (0 and 1 only: binary); `nan`, in any
-case,
-   is missing there whatever the list says.
+2. A column whose known fields are all decimal numbers holds numbers (0 and 1 only: binary); `nan`, in any case, is
+   missing there whatever the list says.
 3. A column whose known fields are all true/false (in any case) is binary.
-4. A column of which more than half of the known fields are numbers, but not all, is an error: most likely a
-code
+4. A column of which more than half of the known fields are numbers, but not all, is an error: most likely a code
    for a missing value. The message names the lines and says which argument settles it.
 5. A column of numbers with decimal commas is an error that names the argument `decimal_comma`.
 6. Every other column is categorical. `categorical` makes any column categorical.

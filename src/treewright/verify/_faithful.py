@@ -157,8 +157,7 @@ class _Space:
         kind = np.float32 if ensemble.single else np.float64
         size = sum(float(np.abs(t.value).max()) for t in ensemble.trees)
         size += float(np.abs(ensemble.bias).max()) + abs(ensemble.cut)
-        # Rounding of a sum of n terms is below n ulp of the sum of absolute values; links may merge a few ulp
-        # of 1.
+        # Rounding of a sum of n terms is below n ulp of the sum of absolute values; links may merge a few ulp of 1.
         self.margin = 8.0 * (len(ensemble.trees) + 4) * float(np.finfo(kind).eps) * (size + 1.0)
         if ensemble.link == "softmax32":
             self.margin += 1e-6

@@ -213,7 +213,7 @@ def test_mistakes_are_explained(forest, table, tmp_path):
         ((forest, "--prune", "rows", "--rows", one_column), "1 columns, the model 2"),
         ((table, "--target", "colour"), "no column 'colour'"),
         ((table, "--prune", "hard"), "--prune 'hard'"),
-        ((table, "--objective", "size"), "objective must be"),
+        ((table, "--objective", "size"), "objective='size'; choose one of depth"),
         ((words_in_columns,), "holds text"),
         ((table, "-o", tmp_path), "Cannot write"),
     ]:

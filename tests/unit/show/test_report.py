@@ -206,7 +206,7 @@ def test_certificates_in_plain_words():
     stopped = replace(base, status=SolveStatus.FEASIBLE, lower_bound=0.12, stop_reason=StopReason.TIME_LIMIT)
     found = explain(stopped, terms, 200)
     assert found.mark == "open"
-    assert "14.3 %" in found.badge
+    assert "14.3%" in found.badge
     assert "worth 4.0 of 200 rows" in dict(found.answers)["Could another tree be better?"]
     assert "time limit" in dict(found.answers)["Did the search run to its end?"]
     weighted = explain(stopped, Terms(0.01, weight="w"), 200)

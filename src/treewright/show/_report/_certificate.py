@@ -170,4 +170,4 @@ def _born_again(result: BornAgainResult) -> Certificate:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}%"

@@ -114,7 +114,7 @@ def chart(tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | 
     every = max(1, math.ceil(most / 12))
     x_ticks = tuple((across(k), str(k)) for k in range(1, most + 1, every))
     n_steps = round(top_error / step)
-    y_ticks = tuple((down(k * step), f"{100 * k * step:.3g} %") for k in range(n_steps + 1))
+    y_ticks = tuple((down(k * step), f"{100 * k * step:.3g}%") for k in range(n_steps + 1))
     return Chart(points, _sentence(results), x_ticks, y_ticks)
 
 

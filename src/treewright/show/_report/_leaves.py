@@ -34,7 +34,7 @@ class Count:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % Wilson interval; everything without rows."""
+        """95% Wilson interval; everything without rows."""
         return wilson_interval(self.right, self.rows) if self.rows else (0.0, 1.0)
 
 

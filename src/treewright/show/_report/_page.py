@@ -14,7 +14,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from treewright.show._report._steps import Picture
-from treewright.show._words import printable
+from treewright.show._words import percent, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,7 +59,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
-        name=_name, plain=printable, percent=_percent, thousands=_thousands, shown=_shown, chance=_chance
+        name=_name, plain=printable, percent=percent, thousands=_thousands, shown=_shown, chance=_chance
     )
     return made
 
@@ -86,13 +86,6 @@ def _name(text: str) -> Any:
     from markupsafe import Markup
 
     return Markup("<bdi>{}</bdi>").format(printable(text))
-
-
-def _percent(share: float) -> str:
-    """One decimal; 100 % and 0 % only if exact."""
-    if share in (0.0, 1.0):
-        return f"{100 * share:.0f} %"
-    return f"{min(max(100 * share, 0.1), 99.9):.1f} %"
 
 
 def _thousands(count: int) -> str:
