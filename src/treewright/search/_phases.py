@@ -22,6 +22,7 @@ __all__ = ["search_in_phases"]
 GROWTH = (
     5  # each stage may do this many times the steps of the one before, so restarts cost a quarter at most
 )
+LEAST_DEPTH_OF_MANY = 30  # from here on, 2 ** depth leaves are more than rows
 LEAST_DEPTH = 6  # with fewer splits on a path the plain search ends sooner than prices are made
 MOST_CELLS = 100_000  # distinct rows x columns: above, prices cost more than they gave (docs/decisions)
 SHARE_OF_TIME = 0.35
@@ -54,6 +55,8 @@ def search_in_phases(
         Objective of one weight unit.
     progress : callable or None
     """
+    if max_leaves >= bits.n_rows or 0 <= max_depth < LEAST_DEPTH_OF_MANY and max_leaves >= 2**max_depth:
+        max_leaves = 0  # no tree has more leaves
     native = limits.native()
     arguments: dict[str, Any] = {
         "max_depth": max_depth,
@@ -78,15 +81,19 @@ def search_in_phases(
     last = not may_price
     while True:
         spent = time.perf_counter() - start
+        staged = not last and arguments["max_leaves"] == 0
         found: dict[str, Any] = bits.search(
             prices=None if loop is None or not loop.bound else loop.certified,
             time_limit=max(seconds - spent, 1e-3),
-            step_limit=steps - known.get("steps", 0) if last else stage_steps,
+            step_limit=stage_steps if staged else steps - known.get("steps", 0),
             report=native_report(_after(progress, known, spent, unit), unit),
             **arguments,
         )
         known = _merged(known, found, spent)
-        if last or known["exact"] or found["stop"] != core.Stop.STEPS:
+        if found["leaf_limit_is_slack"]:  # a tree of more leaves cannot be as good as the one known
+            arguments["max_leaves"] = 0
+            continue
+        if not staged or known["exact"] or found["stop"] != core.Stop.STEPS:
             return known
 
         # Prices for the next stage.
@@ -131,7 +138,7 @@ def _merged(known: dict[str, Any], found: dict[str, Any], spent: float) -> dict[
     out["seconds"] = spent + found["seconds"]
     if "shape" not in known:
         return out
-    if known["upper_bound"] < found["upper_bound"]:
+    if known["upper_bound"] <= found["upper_bound"]:  # the first: it keeps a limit on leaves
         out |= {name: known[name] for name in ("shape", "upper_bound", "feasible")}
     out["lower_bound"] = min(out["upper_bound"], max(known["lower_bound"], found["lower_bound"]))
     out["steps"] = known["steps"] + found["steps"]
