@@ -2,6 +2,7 @@
 #include "control.hpp"
 #include "treewright/bits/dataset.hpp"
 #include "treewright/bits/front.hpp"
+#include "treewright/bits/leaf_limit.hpp"
 #include "treewright/bits/prices.hpp"
 #include "treewright/bits/search.hpp"
 #include "treewright/bits/units.hpp"
@@ -36,17 +37,9 @@ std::span<const T> span_of(const Vector<T>& v) { return {v.data(), v.shape(0)}; 
 template <class T>
 std::span<const T> span_of(const Matrix<T>& m) { return {m.data(), m.shape(0) * m.shape(1)}; }
 
-struct Outcome {
-    Shape shape;
-    Bounds bounds{};
-    std::size_t subproblems = 0;
-    std::size_t cache_entries = 0;
-    std::size_t cache_shed = 0;
-    std::size_t bytes = 0;
-};
-
 template <class Acc>
 Outcome search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control) {
+    if (settings.max_leaves > 0) return search_few_leaves<Acc>(data, settings, prices, control);
     Outcome out;
     Search<Acc> engine(data, settings, prices, control);
     out.bounds = engine.run();
@@ -99,29 +92,6 @@ std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& 
     return next;
 }
 
-// What the tree costs on the reduced rows, in cost units.
-std::int64_t cost_of_shape(const Dataset& data, const Shape& shape, const Units& units) {
-    std::vector<std::vector<std::uint32_t>> pending(1, std::vector<std::uint32_t>(data.n_rows));
-    std::iota(pending.back().begin(), pending.back().end(), 0U);
-    std::int64_t cost = 0;
-    for (const std::int32_t feature : shape) {
-        const std::vector<std::uint32_t> rows = std::move(pending.back());
-        pending.pop_back();
-        if (feature < 0) {
-            std::vector<std::int64_t> price(data.n_classes, 0);
-            for (const std::uint32_t r : rows)
-                for (std::size_t k = 0; k < price.size(); ++k) price[k] += data.cost[r * data.n_classes + k];
-            cost += (*std::min_element(price.begin(), price.end()) << units.shift) + units.leaf_price;
-            continue;
-        }
-        std::vector<std::uint32_t> side[2];
-        for (const std::uint32_t r : rows) side[data.bit(r, static_cast<std::size_t>(feature)) ? 1 : 0].push_back(r);
-        pending.push_back(std::move(side[1]));
-        pending.push_back(std::move(side[0]));
-    }
-    return cost;
-}
-
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
     auto* owned = new std::vector<T>(std::move(values));
@@ -166,7 +136,7 @@ class BitsProblem {
             out = total_ < (std::int64_t{1} << 28) ? ::search<std::int32_t>(data_, settings, row_prices, control)
                                                    : ::search<std::int64_t>(data_, settings, row_prices, control);
             // A stop while the tree was being written may have left a worse one than was proven to exist.
-            if (out.bounds.upper < kInfinity) out.bounds.upper = cost_of_shape(data_, out.shape, units_);
+            if (out.bounds.upper < kInfinity) out.bounds.upper = cost_of(data_, out.shape, units_.leaf_price, units_.shift);
             orient(data_, out.shape, 0, shape);
         }
         nb::dict result;
@@ -174,6 +144,7 @@ class BitsProblem {
         result["lower_bound"] = static_cast<double>(data_.base_cost) + units_.bound_unit() * static_cast<double>(out.bounds.lower);
         result["upper_bound"] = units_.to_weight(out.bounds.upper) + static_cast<double>(data_.base_cost);
         result["exact"] = out.bounds.exact();
+        result["leaf_limit_is_slack"] = out.leaf_limit_is_slack;
         result["feasible"] = out.bounds.upper < kInfinity;
         result["stop"] = control.reason();
         result["seconds"] = control.seconds();
@@ -200,10 +171,9 @@ class BitsProblem {
             nb::gil_scoped_release release;
             out = total_ < (std::int64_t{1} << 28) ? search_front<std::int32_t>(data_, settings, control)
                                                    : search_front<std::int64_t>(data_, settings, control);
-            const Units plain{0, 0};
             for (std::size_t l = 0; l < out.shapes.size(); ++l) {
                 // A stop while the tree was being written may have left a worse one than was proven to exist.
-                out.bounds[l].upper = cost_of_shape(data_, out.shapes[l], plain);
+                out.bounds[l].upper = cost_of(data_, out.shapes[l], 0, 0);
                 shapes.emplace_back();
                 orient(data_, out.shapes[l], 0, shapes.back());
             }

@@ -1,5 +1,7 @@
 #include "treewright/bits/front.hpp"
 
+#include "bits/row_values.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,7 +16,8 @@ FrontSearch<Acc>::FrontSearch(const Dataset& data, const Settings& settings, Con
       k_(static_cast<std::size_t>(settings.max_leaves)),
       cache_(data.n_words, control.limits().bytes, 2 * k_ * sizeof(Acc)),
       subproblems_(data, settings.options.kernel, settings.min_count > 0),
-      arena_(subproblems_.arena()) {
+      arena_(subproblems_.arena()),
+      guessing_(!data.guess.empty()) {
     if (!settings.options.cache) cache_.disable();
     const Node& all = subproblems_.root();
     root_key_.pattern = arena_.take<std::uint64_t>(all.key.size());
@@ -22,23 +25,35 @@ FrontSearch<Acc>::FrontSearch(const Dataset& data, const Settings& settings, Con
     root_key_.depth = depth_of(settings.max_depth, data.n_columns);
     root_key_.hash = cache_.hash(root_key_.pattern.data(), root_key_.depth);
     root_ = new_front(k_, true);
-    const auto largest = static_cast<std::uint64_t>(subproblems_.cheapest(all));
-    report_shift_ = std::max(0, static_cast<int>(std::bit_width(largest)) + static_cast<int>(std::bit_width(k_)) - 62);
-    const double unit = std::ldexp(1.0, report_shift_) / static_cast<double>(k_);
-    control.units(unit, unit, static_cast<double>(data.base_cost));
+}
+
+template <class Acc>
+void FrontSearch<Acc>::start() {
+    if (settings_.options.greedy_start) return dive(subproblems_.root(), root_key_, root_);
+    ArenaScope scope(arena_);
+    const auto nothing = arena_.take<Acc>(k_);
+    std::fill(nothing.begin(), nothing.end(), Acc{0});
+    solve(subproblems_.root(), root_key_, nothing, root_);  // trees of depth two
+}
+
+// Some points at once where there are many: neighbours share so much that two cost little more than one.
+template <class Acc>
+std::size_t FrontSearch<Acc>::next_rung(std::size_t proven) const {
+    return std::min(k_, proven < 4 ? 4 : proven + std::max<std::size_t>(1, proven / 4));
 }
 
 template <class Acc>
 void FrontSearch<Acc>::run() {
-    if (settings_.options.greedy_start) {
-        dive(subproblems_.root(), root_key_, root_);
-        announce();
-    }
+    const auto largest = static_cast<std::uint64_t>(subproblems_.cheapest(subproblems_.root()));
+    report_shift_ = std::max(0, static_cast<int>(std::bit_width(largest)) + static_cast<int>(std::bit_width(k_)) - 62);
+    const double unit = std::ldexp(1.0, report_shift_) / static_cast<double>(k_);
+    control_.units(unit, unit, static_cast<double>(data_.base_cost));
+    start();
+    announce();
     const auto goal = arena_.take<Acc>(k_);
     std::fill(goal.begin(), goal.end(), Acc{0});
     for (std::size_t proven = 0; proven < k_ && !control_.ended();) {
-        // Some points at once where there are many: neighbours share so much that two cost little more than one.
-        const std::size_t next = std::min(k_, proven < 4 ? 4 : proven + std::max<std::size_t>(1, proven / 4));
+        const std::size_t next = next_rung(proven);
         // The bound rises evenly: a low goal is proven soon, and what is learned serves the next.
         for (const double share : {0.5, 0.75, 2.0}) {
             for (std::size_t l = proven; l < next; ++l)
@@ -48,6 +63,60 @@ void FrontSearch<Acc>::run() {
         }
         proven = next;
     }
+}
+
+// F5. Fewer leaves have the lower goals to prove and the fewer trees to try.
+template <class Acc>
+Bounds FrontSearch<Acc>::run_at_price(Bounds known) {
+    at_price_ = true;
+    known_ = known;
+    announce();
+    const std::int64_t unit = std::int64_t{1} << settings_.unit_shift;
+    const auto goal = arena_.take<Acc>(k_);
+    std::fill(goal.begin(), goal.end(), Acc{0});
+    for (std::size_t proven = 0; proven < k_ && !control_.ended() && !at_price().exact();) {
+        const std::size_t next = next_rung(proven);
+        for (const double share : {0.5, 0.75, 1.0}) {
+            const std::int64_t best = at_price().upper;
+            for (std::size_t l = proven; l < next; ++l) {
+                // The least cost in weight units that gains nothing, rounded up.
+                const std::int64_t left = best - settings_.leaf_price * static_cast<std::int64_t>(l + 1);
+                const std::int64_t least = left <= 0 ? 0 : (left - 1) / unit + 1;
+                const auto full = static_cast<Acc>(std::min<std::int64_t>(least, kNoGoal));
+                goal[l] = share < 1 ? static_cast<Acc>(share * static_cast<double>(full)) : full;
+            }
+            solve(subproblems_.root(), root_key_, goal, root_);
+            announce();
+        }
+        proven = next;
+    }
+    return at_price();
+}
+
+template <class Acc>
+std::int64_t FrontSearch<Acc>::value(Acc cost, std::size_t leaves) const {
+    if (cost >= kInfeasible<Acc>) return kInfinity;
+    return (static_cast<std::int64_t>(cost) << settings_.unit_shift) +
+           settings_.leaf_price * static_cast<std::int64_t>(leaves);
+}
+
+template <class Acc>
+Bounds FrontSearch<Acc>::at_price() const {
+    std::int64_t lower = kInfinity;
+    std::int64_t upper = known_.upper;
+    for (std::size_t l = 0; l < k_; ++l) {
+        lower = std::min(lower, value(root_.lower[l], l + 1));
+        upper = std::min(upper, value(root_.upper[l], l + 1));
+    }
+    return {std::min(upper, std::max(lower, known_.lower)), upper};
+}
+
+template <class Acc>
+std::size_t FrontSearch<Acc>::cheapest_leaves() const {
+    std::size_t best = 1;
+    for (std::size_t l = 2; l <= k_; ++l)
+        if (value(root_.upper[l - 1], l) < value(root_.upper[best - 1], best)) best = l;
+    return best;
 }
 
 // Everything done to one subproblem is on this page.
@@ -67,6 +136,7 @@ void FrontSearch<Acc>::solve(const Node& node, const Key& key, std::span<const A
         for (Candidate& candidate : all) {
             if (control_.stopped() || !aim(known, goal, target)) break;
             search_split(node, candidate, goal, target, known);
+            if (&node == &subproblems_.root()) announce();
         }
         bound_by_children(all, known);
     }
@@ -251,6 +321,7 @@ void FrontSearch<Acc>::solve_few_leaves(const Node& node, std::int32_t depth, co
         }
         if (l < 3 || depth <= 2) known.lower[l] = std::max(known.lower[l], exact[at]);
     }
+    if (guessing_) raise(known, sum_over(data_.guess, node.rows));
 }
 
 // Every split of the node with what is known of its sides, most promising first.
@@ -275,6 +346,7 @@ std::span<typename FrontSearch<Acc>::Candidate> FrontSearch<Acc>::candidates(con
         }
     }
     const auto open = all.first(n);
+    if (guessing_) guess_children(node, open);
     for (Candidate& candidate : open) {
         for (int side : {0, 1})
             if (!candidate.front[side].is_exact()) recall(candidate.child[side], candidate.front[side]);
@@ -297,6 +369,26 @@ void FrontSearch<Acc>::start_front(const ChildCosts<Acc>& costs, std::size_t col
     for (std::size_t l = 1; l < front.size(); ++l) {
         front.upper[l] = two;
         front.lower[l] = l == 1 || !may_split_twice ? two : 0;
+    }
+}
+
+// A guess is no bound above a tree that is there.
+template <class Acc>
+void FrontSearch<Acc>::raise(Front& front, std::int64_t guess) const {
+    for (std::size_t l = 0; l < front.size(); ++l)
+        front.lower[l] = std::max(front.lower[l], static_cast<Acc>(std::min<std::int64_t>(guess, front.upper[l])));
+}
+
+template <class Acc>
+void FrontSearch<Acc>::guess_children(const Node& node, std::span<Candidate> open) {
+    ArenaScope scope(arena_);
+    const auto by_column = arena_.take<std::int64_t>(data_.n_words * 64);
+    sum_by_column(data_, data_.guess, node.rows, node.active.mask, by_column);
+    const std::int64_t all = sum_over(data_.guess, node.rows);
+    for (Candidate& candidate : open) {
+        const std::int64_t ones = by_column[static_cast<std::size_t>(node.active.columns[candidate.column])];
+        raise(candidate.front[0], all - ones);
+        raise(candidate.front[1], ones);
     }
 }
 
@@ -372,9 +464,17 @@ void FrontSearch<Acc>::store(const Key& key, const Front& front, std::int64_t st
     control_.bytes(bytes());
 }
 
-// Reports the means over all numbers of leaves: as sums, shifted where these could pass 62 bits.
 template <class Acc>
 void FrontSearch<Acc>::announce() {
+    if (!at_price_) return announce_mean();
+    const Bounds now = at_price();
+    control_.incumbent(now.upper);
+    control_.lower_bound(now.lower);
+}
+
+// Reports the means over all numbers of leaves: as sums, shifted where these could pass 62 bits.
+template <class Acc>
+void FrontSearch<Acc>::announce_mean() {
     if (root_.upper[0] >= kInfeasible<Acc>) return;
     std::int64_t upper = 0;
     std::int64_t lower = 0;
@@ -388,6 +488,7 @@ void FrontSearch<Acc>::announce() {
 
 template <class Acc>
 Shape FrontSearch<Acc>::tree(std::size_t leaves) {
+    guessing_ = false;  // what the cache has lost is solved to be no worse than it was, not than a guess
     Shape shape;
     emit(subproblems_.root(), root_key_, leaves, root_.upper[leaves - 1], shape);
     return shape;

@@ -1,14 +1,12 @@
 #include "treewright/bits/search.hpp"
 
 #include "bits/anytime.hpp"
-#include "bits/capped.hpp"
 #include "bits/children.hpp"
 #include "bits/guess.hpp"
+#include "bits/row_values.hpp"
 #include "bits/tree.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <numeric>
 
 namespace treewright::bits {
 
@@ -27,7 +25,7 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<con
     if (!options_.cache) cache_.disable();
     if (settings.min_count > 0 || !data.guess.empty()) options_.similar_support = false;  // B6; guess.hpp
     const Subproblem<Acc>& all = subproblems_.root();
-    root_ = {all, std::accumulate(prices.begin(), prices.end(), std::int64_t{0}), guess_of(all.rows)};
+    root_ = {all, sum_over(prices, all.rows), guess_of(all.rows)};
     root_depth_ = depth_for(settings.max_depth, data.n_columns);
 }
 
@@ -86,7 +84,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
 
 template <class Acc>
 void Search<Acc>::announce(Bounds bounds) {
-    control_.incumbent(bounds.upper);
+    if (settings_.max_leaves == 0) control_.incumbent(bounds.upper);  // else it may have too many leaves
     control_.lower_bound(bounds.lower);
 }
 
@@ -179,14 +177,7 @@ void Search<Acc>::price_children(const Node& node, Children& children) {
     const std::size_t m = node.pairs.size;
     ArenaScope scope(arena_);
     const auto by_column = arena_.take<std::int64_t>(data_.n_words * 64);
-    std::fill(by_column.begin(), by_column.end(), 0);
-    for (const std::uint32_t r : node.rows) {
-        const std::int64_t price = prices_[r];
-        if (price == 0) continue;
-        for (std::size_t w = 0; w < data_.n_words; ++w)
-            for (std::uint64_t left = data_.bits[r * data_.n_words + w] & node.active.mask[w]; left != 0; left &= left - 1)
-                by_column[w * 64 + static_cast<std::size_t>(std::countr_zero(left))] += price;
-    }
+    sum_by_column(data_, prices_, node.rows, node.active.mask, by_column);
     for (std::size_t i = 0; i < m; ++i) {
         const std::int64_t one = by_column[static_cast<std::size_t>(node.active.columns[i])];
         for (int side : {0, 1}) {

@@ -42,6 +42,21 @@ def test_reports_are_monotone() -> None:
     assert result.lower_bound >= seen[-1].lower_bound - 1e-9
 
 
+def test_reports_tell_only_trees_within_the_leaf_limit() -> None:
+    """The search without the limit goes first; its trees are no incumbents."""
+    problem = long_problem().but(max_leaf_nodes=7)
+    seen: list[Progress] = []
+    result = problem.solve(Limits(time_limit=0.6), progress=seen.append)
+    check(problem, result)
+    assert result.tree.n_leaves <= 7
+    assert len(seen) >= 4
+    for before, after in pairwise(seen):
+        assert after.objective <= before.objective
+        assert after.lower_bound >= before.lower_bound
+    assert all(state.objective >= result.objective - 1e-9 for state in seen)
+    assert all(state.lower_bound <= result.objective + 1e-9 for state in seen)
+
+
 def test_a_true_answer_stops() -> None:
     problem = long_problem()
     seen: list[Progress] = []

@@ -25,6 +25,12 @@ constexpr std::size_t kMostLatticeStates = 40'000'000;
 
 template <class Acc>
 Bounds Search<Acc>::run() {
+    const Bounds known = run_plain();
+    return known.exact() || control_.ended() ? known : run_hard(known);
+}
+
+template <class Acc>
+Bounds Search<Acc>::run_plain() {
     Bounds known{std::min(c_, leaf_cost(root_)), leaf_cost(root_)};
     if (options_.greedy_start) known.upper = dive(root_, root_depth_, 0);
     announce(known);
@@ -33,8 +39,11 @@ Bounds Search<Acc>::run() {
     control_.resume();
     known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
     announce(known);
-    if (settings_.max_leaves > 0) return run_capped(known);
-    if (known.exact() || control_.ended()) return known;
+    return known;
+}
+
+template <class Acc>
+Bounds Search<Acc>::run_hard(Bounds known) {
     if (options_.lattice && root_depth_ == kUnlimited && settings_.min_count == 0) {
         if (auto solved = solve_by_lattice(data_, settings_, kMostLatticeStates, control_)) {
             shape_ = std::move(solved->shape);

@@ -1,6 +1,7 @@
 // The children of a subproblem: what is known of them.
 #pragma once
 
+#include "row_values.hpp"
 #include "treewright/bits/search.hpp"
 
 #include <algorithm>
@@ -78,8 +79,7 @@ typename Search<Acc>::Node Search<Acc>::make_child(const Node& node, std::size_t
     // With a depth of two or less the child is solved from its matrix as it is.
     Node child{subproblems_.make_child(node, column, side, key.key, key.depth > 2, sides), 0, 0};
     child.guess = guess_of(child.rows);
-    if (!prices_.empty())
-        for (const std::uint32_t r : child.rows) child.price += prices_[r];
+    child.price = sum_over(prices_, child.rows);
     return child;
 }
 

@@ -21,37 +21,34 @@
 // B6 (similar subsets) is switched off: it carries a bound from one set to another with the true cost of the rows
 // between, and a bound that is at most F would need their modified cost.
 //
+// The front (front.hpp) keeps the same invariant for every number of leaves l. With F(S, d, l) the optimum of the modified
+// problem with at most l leaves and no price, F >= g(S), so min(upper(l), g(S)) is a lower bound for a front as guesses
+// are above: at most F, or the cost of a tree that exists and is no better than it needs to be. Adding c*l and taking the
+// minimum over l gives Theorem 4.3 among trees of at most K leaves.
+//
 // Rows merged by the reduction have one guess, max(0, sum of g_i - base): the modified cost of the merged row is at least
 // the maximum of its true cost and of the sum of its g_i, so this is at most what F charges above base.
 #pragma once
 
+#include "row_values.hpp"
 #include "treewright/bits/search.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace treewright::bits {
 
 template <class Acc>
 std::int64_t Search<Acc>::guess_of(std::span<const std::uint32_t> rows) const {
-    if (data_.guess.empty()) return 0;
-    std::int64_t sum = 0;
-    for (const std::uint32_t r : rows) sum += data_.guess[r];
-    return sum << settings_.unit_shift;
+    return sum_over(data_.guess, rows) << settings_.unit_shift;
 }
 
 // Raises the bounds of both children of every split: one pass over the rows that the reference gets wrong.
 template <class Acc>
 void Search<Acc>::guess_children(const Node& node, Children& children) const {
     if (node.guess == 0) return;
-    std::vector<std::int64_t> by_column(data_.n_words * 64, 0);
-    for (const std::uint32_t r : node.rows) {
-        const std::int64_t guess = data_.guess[r];
-        if (guess == 0) continue;
-        for (std::size_t w = 0; w < data_.n_words; ++w)
-            for (std::uint64_t left = data_.bits[r * data_.n_words + w] & node.active.mask[w]; left != 0; left &= left - 1)
-                by_column[w * 64 + static_cast<std::size_t>(std::countr_zero(left))] += guess;
-    }
+    ArenaScope scope(arena_);
+    const auto by_column = arena_.take<std::int64_t>(data_.n_words * 64);
+    sum_by_column(data_, data_.guess, node.rows, node.active.mask, by_column);
     const std::int64_t leaves = !options_.lookahead ? c_ : !options_.two_leaves ? 2 * c_ : 3 * c_;
     for (std::size_t i = 0; i < node.pairs.size; ++i) {
         const std::int64_t one = by_column[static_cast<std::size_t>(node.active.columns[i])] << settings_.unit_shift;

@@ -19,19 +19,27 @@
 //                   done at l. This is the hierarchical bound (Hu et al. 2019, Theorem 3.1) for all l together.
 //  F3 children      E(l) >= min( leaf, min_i min_{p + q = l} a_i(p) + b_i(q) ), a and b the children's lower bounds.
 //  F4 more leaves   A lower bound for l leaves holds for fewer.
+//  F5 one price     A tree of exactly l leaves costs E(l) + c*l or more, and a tree of at most l leaves costs that or
+//                   less; so min over l <= K of E(l) + c*l is the optimum with at most K leaves at a price c of a leaf,
+//                   and the same minimum of lower(l) + c*l bounds it. If only that optimum is asked and U is the best
+//                   value known, l leaves help only if E(l) + c*l < U, which is goal(l). Once every l has lower(l) >=
+//                   goal(l), or lower = upper and hence E(l) + c*l >= U, U is the optimum. U only falls, and goals with it.
+//  Guess            Conditional: lower(l) is at least what a reference model gets wrong in S (src/bits/guess.hpp).
 //
-// A price c of a leaf gives E(l) >= f_c - c*l, and adds nothing: each of the bounds B1 to B5 on f_c is a bound on E for
-// some l, minimised over l. Similar support (B6) would hold for every l, but left out 3 % of the subproblems of fico
+// The search for one price c gives E(l) >= f_c - c*l, which adds nothing: each of the bounds B1 to B5 on f_c is a bound
+// on E for some l, minimised over l. Similar support (B6) would hold for every l, but left out 3 % of the subproblems of fico
 // (20 leaves) for 13 % more time.
 //
-// Order: from few leaves to many, so that a stop leaves the front proven up to some l, and all that was learned on the
-// way serves the next l. On fico one point after another takes a third of the subproblems that all at once take.
+// Order, at one price too: from few leaves to many, so that a stop leaves the front proven up to some l, and all that was learned on the
+// way serves the next l. On fico one point after another takes a third of the subproblems that all at once take; at one
+// price tic-tac-toe with 20 leaves took five times as long with goals of a quarter, half, ... for all l at once.
 #pragma once
 
 #include "treewright/bits/search.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -40,14 +48,22 @@ namespace treewright::bits {
 template <class Acc>
 class FrontSearch {
    public:
-    // Of the settings, `leaf_price` is not used and `max_leaves` is K >= 1.
+    // `max_leaves` is K >= 1; the price of a leaf serves run_at_price alone.
     FrontSearch(const Dataset& data, const Settings& settings, Control& control);
 
+    // Trees for every number of leaves, before anything is proven.
+    void start();
     // Proves the front point by point.
     void run();
+    // Proves only what the cheapest tree at the price of a leaf needs (F5), given bounds on it from elsewhere: a proven
+    // bound and the cost of a tree of at most K leaves. Returns them improved, in cost units.
+    Bounds run_at_price(Bounds known);
     // In weight units, at [l - 1]; kInfeasible if no tree keeps the minimum leaf size.
     [[nodiscard]] std::span<const Acc> lower() const { return root_.lower; }
     [[nodiscard]] std::span<const Acc> upper() const { return root_.upper; }
+    // What is known of the cheapest tree at the price of a leaf, and the fewest leaves of such a tree found.
+    [[nodiscard]] Bounds at_price() const;
+    [[nodiscard]] std::size_t cheapest_leaves() const;
     // The best tree found with at most so many leaves.
     [[nodiscard]] Shape tree(std::size_t leaves);
 
@@ -68,7 +84,9 @@ class FrontSearch {
         std::span<Choice> choice;  // empty in the fronts of children
 
         [[nodiscard]] std::size_t size() const { return lower.size(); }
-        [[nodiscard]] bool is_exact() const { return std::ranges::equal(lower, upper); }
+        [[nodiscard]] bool is_exact() const {  // a guess may be above a tree found later
+            return std::ranges::equal(lower, upper, std::greater_equal<>{});
+        }
     };
     struct Key {
         std::span<std::uint64_t> pattern;
@@ -103,7 +121,12 @@ class FrontSearch {
     void store(const Key& key, const Front& front, std::int64_t steps_before);
     [[nodiscard]] Key child_key(const Node& node, std::size_t column, int side, std::int32_t depth);
     [[nodiscard]] std::int32_t depth_of(std::int32_t depth, std::size_t n_columns) const;
+    [[nodiscard]] std::int64_t value(Acc cost, std::size_t leaves) const;
+    [[nodiscard]] std::size_t next_rung(std::size_t proven) const;
+    void raise(Front& front, std::int64_t guess) const;
+    void guess_children(const Node& node, std::span<Candidate> open);
     void announce();
+    void announce_mean();
     void emit(const Node& node, const Key& key, std::size_t leaves, Acc value, Shape& out);
 
     const Dataset& data_;
@@ -115,6 +138,9 @@ class FrontSearch {
     Arena& arena_;  // of the subproblems
     Key root_key_;
     Front root_;
+    Bounds known_{0, kInfinity};  // elsewhere, of the cheapest tree at the price
+    bool at_price_ = false;       // that alone is asked
+    bool guessing_;               // whether guesses count as bounds
     int report_shift_ = 0;
 };
 

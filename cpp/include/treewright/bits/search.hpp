@@ -31,12 +31,12 @@
 #include "treewright/bits/cache.hpp"
 #include "treewright/bits/dataset.hpp"
 #include "treewright/bits/kernels.hpp"
+#include "treewright/bits/shape.hpp"
 #include "treewright/bits/subproblem.hpp"
 #include "treewright/control.hpp"
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace treewright::bits {
 
@@ -70,17 +70,17 @@ struct Bounds {
     [[nodiscard]] bool exact() const { return lower >= upper; }
 };
 
-// Inner nodes hold a column of the dataset, leaves -1; depth first, the side of zeros first.
-using Shape = std::vector<std::int32_t>;
-
 template <class Acc>
 class Search {
    public:
-    // `prices` (B7) are in cost units, one a row, or empty.
+    // `prices` (B7) are in cost units, one a row, or empty. A limit on the number of leaves is not kept here
+    // (leaf_limit.hpp): it only says that the trees found are no answers, and not to be announced.
     Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control);
 
     // Solves the root; afterwards tree() gives the best tree found.
     Bounds run();
+    // Its first phase alone, which ends most problems (src/bits/anytime.hpp).
+    Bounds run_plain();
     [[nodiscard]] Shape tree();
 
     [[nodiscard]] const Cache& cache() const { return cache_; }
@@ -114,16 +114,12 @@ class Search {
     };
 
     Bounds solve(const Node& node, std::int32_t depth, std::int64_t budget);
-    // The same with at most `leaves` leaves (bits_capped.cpp).
-    Bounds solve_capped(const Node& node, std::int32_t depth, std::int32_t leaves, std::int64_t budget);
-    // A good tree quickly (bits_anytime.cpp).
+    // A good tree quickly (src/bits/anytime.hpp).
     std::int64_t dive(const Node& node, std::int32_t depth, int discrepancies);
+    Bounds run_hard(Bounds known);
     Bounds raise_bound(Bounds known);
-    Bounds run_capped(Bounds known);
-    [[nodiscard]] bool is_binding(const Node& node, std::int32_t leaves) const;
-    // Writes the best tree known (bits_tree.cpp).
+    // Writes the best tree known (src/bits/tree.hpp).
     void emit(const Node& node, std::int32_t depth, Shape& out);
-    void emit_capped(const Node& node, std::int32_t depth, std::int32_t leaves, Shape& out);
 
     void announce(Bounds bounds);
     [[nodiscard]] static std::int64_t lowest(const Children& children);
@@ -160,8 +156,7 @@ class Search {
     Arena& arena_;  // of the subproblems
     Node root_;
     std::int32_t root_depth_;
-    Shape shape_;          // of the dense program, if it solved the root
-    bool capped_ = false;  // whether the best tree is that of solve_capped
+    Shape shape_;  // of the dense program, if it solved the root
     std::int32_t last_feature_ = Entry::kLeaf;  // root split of the subproblem solved last
 };
 
