@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 __all__ = ["fit"]
 
 CONFIDENCE = 0.95
+PRICE = 0.01  # of a leaf
 
 
 @exits_by_code
@@ -70,9 +71,14 @@ def fit(
         ),
     ] = "exact",
     cost_complexity: Annotated[
-        float,
-        typer.Option("--cost-complexity", "-c", help="Price of one leaf, as a fraction of the total weight."),
-    ] = 0.01,
+        float | None,
+        typer.Option(
+            "--cost-complexity",
+            "-c",
+            help="Price of one leaf, as a fraction of the total weight.",
+            show_default=f"{PRICE:g}",
+        ),
+    ] = None,
     max_depth: MaxDepth = None,
     max_leaf_nodes: Annotated[int | None, typer.Option(help="Most leaves.", show_default="unlimited")] = None,
     min_samples_leaf: Annotated[
@@ -188,6 +194,7 @@ def fit(
             "{option} is for --objective leaf-accuracy; add that, or leave it out.",
             {"--criterion": criterion != "accuracy", "--confidence": confidence != CONFIDENCE},
         )
+    price = PRICE if cost_complexity is None else cost_complexity
     limits = read_limits(time_limit, step_limit, memory_limit)
     cuts = read_thresholds(thresholds)
     guesses = read_guesses(
@@ -214,14 +221,14 @@ def fit(
         from treewright.cli._latent import fit_latent
 
         fit_latent(
-            csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=cost_complexity,
+            csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=price,
             pruning=pruning, epochs=epochs, seed=seed, time_limit=limits.time_limit, progress=progress,
             ascii_only=ascii_only,
         )  # fmt: skip
         return
     if by_leaf:
-        refuse_others(max_leaf_nodes, cost, guesses)
-        objective, cost_complexity = "accuracy", 0.0
+        refuse_others(cost_complexity, max_leaf_nodes, cost, guesses)
+        objective, price = "accuracy", 0.0
         max_depth = MAX_DEPTH if max_depth is None else max_depth
         min_samples_leaf = min_samples_leaf or MIN_SAMPLES_LEAF
     question = state_question(
@@ -232,7 +239,7 @@ def fit(
         class_weight=class_weight,
         cost=cost,
         min_samples_leaf=min_samples_leaf or "1",
-        cost_complexity=cost_complexity,
+        cost_complexity=price,
         max_depth=max_depth,
         max_leaf_nodes=max_leaf_nodes,
     )

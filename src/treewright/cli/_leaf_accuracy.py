@@ -18,11 +18,13 @@ MAX_DEPTH = 4  # as in LeafAccuracyTreeClassifier
 MIN_SAMPLES_LEAF = "50"
 
 
-def refuse_others(max_leaf_nodes: int | None, cost: list[str] | None, guesses: Guesses) -> None:
+def refuse_others(
+    cost_complexity: float | None, max_leaf_nodes: int | None, cost: list[str] | None, guesses: Guesses
+) -> None:
     """Refuse options that this objective has no use for."""
-    if max_leaf_nodes is not None or cost:
+    if cost_complexity is not None or max_leaf_nodes is not None or cost:
         raise InputError(
-            "--objective leaf-accuracy takes neither --max-leaf-nodes nor --cost; leave them out."
+            "--objective leaf-accuracy takes none of --cost-complexity, --max-leaf-nodes, --cost; leave them out."
         )
     if guesses.depth or guesses.lower_bounds:
         raise InputError("--objective leaf-accuracy can guess thresholds only: --guess thresholds.")

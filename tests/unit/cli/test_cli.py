@@ -447,3 +447,20 @@ def test_options_of_the_worst_leaf_are_refused_without_it(tmp_path, option):
     found = run("fit", write_csv(tmp_path / "d.csv", rows), "-t", "y", *option)
     assert found.exit_code == 2
     assert f"{option[0]} is for --objective leaf-accuracy" in found.output
+
+
+def test_the_best_worst_leaf_is_saved_as_such_and_verifies(data, tmp_path):
+    out = tmp_path / "model.json"
+    options = ("--objective", "leaf-accuracy", "--max-depth", 2, "--min-samples-leaf", 20, "--ignore", "id")
+    done = run("fit", data, "-t", "sick", *options, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert "training accuracy of the worst leaf" in done.output
+    assert load_model(out).certificate.terms.min_samples_leaf == 20
+    assert run("verify", out, data).exit_code == 0
+
+
+@pytest.mark.parametrize("option", [("-c", "0.01"), ("--max-leaf-nodes", "3"), ("--cost", "yes:no=2")])
+def test_the_best_worst_leaf_has_no_use_for_prices_and_costs(data, option):
+    done = run("fit", data, "-t", "sick", "--objective", "leaf-accuracy", *option)
+    assert done.exit_code == 2
+    assert "leave them out" in done.output
