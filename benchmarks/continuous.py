@@ -17,7 +17,8 @@ import typer
 
 from benchmarks._compare import OURS, clocked, disagreements, print_comparison, speed_lines
 from benchmarks._data import Dataset, folds, jittered, read_csv, stored, widened
-from benchmarks._harness import Harness, Job, write_results
+from benchmarks._harness import Harness, Job
+from benchmarks._options import depths_of, finish, names
 from benchmarks._tables import finished, format_table, show_depth, show_seconds
 
 HERE = Path(__file__).resolve().parent
@@ -59,16 +60,6 @@ Store = Annotated[Path, typer.Option(help="JSON lines of every single run.")]
 Fresh = Annotated[str, typer.Option(help="Methods that are run again although a run is stored.")]
 Clock = Annotated[str, typer.Option(help="Seconds shown: cpu or wall.")]
 Write = Annotated[bool, typer.Option(help="Write the results file.")]
-
-
-def names(text: str) -> tuple[str, ...]:
-    """Split a comma-separated option."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def depths_of(text: str) -> list[int | None]:
-    """Read depths: "3,4,none"."""
-    return [None if part == "none" else int(part) for part in names(text)]
 
 
 def chosen_methods(text: str) -> tuple[str, ...]:
@@ -124,14 +115,6 @@ class Runner:
             **known,
             "answers": [self.answer(method, dataset, cost, depth) for method in methods],
         }
-
-
-def finish(name: str, options: dict[str, Any], rows: list[dict[str, Any]], write: bool, *notes: str) -> None:
-    """Print the remarks below a table and write the results."""
-    for note in notes:
-        print(note)
-    if write:
-        print(f"written: results/{write_results(name, options, rows).name}")
 
 
 @app.command()

@@ -15,7 +15,8 @@ import typer
 from benchmarks._compare import OURS, Settings, clocked, compare, disagreements, print_comparison, speed_lines
 from benchmarks._data import Dataset, as_binary, cut_columns, read_csv, stored
 from benchmarks._environments import SOLVERS
-from benchmarks._harness import Harness, write_results
+from benchmarks._harness import Harness
+from benchmarks._options import depths_of, finish, names
 from benchmarks._probes import ablation_rows, ablation_table, import_seconds, longest_pause, scaling_tables
 from benchmarks._tables import finished, format_table, show_seconds
 
@@ -53,16 +54,6 @@ DATA = HERE.parent.parent / "shared"
 STORE = HERE / ".cache" / "runs.jsonl"
 
 
-def names(text: str) -> tuple[str, ...]:
-    """Split a comma-separated option."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def depths_of(text: str) -> list[int | None]:
-    """Read depths: "3,4,none"."""
-    return [None if part == "none" else int(part) for part in names(text)]
-
-
 def table(shared: Path, file: str) -> Dataset:
     """Return a 0/1 table of the shared folder, named without folder and ending."""
 
@@ -87,14 +78,6 @@ def settings_of(solvers: str, limit: float, repetitions: int, streed_depth: int 
 def differing(rows: list[dict[str, Any]]) -> list[str]:
     """Return the remarks on proven values that differ."""
     return [f"differs: {line}" for line in disagreements(rows)]
-
-
-def finish(name: str, options: dict[str, Any], rows: list[dict[str, Any]], write: bool, *notes: str) -> None:
-    """Print the remarks below a table and write the results."""
-    for note in notes:
-        print(note)
-    if write:
-        print(f"written: results/{write_results(name, options, rows).name}")
 
 
 @app.command()
