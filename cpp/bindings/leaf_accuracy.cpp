@@ -1,5 +1,6 @@
 // The search for the best worst leaf for Python: one function, arrays in, plain values out.
 #include "control.hpp"
+#include "ranked_tree.hpp"
 #include "treewright/leaf_accuracy/search.hpp"
 
 #include <nanobind/nanobind.h>
@@ -85,13 +86,6 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         tree = search.write(answer.plan);
         statistics = search.statistics();
     }
-    nb::list nodes;
-    for (const TreeNode& node : tree) {
-        if (node.column == TreeNode::kLeaf)
-            nodes.append(nb::none());
-        else
-            nodes.append(nb::make_tuple(node.column, node.low, node.high));
-    }
     nb::dict result;
     result["feasible"] = answer.feasible;
     result["correct"] = answer.value.correct;
@@ -101,7 +95,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     result["proven_cost"] = answer.proven_cost;
     result["cost"] = answer.cost;
     result["cost_bound"] = answer.cost_bound;
-    result["nodes"] = nodes;
+    result["nodes"] = to_python(tree);
     result["stop"] = control.reason();
     result["seconds"] = control.seconds();
     result["steps"] = control.steps();

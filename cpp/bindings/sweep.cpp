@@ -1,5 +1,6 @@
 // The sweep engine for Python: one function, arrays in, plain values out.
 #include "control.hpp"
+#include "ranked_tree.hpp"
 #include "treewright/sweep/search.hpp"
 
 #include <nanobind/nanobind.h>
@@ -59,17 +60,10 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         tree = search.write(outcome.plan);
         statistics = search.statistics();
     }
-    nb::list nodes;
-    for (const TreeNode& node : tree) {
-        if (node.column == TreeNode::kLeaf)
-            nodes.append(nb::none());
-        else
-            nodes.append(nb::make_tuple(node.column, node.low, node.high));
-    }
     nb::dict result;
     result["lower"] = outcome.lower;
     result["upper"] = outcome.upper;
-    result["nodes"] = nodes;
+    result["nodes"] = to_python(tree);
     result["stop"] = control.reason();
     result["seconds"] = control.seconds();
     result["steps"] = control.steps();

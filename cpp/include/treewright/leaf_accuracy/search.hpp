@@ -32,6 +32,7 @@
 #include "treewright/leaf_accuracy/data.hpp"
 #include "treewright/leaf_accuracy/pair_solver.hpp"
 #include "treewright/leaf_accuracy/pair_sweeper.hpp"
+#include "treewright/sweep/tree_node.hpp"
 
 #include <array>
 #include <cstdint>
@@ -64,13 +65,7 @@ struct PlanNode {
     Plan left, right;
 };
 
-// A node of the written tree, depth-first: rows with rank <= low go left, all others here have rank >= high.
-struct TreeNode {
-    static constexpr std::uint32_t kLeaf = 0xffffffffu;
-    std::uint32_t column = kLeaf;
-    std::uint32_t low = 0;
-    std::uint32_t high = 0;
-};
+using sweep::TreeNode;
 
 // What a question about (rows, depth) gave: a tree that meets the cut, or a lower bound of G; 0 after a stop.
 struct Outcome {

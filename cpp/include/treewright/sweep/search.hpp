@@ -28,6 +28,7 @@
 #include "treewright/sweep/outcome.hpp"
 #include "treewright/sweep/pair_solver.hpp"
 #include "treewright/sweep/profile.hpp"
+#include "treewright/sweep/tree_node.hpp"
 
 #include <array>
 #include <cstdint>
@@ -36,14 +37,6 @@
 #include <vector>
 
 namespace treewright::sweep {
-
-// A node of the written tree, depth-first: rows with rank <= low go left, all others here have rank >= high.
-struct TreeNode {
-    static constexpr std::uint32_t kLeaf = 0xffffffffu;
-    std::uint32_t column = kLeaf;
-    std::uint32_t low = 0;
-    std::uint32_t high = 0;
-};
 
 struct Statistics {
     std::int64_t pair_solves = 0;  // depth-two subproblems
