@@ -177,17 +177,10 @@ def _working(leaf_model: str, tune: int, times: int) -> str:
 
 def _positions(labels: NDArray[Any], tree: Tree, path: Path) -> NDArray[np.int64]:
     """Return where each label stands among the classes of the tree."""
-    import numpy as np
+    from treewright.tree import label_positions
 
     assert tree.classes is not None  # checked by the caller
-    known = {label: k for k, label in enumerate(tree.classes.tolist())}
-    unknown = sorted({str(label) for label in labels.tolist() if label not in known})
-    if unknown:
-        raise InputError(
-            f"{path.name} holds labels that the tree does not know: {', '.join(unknown[:5])}. It knows "
-            f"{', '.join(map(str, known))}."
-        )
-    return np.array([known[label] for label in labels.tolist()], dtype=np.int64)
+    return label_positions(labels, tree.classes, f"{path.name} holds")
 
 
 def _read_rows(

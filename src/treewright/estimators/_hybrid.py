@@ -28,10 +28,10 @@ from treewright.leaf_accuracy._hybrid import (
 from treewright.leaf_accuracy._leaf_models import family, make_leaf_model
 from treewright.leaf_accuracy._top import make_top
 from treewright.leaf_accuracy._tune import check_tunable
-from treewright.problem import Problem, make_problem
+from treewright.problem import make_problem
 from treewright.result import SolveResult
 from treewright.table import Table, encode_like
-from treewright.tree import reduce_tree
+from treewright.tree import label_positions, reduce_tree
 
 __all__ = ["HybridTreeClassifier"]
 
@@ -198,12 +198,13 @@ class HybridTreeClassifier(TreeClassifier):
         assert classes is not None  # make_top refuses regression trees
         encoded = encode_like(X, tree.columns, expected_by="The tree on top")
         problem = make_problem(Table(tree.columns, encoded), y, sample_weight=sample_weight)
+        advice = "Give the tree on top these labels, or one that is not fitted."
         if np.isnan(problem.table.X).any():
             make_leaf_model(self.leaf_estimator, missing=True)
         self.extensions_: dict[int, Extension] = extend_leaves(
             tree,
             problem.table.X,
-            _positions(problem, classes),
+            label_positions(problem.classes, classes, "y holds", advice)[problem.y],
             problem.sample_weight if weighted else None,
             leaf_model,
             tuning=None if self.tune is None else Tuning(self.n_trials, self.time_limit),
@@ -310,16 +311,3 @@ class HybridTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-
-def _positions(problem: Problem, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return where the label of each row stands among the classes of the tree."""
-    known = {label: k for k, label in enumerate(classes.tolist())}
-    places = np.array([known.get(label, -1) for label in problem.classes.tolist()], dtype=np.int64)[problem.y]
-    if (places < 0).any():
-        unknown = problem.classes[np.unique(problem.y[places < 0])].tolist()
-        raise InputError(
-            f"y holds labels that the tree on top does not know: {', '.join(map(repr, unknown[:5]))}. It knows "
-            f"{', '.join(map(repr, list(known)[:20]))}. Give it these labels, or a top that is not fitted."
-        )
-    return places

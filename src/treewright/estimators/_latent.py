@@ -14,7 +14,7 @@ from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
 from treewright.problem import encode_labels
 from treewright.table import Table
-from treewright.tree import merge_equal_leaves
+from treewright.tree import label_positions, merge_equal_leaves
 from treewright.tree._tree import leaves_in_words
 
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         if X is None:
             return self._kept_hardened()
         rows = self._encode(X)
-        return self._harden_on(rows, _known_labels(y, self.classes_))
+        return self._harden_on(
+            rows, label_positions(np.asarray(y), self.classes_, "y holds").astype(np.int32)
+        )
 
     def _harden_on(self, rows: NDArray[np.float64], index: NDArray[np.int32]) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, classification_tree
@@ -251,15 +253,6 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
 def _error_rate(out: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     guess = (out[:, 0] > 0).long() if out.shape[1] == 1 else out.argmax(1)
     return (guess != y).double().mean()
-
-
-def _known_labels(y: Any, classes: NDArray[Any]) -> NDArray[np.int32]:
-    labels = np.asarray(y)
-    index = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-    if not np.array_equal(classes[index], labels):
-        unknown = labels[classes[index] != labels][0]
-        raise InputError(f"y has the label {unknown!r}, which the model does not know: {list(classes)}.")
-    return index.astype(np.int32)
 
 
 def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from treewright.errors import InputError
 from treewright.guess._models import check_model, is_fitted
 from treewright.guess._named import named_reference
 from treewright.table import Table
-from treewright.tree import ColumnKind
+from treewright.tree import ColumnKind, label_positions
 
 __all__ = ["Input", "Reference", "make_reference", "predictions_of", "reference_matrix"]
 
@@ -166,7 +166,6 @@ def predictions_of(labels: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDA
     ----------
     labels : array-like of shape (n_rows,)
     classes : ndarray of shape (n_classes,)
-        Sorted.
     n_rows : int
 
     Returns
@@ -186,15 +185,8 @@ def predictions_of(labels: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDA
             f"The reference's predictions have shape {given.shape}, the table has {n_rows} rows; give one "
             "predicted label a row."
         )
-    unknown = sorted({str(label) for label in np.unique(given).tolist()} - {str(c) for c in classes.tolist()})
-    known = list(classes.tolist())
-    try:
-        return np.array([known.index(label) for label in given.tolist()], dtype=np.int32)
-    except ValueError:
-        raise InputError(
-            f"The reference predicts labels that y does not have ({', '.join(unknown[:5]) or 'of another type'}); "
-            f"the labels are {', '.join(map(str, known[:20]))}."
-        ) from None
+    advice = "Fit it on the labels of y, with their type."
+    return label_positions(given, classes, "The reference predicts", advice).astype(np.int32)
 
 
 def check_predictions(predictions: NDArray[np.int32], y: NDArray[np.int32]) -> None:

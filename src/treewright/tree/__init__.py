@@ -8,6 +8,7 @@ from treewright.tree._conditions import (
     LinearCondition,
     leaf_conditions,
 )
+from treewright.tree._labels import label_positions
 from treewright.tree._simplify import merge_equal_leaves, prune_empty_leaves, reduce_tree
 from treewright.tree._split import (
     CategorySplit,
@@ -35,6 +36,7 @@ __all__ = [
     "Tree",
     "describe",
     "grow",
+    "label_positions",
     "leaf_conditions",
     "leaf_path",
     "merge_equal_leaves",

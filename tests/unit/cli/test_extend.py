@@ -164,7 +164,7 @@ def write_numbers(path, data):
     [
         (["--leaf-model", "forest"], "'boosting' or 'xgboost'"),
         (["--time-limit", "5"], "goes with --tune"),
-        (["--target", "colour"], "labels that the tree does not know: blue, green, red"),
+        (["--target", "colour"], "labels that are not known here: 'blue', 'green', 'red'"),
         (["--target", "sickk"], "sick"),
         (["--folds", "400"], "at most the number of rows (300)"),
         (["--rows", "nowhere.csv"], "nowhere.csv"),

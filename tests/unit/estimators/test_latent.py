@@ -129,7 +129,7 @@ def test_harden_states_its_agreement():
     assert f"{100 * hard.agreement:.1f}%" in hard.sentence
     other = model.harden(X[::2], y[::2])
     assert other.tree.n_node_samples[0] == 75
-    with pytest.raises(InputError, match="does not know"):
+    with pytest.raises(InputError, match="not known here"):
         model.harden(X, y + 10)
 
 

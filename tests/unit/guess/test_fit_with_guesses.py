@@ -208,7 +208,7 @@ def test_the_function_behind_the_command_line() -> None:
         ({"reference": y, "thresholds": "guess"}, "only be guessed from a tree ensemble"),
         ({"reference": y, "max_depth": "guess"}, "only be guessed from a tree ensemble"),
         ({"reference": y[:-1], "guess_lower_bounds": True}, r"predictions have shape \(568,\)"),
-        ({"reference": y + 7, "guess_lower_bounds": True}, "labels that y does not have"),
+        ({"reference": y + 7, "guess_lower_bounds": True}, "labels that are not known here"),
         ({"reference": np.ones(len(y), dtype=int), "guess_lower_bounds": True}, "one and the same class"),
         ({"reference": REFERENCE}, "nothing is guessed from it"),
         ({"guess_tolerance": 0.1}, 'guess_tolerance=0.1 is for thresholds="guess"'),

@@ -204,7 +204,7 @@ X_IRIS, Y_IRIS = load_iris(return_X_y=True)
         (
             GradientBoostingClassifier(n_estimators=3).fit(X_IRIS, Y_IRIS + 5),
             X_IRIS,
-            "labels that y does not have",
+            "labels that are not known here",
         ),
         (
             GradientBoostingClassifier(n_estimators=1, learning_rate=1e-9, max_depth=1).fit(

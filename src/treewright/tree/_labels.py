@@ -1,0 +1,51 @@
+"""Where labels that come from outside stand among the classes of a tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+
+__all__ = ["label_positions"]
+
+SHOWN_UNKNOWN, SHOWN_KNOWN = 5, 20  # labels in an error
+
+
+def label_positions(
+    labels: NDArray[Any], classes: NDArray[Any], who: str, advice: str = ""
+) -> NDArray[np.int64]:
+    """Return where each label stands among `classes`.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+    classes : ndarray of shape (n_classes,)
+        All different, in any order.
+    who : str
+        Begins the error, such as "y holds".
+    advice : str, default=""
+        Ends the error: what to do.
+
+    Returns
+    -------
+    ndarray of shape (n,), int64
+
+    Raises
+    ------
+    InputError
+        A label that is none of `classes`, or that differs from them in type.
+    """
+    known = {label: k for k, label in enumerate(classes.tolist())}
+    given = labels.tolist()
+    positions = np.array([known.get(label, -1) for label in given], dtype=np.int64)
+    if (positions < 0).any():
+        unknown = sorted({repr(given[row]) for row in np.flatnonzero(positions < 0).tolist()})
+        message = (
+            f"{who} labels that are not known here: {', '.join(unknown[:SHOWN_UNKNOWN])}. Known are "
+            f"{', '.join(map(repr, list(known)[:SHOWN_KNOWN]))}."
+        )
+        raise InputError(f"{message} {advice}" if advice else message)
+    return positions
