@@ -49,10 +49,12 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
     guess_children(node, children);
     std::int64_t target = std::min(best.value, budget);
     const std::span<Candidate> open = candidates(node, depth, target, children);
+    const bool on_bits = depth == 3 && !open.empty() && subproblems_.lay_out(node);  // children end with their matrix
     for (std::size_t at = 0; at < open.size() && !control_.stopped(); ++at) {
         const std::size_t i = open[at].column;
         ArenaScope split_scope(arena_);
         Sides<Acc> sides;
+        sides.on_bits = on_bits;
         const auto gap = [&](int side) { return children.upper[side][i] - children.lower[side][i]; };
         const auto improve = [&] {
             const std::int64_t value = children.upper[0][i] + children.upper[1][i];
@@ -131,8 +133,8 @@ typename Search<Acc>::Children Search<Acc>::bound_children(const Node& node, std
     ArenaScope scope(arena_);
     ChildCosts<Acc> costs;
     for (int side : {0, 1}) {
-        costs.leaf[side] = arena_.take<Acc>(m).data();
-        costs.two[side] = arena_.take<Acc>(m).data();
+        costs.leaf[side] = arena_.take<Acc>(node.pairs.stride).data();
+        costs.two[side] = arena_.take<Acc>(node.pairs.stride).data();
     }
     subproblems_.scan(node, settings_.min_count, costs);
     for (int side : {0, 1}) {

@@ -136,9 +136,27 @@ void Subproblems<Acc>::split(const Subproblem<Acc>& node, std::size_t column, Si
 }
 
 template <class Acc>
+bool Subproblems<Acc>::lay_out(const Subproblem<Acc>& node) {
+    if (!pays_to_lay(simd_, kernel_, rows_, node.active)) return false;
+    lay(simd_, rows_, node.rows, node.active, laid_out_);
+    return true;
+}
+
+// The side where the column is one, without its rows.
+template <class Acc>
+void Subproblems<Acc>::count_ones(const Subproblem<Acc>& node, std::size_t column, Sides<Acc>& sides) {
+    sides.small_side = 1;
+    sides.small = node.pairs;
+    sides.small.data = arena_.take<Acc>(node.pairs.entries()).data();
+    count_pairs_where(simd_, laid_out_, column, sides.small, pair_scratch_);
+}
+
+template <class Acc>
 Subproblem<Acc> Subproblems<Acc>::make_child(const Subproblem<Acc>& node, std::size_t column, int side,
                                              std::span<const std::uint64_t> key, bool narrow, Sides<Acc>& sides) {
-    if (sides.small_side < 0) split(node, column, sides);
+    const bool on_bits = sides.on_bits && !narrow;
+    if (on_bits && sides.small_side < 0) count_ones(node, column, sides);
+    if (!on_bits && sides.rows[0].empty()) split(node, column, sides);  // both sides of a split have rows
     const auto total = arena_.take<Acc>(node.total.size());
     for (std::size_t k = 0; k < total.size(); ++k) {
         const Acc one = node.pairs.at(k, column, column);
@@ -174,7 +192,9 @@ Subproblem<Acc> Subproblems<Acc>::make_child(const Subproblem<Acc>& node, std::s
         for (std::size_t i = 0; i < m; ++i) {
             const Acc* from = wide.row(k, local[i]);
             Acc* to = child.pairs.row(k, i);
+            for (std::size_t j = child.pairs.first(i); j < i; ++j) to[j] = wide.at(k, local[i], local[j]);
             for (std::size_t j = i; j < m; ++j) to[j] = from[local[j]];
+            std::fill(to + m, to + child.pairs.stride, Acc{0});
         }
     }
     return child;
