@@ -25,8 +25,9 @@ struct TwoBest {
 // are of the first block's first column.
 template <bool kBothWays, class Acc>
 [[gnu::always_inline]] inline TwoBest<Acc> compare_columns(Acc p1, Acc q1, const Acc* total, std::size_t n_blocks,
-                                                           const Acc* p, const Acc* q, const Acc* dp, const Acc* dq,
-                                                           Acc* two1, Acc* two0) {
+                                                           const Acc* __restrict p, const Acc* __restrict q,
+                                                           const Acc* __restrict dp, const Acc* __restrict dq,
+                                                           Acc* __restrict two1, Acc* __restrict two0) {
     const Acc p0 = total[0] - p1;
     const Acc q0 = total[1] - q1;
     Acc best1 = std::min(p1, q1);
@@ -174,26 +175,30 @@ template <class Acc>
 }
 
 template <class Acc>
-[[gnu::always_inline]] inline void constant_body(const Pairs<Acc>& pairs, const Acc* total, std::size_t i, int side,
-                                                 std::uint64_t* ones, std::uint64_t* zeros) {
+[[gnu::always_inline]] inline void constant_body(const Pairs<Acc>& pairs, const Acc* weight_of_ones, Acc weight,
+                                                 std::size_t i, int side, std::uint64_t* ones, std::uint64_t* zeros,
+                                                 std::vector<Acc>& scratch) {
     const std::size_t m = pairs.size;
-    // A row is present exactly if its channel sum is positive (reduce() keeps no other rows).
-    Acc whole = 0;
-    for (std::size_t k = 0; k < pairs.n_channels; ++k)
-        whole += side == 1 ? pairs.at(k, i, i) : total[k] - pairs.at(k, i, i);
+    scratch.resize(m);
+    Acc* both = scratch.data();  // weight of the rows where column i and column j are one
+    const std::size_t first = pairs.first(i);
+    std::fill_n(both, m, Acc{0});
+    for (std::size_t k = 0; k < pairs.n_channels; ++k) {
+        const Acc* row = pairs.row(k, i);
+        const Acc* column = pairs.row(k, 0) + i;
+        for (std::size_t j = 0; j < first; ++j) both[j] += column[j * pairs.stride];
+        for (std::size_t j = first; j < m; ++j) both[j] += row[j];
+    }
+    const Acc whole = side == 1 ? weight_of_ones[i] : weight - weight_of_ones[i];
     for (std::size_t w = 0; w * 64 < m; ++w) {
         const std::size_t n = std::min<std::size_t>(64, m - w * 64);
         std::uint64_t full = 0;
         std::uint64_t empty = 0;
         for (std::size_t b = 0; b < n; ++b) {
             const std::size_t j = w * 64 + b;
-            Acc sum = 0;
-            for (std::size_t k = 0; k < pairs.n_channels; ++k) {
-                const Acc both = pairs.at(k, i, j);
-                sum += side == 1 ? both : pairs.at(k, j, j) - both;
-            }
-            full |= static_cast<std::uint64_t>(sum == whole) << b;
-            empty |= static_cast<std::uint64_t>(sum == 0) << b;
+            const Acc here = side == 1 ? both[j] : weight_of_ones[j] - both[j];
+            full |= static_cast<std::uint64_t>(here == whole) << b;
+            empty |= static_cast<std::uint64_t>(here == 0) << b;
         }
         ones[w] = full;
         zeros[w] = empty;
@@ -209,6 +214,11 @@ template <class Acc>
     scan_body(p, k, total, min_count, out, scratch);
 }
 template <class Acc>
+[[gnu::target("avx2")]] void constant(const Pairs<Acc>& pairs, const Acc* weight_of_ones, Acc weight, std::size_t i, int side,
+                                      std::uint64_t* ones, std::uint64_t* zeros, std::vector<Acc>& scratch) {
+    constant_body(pairs, weight_of_ones, weight, i, side, ones, zeros, scratch);
+}
+template <class Acc>
 [[gnu::target("avx2")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out) {
     subtract_body(a, b, out);
 }
@@ -219,6 +229,12 @@ template <class Acc>
     const Pairs<Acc>& p, std::size_t k, const Acc* total, Acc min_count, const ChildCosts<Acc>& out,
     std::vector<Acc>& scratch) {
     scan_body(p, k, total, min_count, out, scratch);
+}
+template <class Acc>
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512")]] void constant(
+    const Pairs<Acc>& pairs, const Acc* weight_of_ones, Acc weight, std::size_t i, int side, std::uint64_t* ones,
+    std::uint64_t* zeros, std::vector<Acc>& scratch) {
+    constant_body(pairs, weight_of_ones, weight, i, side, ones, zeros, scratch);
 }
 template <class Acc>
 [[gnu::target("avx512f,prefer-vector-width=512")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out) {
@@ -253,9 +269,16 @@ void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, c
 }
 
 template <class Acc>
-void constant_columns(Simd, const Pairs<Acc>& pairs, const Acc* total, std::size_t i, int side,
-                      std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros) {
-    constant_body(pairs, total, i, side, ones.data(), zeros.data());
+void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> weight_of_ones, Acc weight, std::size_t i,
+                      int side, std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros, std::vector<Acc>& scratch) {
+    const Acc* w = weight_of_ones.data();
+    switch (level) {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+        case Simd::avx512: return avx512::constant(pairs, w, weight, i, side, ones.data(), zeros.data(), scratch);
+        case Simd::avx2: return avx2::constant(pairs, w, weight, i, side, ones.data(), zeros.data(), scratch);
+#endif
+        default: return constant_body(pairs, w, weight, i, side, ones.data(), zeros.data(), scratch);
+    }
 }
 
 template void subtract(Simd, const Pairs<std::int32_t>&, const Pairs<std::int32_t>&, Pairs<std::int32_t>&);
@@ -264,9 +287,9 @@ template void scan_children(Simd, const Pairs<std::int32_t>&, std::size_t, const
                             const ChildCosts<std::int32_t>&, std::vector<std::int32_t>&);
 template void scan_children(Simd, const Pairs<std::int64_t>&, std::size_t, const std::int64_t*, std::int64_t,
                             const ChildCosts<std::int64_t>&, std::vector<std::int64_t>&);
-template void constant_columns(Simd, const Pairs<std::int32_t>&, const std::int32_t*, std::size_t, int,
-                               std::span<std::uint64_t>, std::span<std::uint64_t>);
-template void constant_columns(Simd, const Pairs<std::int64_t>&, const std::int64_t*, std::size_t, int,
-                               std::span<std::uint64_t>, std::span<std::uint64_t>);
+template void constant_columns(Simd, const Pairs<std::int32_t>&, std::span<const std::int32_t>, std::int32_t, std::size_t,
+                               int, std::span<std::uint64_t>, std::span<std::uint64_t>, std::vector<std::int32_t>&);
+template void constant_columns(Simd, const Pairs<std::int64_t>&, std::span<const std::int64_t>, std::int64_t, std::size_t,
+                               int, std::span<std::uint64_t>, std::span<std::uint64_t>, std::vector<std::int64_t>&);
 
 }  // namespace treewright::bits

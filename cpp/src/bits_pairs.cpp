@@ -221,16 +221,17 @@ template <class Acc>
 void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
                  const Active& active, Pairs<Acc>& out, PairScratch& scratch) {
     if (kernel == PairKernel::automatic) {
-        // Estimated cycles. By rows: one read-modify-write for every two ones. On bits: rows and blocks to lay out, then
-        // a step for every word and digit of each column beside 16 others.
+        // Estimated cycles. By rows: one read-modify-write for every two ones. On bits: rows, digits and blocks to lay
+        // out, then a step for every word and digit of each column beside 16 others.
         const auto m = static_cast<double>(active.columns.size());
         const auto n = static_cast<double>(rows.size());
         const double blocks = std::ceil(m / kLanes);
         const double share = m / static_cast<double>(data.n_columns);
-        const double by_rows = n * (8 + 0.7 * data.mean_square_ones * share * share);
-        const double step = level == Simd::avx512 ? 2 : level == Simd::avx2 ? 8 : 16;
-        const double count = 20 + n / 32 * data.mean_cost_digits * step;
-        const double on_bits = n * (8 + blocks * step) + m * (blocks + 1) / 2 * count;
+        const double by_rows = n * (8 + 0.9 * data.mean_square_ones * share * share);
+        const double step = level == Simd::avx512 ? 1.5 : level == Simd::avx2 ? 5 : 18;
+        const double to_lay = level == Simd::avx512 ? 1.5 : level == Simd::avx2 ? 3 : 8;
+        const double digits = data.mean_cost_digits;
+        const double on_bits = n * (6 + 2 * digits + blocks * to_lay) + m * (blocks + 1) / 2 * digits * (15 + n / 32 * step);
         kernel = by_rows <= on_bits ? PairKernel::rows : PairKernel::columns;
     }
     if (kernel == PairKernel::rows) {

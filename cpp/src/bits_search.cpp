@@ -129,7 +129,6 @@ typename Search<Acc>::Children Search<Acc>::bound_children(const Node& node, std
         out.lower[side] = arena_.take<std::int64_t>(m);
         out.upper[side] = arena_.take<std::int64_t>(m);
     }
-    if (options_.similar_support) out.room_for_ones = arena_.take<std::int64_t>(m);
     ArenaScope scope(arena_);
     ChildCosts<Acc> costs;
     for (int side : {0, 1}) {
@@ -137,24 +136,17 @@ typename Search<Acc>::Children Search<Acc>::bound_children(const Node& node, std
         costs.two[side] = arena_.take<Acc>(node.pairs.stride).data();
     }
     subproblems_.scan(node, settings_.min_count, costs);
+    // Exact if the child has no depth for three leaves; else B2, or B1 alone where that is switched off.
+    const std::int64_t few = !options_.lookahead ? c_ : !options_.two_leaves ? 2 * c_ : 3 * c_;
+    const bool two_are_known = options_.lookahead && options_.two_leaves;
     for (int side : {0, 1}) {
         for (std::size_t i = 0; i < m; ++i) {
-            const std::int64_t one = cost(costs.leaf[side][i]);
-            if (one >= kInfinity) {  // constant here, or too few rows: not a split
-                out.lower[side][i] = out.upper[side][i] = kInfinity;
-                continue;
-            }
-            const std::int64_t two = depth >= 2 ? std::min(kInfinity, cost(costs.two[side][i]) + c_) : kInfinity;
-            const std::int64_t upper = std::min(one, two);
-            // Exact if the child has no depth for three leaves; else B2, or B1 alone where that is switched off.
-            std::int64_t lower = upper;
-            if (depth > 2) {
-                if (!options_.lookahead) lower = std::min(one, c_);
-                else if (!options_.two_leaves) lower = std::min(one, 2 * c_);
-                else lower = std::min(upper, 3 * c_);
-            }
-            out.lower[side][i] = lower;
+            const std::int64_t one = cost(costs.leaf[side][i]);  // infinite: constant here, or too few rows, not a split
+            const std::int64_t two = depth >= 2 ? cost(costs.two[side][i]) + c_ : kInfinity;
+            const std::int64_t upper = one >= kInfinity ? kInfinity : std::min(one, two);
+            const std::int64_t least = std::min(two_are_known ? upper : one, few);
             out.upper[side][i] = upper;
+            out.lower[side][i] = depth > 2 && one < kInfinity ? least : upper;
         }
     }
     return out;

@@ -123,9 +123,10 @@ template <class Acc>
 void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total, Acc min_count,
                    const ChildCosts<Acc>& out, std::vector<Acc>& scratch);
 
-// Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix.
+// Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix, the weight
+// of the ones of each column and that of all rows.
 template <class Acc>
-void constant_columns(Simd level, const Pairs<Acc>& pairs, const Acc* total, std::size_t i, int side,
-                      std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros);
+void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> weight_of_ones, Acc weight, std::size_t i,
+                      int side, std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros, std::vector<Acc>& scratch);
 
 }  // namespace treewright::bits

@@ -32,6 +32,8 @@ struct Subproblem {
     Pairs<Acc> pairs;
     std::span<const Acc> total;          // one sum a channel
     std::span<const std::uint64_t> key;  // ones, zeros
+    std::span<const Acc> ones;           // of each column: weight of the rows where it is one, over all channels
+    Acc weight = 0;                      // of all rows; a row in the set has some (reduce() keeps no others)
 
     // Local number of a column that may still split the rows.
     [[nodiscard]] std::size_t local_column(std::int32_t column) const;
@@ -82,6 +84,8 @@ class Subproblems {
                                              std::span<const std::uint64_t> key, bool narrow, Sides<Acc>& sides);
 
    private:
+    void weigh(Subproblem<Acc>& node);
+    void drop_constant_columns(Subproblem<Acc>& node);
     void split(const Subproblem<Acc>& node, std::size_t column, Sides<Acc>& sides);
     void count_ones(const Subproblem<Acc>& node, std::size_t column, Sides<Acc>& sides);
 
@@ -93,6 +97,7 @@ class Subproblems {
     PairScratch pair_scratch_;
     BitColumns laid_out_;
     std::vector<Acc> scan_scratch_;
+    std::vector<Acc> constant_scratch_;
     Subproblem<Acc> root_;
 };
 
