@@ -396,8 +396,8 @@ template <class Acc>
 ChildCosts<Acc> FrontSearch<Acc>::scan(const Node& node) {
     ChildCosts<Acc> costs;
     for (int side : {0, 1}) {
-        costs.leaf[side] = arena_.take<Acc>(node.pairs.size).data();
-        costs.two[side] = arena_.take<Acc>(node.pairs.size).data();
+        costs.leaf[side] = arena_.take<Acc>(node.pairs.stride).data();
+        costs.two[side] = arena_.take<Acc>(node.pairs.stride).data();
     }
     subproblems_.scan(node, settings_.min_count, costs);
     return costs;

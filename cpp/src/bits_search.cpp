@@ -49,10 +49,12 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
     guess_children(node, children);
     std::int64_t target = std::min(best.value, budget);
     const std::span<Candidate> open = candidates(node, depth, target, children);
+    const bool on_bits = depth == 3 && !open.empty() && subproblems_.lay_out(node);  // children end with their matrix
     for (std::size_t at = 0; at < open.size() && !control_.stopped(); ++at) {
         const std::size_t i = open[at].column;
         ArenaScope split_scope(arena_);
         Sides<Acc> sides;
+        sides.on_bits = on_bits;
         const auto gap = [&](int side) { return children.upper[side][i] - children.lower[side][i]; };
         const auto improve = [&] {
             const std::int64_t value = children.upper[0][i] + children.upper[1][i];
@@ -127,32 +129,24 @@ typename Search<Acc>::Children Search<Acc>::bound_children(const Node& node, std
         out.lower[side] = arena_.take<std::int64_t>(m);
         out.upper[side] = arena_.take<std::int64_t>(m);
     }
-    if (options_.similar_support) out.room_for_ones = arena_.take<std::int64_t>(m);
     ArenaScope scope(arena_);
     ChildCosts<Acc> costs;
     for (int side : {0, 1}) {
-        costs.leaf[side] = arena_.take<Acc>(m).data();
-        costs.two[side] = arena_.take<Acc>(m).data();
+        costs.leaf[side] = arena_.take<Acc>(node.pairs.stride).data();
+        costs.two[side] = arena_.take<Acc>(node.pairs.stride).data();
     }
     subproblems_.scan(node, settings_.min_count, costs);
+    // Exact if the child has no depth for three leaves; else B2, or B1 alone where that is switched off.
+    const std::int64_t few = !options_.lookahead ? c_ : !options_.two_leaves ? 2 * c_ : 3 * c_;
+    const bool two_are_known = options_.lookahead && options_.two_leaves;
     for (int side : {0, 1}) {
         for (std::size_t i = 0; i < m; ++i) {
-            const std::int64_t one = cost(costs.leaf[side][i]);
-            if (one >= kInfinity) {  // constant here, or too few rows: not a split
-                out.lower[side][i] = out.upper[side][i] = kInfinity;
-                continue;
-            }
-            const std::int64_t two = depth >= 2 ? std::min(kInfinity, cost(costs.two[side][i]) + c_) : kInfinity;
-            const std::int64_t upper = std::min(one, two);
-            // Exact if the child has no depth for three leaves; else B2, or B1 alone where that is switched off.
-            std::int64_t lower = upper;
-            if (depth > 2) {
-                if (!options_.lookahead) lower = std::min(one, c_);
-                else if (!options_.two_leaves) lower = std::min(one, 2 * c_);
-                else lower = std::min(upper, 3 * c_);
-            }
-            out.lower[side][i] = lower;
+            const std::int64_t one = cost(costs.leaf[side][i]);  // infinite: constant here, or too few rows, not a split
+            const std::int64_t two = depth >= 2 ? cost(costs.two[side][i]) + c_ : kInfinity;
+            const std::int64_t upper = one >= kInfinity ? kInfinity : std::min(one, two);
+            const std::int64_t least = std::min(two_are_known ? upper : one, few);
             out.upper[side][i] = upper;
+            out.lower[side][i] = depth > 2 && one < kInfinity ? least : upper;
         }
     }
     return out;

@@ -66,17 +66,28 @@ Subproblems<Acc>::Subproblems(const Dataset& data, PairKernel kernel, bool count
     pairs.data = arena_.take<Acc>(pairs.entries()).data();
     const Active active{columns, mask};
     count_pairs(simd_, kernel_, rows_, rows, active, pairs, pair_scratch_);
-    root_ = {rows, active, pairs, total, key};
+    root_ = {rows, active, pairs, total, key, {}, 0};
+    weigh(root_);
+}
+
+template <class Acc>
+void Subproblems<Acc>::weigh(Subproblem<Acc>& node) {
+    const std::size_t next = node.pairs.stride + 1;  // on the diagonal
+    const auto ones = arena_.take<Acc>(node.pairs.size);
+    std::fill(ones.begin(), ones.end(), Acc{0});
+    for (std::size_t k = 0; k < node.pairs.n_channels; ++k) {
+        const Acc* diagonal = node.pairs.row(k, 0);
+        for (std::size_t i = 0; i < ones.size(); ++i) ones[i] += diagonal[i * next];
+    }
+    node.ones = ones;
+    node.weight = std::accumulate(node.total.begin(), node.total.end(), Acc{0});
 }
 
 template <class Acc>
 void Subproblems<Acc>::scan(const Subproblem<Acc>& node, std::int64_t min_count, const ChildCosts<Acc>& out) {
     scan_children(simd_, node.pairs, data_.n_classes, node.total.data(), static_cast<Acc>(min_count), out, scan_scratch_);
-    const Acc everything = std::accumulate(node.total.begin(), node.total.end(), Acc{0});
-    for (std::size_t i = 0; i < node.pairs.size; ++i) {
-        Acc ones = 0;
-        for (std::size_t k = 0; k < node.pairs.n_channels; ++k) ones += node.pairs.at(k, i, i);
-        if (ones != 0 && ones != everything) continue;
+    for (std::size_t i = 0; i < node.ones.size(); ++i) {
+        if (node.ones[i] != 0 && node.ones[i] != node.weight) continue;
         // Constant here: not a split (a leaf may cost nothing).
         for (int side : {0, 1}) out.leaf[side][i] = out.two[side][i] = kInfeasible<Acc>;
     }
@@ -97,7 +108,7 @@ ChildPattern Subproblems<Acc>::child_pattern(const Subproblem<Acc>& node, std::s
     ArenaScope scope(arena_);
     const auto ones = arena_.take<std::uint64_t>((m + 63) / 64);
     const auto zeros = arena_.take<std::uint64_t>((m + 63) / 64);
-    constant_columns(simd_, node.pairs, node.total.data(), column, side, ones, zeros);
+    constant_columns(simd_, node.pairs, node.ones, node.weight, column, side, ones, zeros, constant_scratch_);
     const auto scatter = [&](std::span<const std::uint64_t> local, std::size_t half) {
         for (std::size_t lw = 0; lw < local.size(); ++lw) {
             for (std::uint64_t left = local[lw]; left != 0; left &= left - 1) {
@@ -136,22 +147,44 @@ void Subproblems<Acc>::split(const Subproblem<Acc>& node, std::size_t column, Si
 }
 
 template <class Acc>
+bool Subproblems<Acc>::lay_out(const Subproblem<Acc>& node) {
+    if (!pays_to_lay(simd_, kernel_, rows_, node.active)) return false;
+    lay(simd_, rows_, node.rows, node.active, laid_out_);
+    return true;
+}
+
+// The side where the column is one, without its rows.
+template <class Acc>
+void Subproblems<Acc>::count_ones(const Subproblem<Acc>& node, std::size_t column, Sides<Acc>& sides) {
+    sides.small_side = 1;
+    sides.small = node.pairs;
+    sides.small.data = arena_.take<Acc>(node.pairs.entries()).data();
+    count_pairs_where(simd_, laid_out_, column, sides.small, pair_scratch_);
+}
+
+template <class Acc>
 Subproblem<Acc> Subproblems<Acc>::make_child(const Subproblem<Acc>& node, std::size_t column, int side,
                                              std::span<const std::uint64_t> key, bool narrow, Sides<Acc>& sides) {
-    if (sides.small_side < 0) split(node, column, sides);
+    const bool on_bits = sides.on_bits && !narrow;
+    if (on_bits && sides.small_side < 0) count_ones(node, column, sides);
+    if (!on_bits && sides.rows[0].empty()) split(node, column, sides);  // both sides of a split have rows
     const auto total = arena_.take<Acc>(node.total.size());
     for (std::size_t k = 0; k < total.size(); ++k) {
         const Acc one = node.pairs.at(k, column, column);
         total[k] = side == 1 ? one : node.total[k] - one;
     }
-    Subproblem<Acc> child{sides.rows[side], node.active, sides.small, total, key};
+    Subproblem<Acc> child{sides.rows[side], node.active, sides.small, total, key, {}, 0};
     if (side != sides.small_side) {
         child.pairs.data = arena_.take<Acc>(node.pairs.entries()).data();
         subtract(simd_, node.pairs, sides.small, child.pairs);  // sibling = parent - other sibling
     }
-    if (!narrow) return child;
+    if (narrow) drop_constant_columns(child);
+    weigh(child);
+    return child;
+}
 
-    // Drop the columns that have become constant.
+template <class Acc>
+void Subproblems<Acc>::drop_constant_columns(Subproblem<Acc>& node) {
     const std::size_t w = data_.n_words;
     const auto columns = arena_.take<std::int32_t>(node.pairs.size);
     const auto local = arena_.take<std::uint32_t>(node.pairs.size);
@@ -159,25 +192,25 @@ Subproblem<Acc> Subproblems<Acc>::make_child(const Subproblem<Acc>& node, std::s
     std::size_t m = 0;
     for (std::size_t j = 0; j < node.pairs.size; ++j) {
         const auto column_j = static_cast<std::size_t>(node.active.columns[j]);
-        if (((key[column_j / 64] | key[w + column_j / 64]) >> (column_j % 64)) & 1U) continue;
+        if (((node.key[column_j / 64] | node.key[w + column_j / 64]) >> (column_j % 64)) & 1U) continue;
         columns[m] = node.active.columns[j];
         local[m++] = static_cast<std::uint32_t>(j);
     }
-    if (m == node.pairs.size) return child;
-    for (std::size_t word = 0; word < w; ++word)
-        mask[word] = node.active.mask[word] & ~(key[word] | key[w + word]);
-    child.active = {columns.first(m), mask};
-    const Pairs<Acc> wide = child.pairs;
-    child.pairs = {nullptr, m, Pairs<Acc>::stride_of(m), wide.n_channels};
-    child.pairs.data = arena_.take<Acc>(child.pairs.entries()).data();
+    if (m == node.pairs.size) return;
+    for (std::size_t word = 0; word < w; ++word) mask[word] = node.active.mask[word] & ~(node.key[word] | node.key[w + word]);
+    node.active = {columns.first(m), mask};
+    const Pairs<Acc> wide = node.pairs;
+    node.pairs = {nullptr, m, Pairs<Acc>::stride_of(m), wide.n_channels};
+    node.pairs.data = arena_.take<Acc>(node.pairs.entries()).data();
     for (std::size_t k = 0; k < wide.n_channels; ++k) {
         for (std::size_t i = 0; i < m; ++i) {
             const Acc* from = wide.row(k, local[i]);
-            Acc* to = child.pairs.row(k, i);
+            Acc* to = node.pairs.row(k, i);
+            for (std::size_t j = node.pairs.first(i); j < i; ++j) to[j] = wide.at(k, local[i], local[j]);
             for (std::size_t j = i; j < m; ++j) to[j] = from[local[j]];
+            std::fill(to + m, to + node.pairs.stride, Acc{0});
         }
     }
-    return child;
 }
 
 template struct Subproblem<std::int32_t>;

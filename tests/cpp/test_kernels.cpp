@@ -81,17 +81,29 @@ void run(Dice& dice, std::size_t n_columns, std::size_t n_rows, std::size_t n_cl
                 aligned = reinterpret_cast<Acc*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
                 pairs.data = aligned;
             }
-            PairScratch<Acc> scratch;
+            PairScratch scratch;
+            const auto check_pairs = [&](auto&& keep) {
+                for (std::size_t k = 0; k < channels; ++k)
+                    for (std::size_t i = 0; i < m; ++i) {
+                        for (std::size_t j = 0; j < m; ++j) {
+                            const Acc expected =
+                                sum(k, [&](std::uint32_t r) { return keep(r) && has(r, i) && has(r, j); });
+                            check(pairs.at(k, i, j) == expected, "a pair's cost is the sum over its rows");
+                            check(j < pairs.first(i) || pairs.row(k, i)[j] == expected, "a row begins with its block");
+                        }
+                        for (std::size_t j = m; j < stride; ++j) check(pairs.row(k, i)[j] == 0, "and ends in zeros");
+                    }
+            };
+            BitColumns bits;
+            lay(level, rows, chosen, active, bits);
+            const std::size_t where = dice.below(m);
+            count_pairs_where(level, bits, where, pairs, scratch);
+            check_pairs([&](std::uint32_t r) { return has(r, where); });
             count_pairs(level, kernel, rows, chosen, active, pairs, scratch);
-            for (std::size_t k = 0; k < channels; ++k)
-                for (std::size_t i = 0; i < m; ++i) {
-                    for (std::size_t j = 0; j < m; ++j)
-                        check(pairs.at(k, i, j) == sum(k, [&](std::uint32_t r) { return has(r, i) && has(r, j); }),
-                              "a pair's cost is the sum over its rows");
-                }
+            check_pairs([](std::uint32_t) { return true; });
 
             std::array<std::vector<Acc>, 4> out;
-            for (auto& o : out) o.assign(stride + 16, 0);
+            for (auto& o : out) o.assign(stride, 0);
             const ChildCosts<Acc> costs{{out[0].data(), out[1].data()}, {out[2].data(), out[3].data()}};
             std::vector<Acc> scan_scratch;
             scan_children(level, pairs, n_classes, total.data(), Acc{3}, costs, scan_scratch);

@@ -5,7 +5,6 @@
 #include "treewright/bits/search.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace treewright::bits {
 
@@ -30,22 +29,14 @@ void Search<Acc>::recall(const ChildKey& key, int side, std::size_t column, Chil
 template <class Acc>
 void Search<Acc>::compare_supports(const Node& node, std::size_t solved, std::int64_t target,
                                    std::span<const Candidate> others, Children& children) {
-    const auto sum = [&](std::size_t i, std::size_t j) {
-        std::int64_t s = 0;
-        for (std::size_t k = 0; k < data_.n_classes; ++k) s += node.pairs.at(k, i, j);
-        return s;
-    };
-    if (children.ones.empty()) {
-        children.ones = children.room_for_ones;
-        for (std::size_t i = 0; i < children.ones.size(); ++i) children.ones[i] = sum(i, i);
-    }
-    const std::int64_t all = std::accumulate(node.total.begin(), node.total.end(), std::int64_t{0});
-    const std::int64_t theirs_of[2] = {all - children.ones[solved], children.ones[solved]};
+    const auto ones = [&](std::size_t i) { return static_cast<std::int64_t>(node.ones[i]); };
+    const auto all = static_cast<std::int64_t>(node.weight);
+    const std::int64_t theirs_of[2] = {all - ones(solved), ones(solved)};
     for (const Candidate& other : others) {
         const std::size_t i = other.column;
         if (children.lower[0][i] + children.lower[1][i] >= target) continue;
         ++similar_compared_;
-        const std::int64_t mine_of[2] = {all - children.ones[i], children.ones[i]};
+        const std::int64_t mine_of[2] = {all - ones(i), ones(i)};
         bool may_rise = false;
         for (int mine : {0, 1})
             for (int theirs : {0, 1}) {
@@ -53,7 +44,8 @@ void Search<Acc>::compare_supports(const Node& node, std::size_t solved, std::in
                 may_rise |= children.lower[theirs][solved] - (least << settings_.unit_shift) > children.lower[mine][i];
             }
         if (!may_rise) continue;
-        const std::int64_t both = sum(solved, i);
+        std::int64_t both = 0;
+        for (std::size_t k = 0; k < data_.n_classes; ++k) both += node.pairs.at(k, solved, i);
         // moved[a][b]: weight of the rows with solved = a and i = b.
         const std::int64_t moved[2][2] = {{theirs_of[0] - mine_of[1] + both, mine_of[1] - both},
                                           {theirs_of[1] - both, both}};

@@ -79,7 +79,7 @@ def choose_thresholds(
         split = tree.splits[node]
         if split is None or not len(rows):
             continue
-        goes_left = split.goes_left(X[rows])
+        goes_left = split.goes_left(X, rows)
         pending.append((int(tree.children_left[node]), rows[goes_left]))
         pending.append((int(tree.children_right[node]), rows[~goes_left]))
         threshold = float(tree.threshold[node])

@@ -29,6 +29,11 @@ __all__ = [
 ]
 
 
+# Some rows of a matrix. One column of them is asked for: to copy all columns first took most of the time of `apply`.
+Rows = NDArray[np.int64] | slice
+EVERY_ROW = slice(None)
+
+
 @dataclass(frozen=True, slots=True)
 class ThresholdSplit:
     """Rows with ``x[column] <= threshold`` go left.
@@ -47,9 +52,9 @@ class ThresholdSplit:
     threshold: float
     missing_left: bool = False
 
-    def goes_left(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return for each row of the encoded matrix `X` (n_rows, n_columns) whether it goes left."""
-        x = X[:, self.column]
+    def goes_left(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.bool_]:
+        """Return for each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`, whether it goes left."""
+        x = X[:, self.column][rows]
         left = x <= self.threshold
         if self.missing_left:
             left |= np.isnan(x)
@@ -72,9 +77,9 @@ class CategorySplit:
     left: tuple[int, ...]
     missing_left: bool = False
 
-    def goes_left(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return for each row of the encoded matrix `X` (n_rows, n_columns) whether it goes left."""
-        x = X[:, self.column]
+    def goes_left(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.bool_]:
+        """Return for each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`, whether it goes left."""
+        x = X[:, self.column][rows]
         left = np.isin(x, np.asarray(self.left, dtype=np.float64))
         if self.missing_left:
             left |= np.isnan(x)
@@ -113,9 +118,9 @@ class LinearSplit:
             score += weight * X[:, column]
         return score
 
-    def goes_left(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return for each row of the encoded matrix `X` (n_rows, n_columns) whether it goes left."""
-        score = self.score(X)
+    def goes_left(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.bool_]:
+        """Return for each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`, whether it goes left."""
+        score = self.score(X[rows])
         left = score <= self.threshold
         if self.missing_left:
             left |= np.isnan(score)

@@ -149,7 +149,7 @@ class Tree:
             if split is None:
                 leaf[rows] = node
             elif len(rows):
-                left = split.goes_left(X[rows])
+                left = split.goes_left(X, rows)
                 stack.append((int(self.children_right[node]), rows[~left]))
                 stack.append((int(self.children_left[node]), rows[left]))
         return leaf
@@ -213,7 +213,7 @@ def grow(
         count[node] = len(rows)
         split = splits[node]
         if split is not None:
-            goes_left = split.goes_left(X[rows])
+            goes_left = split.goes_left(X, rows)
             pending.append((node, rows[~goes_left]))
             pending.append((node, rows[goes_left]))
         node += 1

@@ -34,8 +34,11 @@ struct Active {
     std::span<const std::uint64_t> mask;  // n_words
 };
 
-// channel k, column i -> row of `stride` entries over j, of which those from j = i to size - 1 hold values: the matrix
-// is symmetric, and half of it is enough.
+inline constexpr std::size_t kLanes = 16;  // columns that the kernels handle side by side
+
+// channel k, column i -> row of `stride` entries over j. The matrix is symmetric and half of it is enough; row i holds
+// values from the first column of i's block of 16 on, so that the kernels work on whole blocks, and zeros past the last
+// column.
 template <class Acc>
 struct Pairs {
     Acc* data = nullptr;
@@ -46,11 +49,13 @@ struct Pairs {
     [[nodiscard]] Acc* row(std::size_t k, std::size_t i) const { return data + (k * size + i) * stride; }
     [[nodiscard]] Acc at(std::size_t k, std::size_t i, std::size_t j) const { return i <= j ? row(k, i)[j] : row(k, j)[i]; }
     [[nodiscard]] std::size_t entries() const { return n_channels * size * stride; }
-    static std::size_t stride_of(std::size_t size) { return (size + 15) / 16 * 16; }
+    [[nodiscard]] static std::size_t first(std::size_t i) { return i / kLanes * kLanes; }
+    static std::size_t stride_of(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
 };
 
 // Costs (in weight units) of the children of every split: as a leaf, and as the best tree of two leaves.
-// Index [side][i], side 1 = rows where column i is one. Unreachable (too few rows) is kInfeasible.
+// Index [side][i], side 1 = rows where column i is one. Unreachable (too few rows) is kInfeasible. There is room for
+// Pairs::stride columns.
 template <class Acc>
 struct ChildCosts {
     Acc* leaf[2];
@@ -60,12 +65,34 @@ struct ChildCosts {
 template <class Acc>
 inline constexpr Acc kInfeasible = static_cast<Acc>(Acc{1} << (8 * sizeof(Acc) - 3));
 
+// One binary digit of a channel's costs: the rows that have it lie in words first to last - 1.
+struct Plane {
+    std::uint32_t channel;
+    std::uint32_t digit;
+    std::uint32_t first;
+    std::uint32_t last;
+    std::uint32_t at;  // its words begin at at * n_words
+};
+
+// Rows as bits: a word holds 32 rows of one column, and the words of 16 columns lie side by side.
+struct alignas(64) Lanes {
+    std::uint32_t of[kLanes];
+};
+struct BitColumns {
+    std::size_t n_words = 0;
+    std::vector<Lanes> columns;  // block of 16 columns x word
+    std::vector<Plane> planes;
+    std::vector<std::uint32_t> plane_words;
+
+    // The words of the block that holds column j.
+    [[nodiscard]] const Lanes* block(std::size_t j) const { return columns.data() + j / kLanes * n_words; }
+};
+
 // Scratch memory of count_pairs, kept between calls.
-template <class Acc>
 struct PairScratch {
-    std::vector<std::uint64_t> columns;  // bit columns over the rows
-    std::vector<std::uint64_t> planes;
-    std::vector<std::uint64_t> masked;
+    BitColumns bits;
+    std::vector<Lanes> masks;
+    std::vector<Lanes> sums;
     std::vector<std::uint16_t> ones;
 };
 
@@ -74,7 +101,17 @@ enum class PairKernel : std::uint8_t { automatic, rows, columns };
 // Fills `out` for the given rows and active columns.
 template <class Acc>
 void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
-                 const Active& active, Pairs<Acc>& out, PairScratch<Acc>& scratch);
+                 const Active& active, Pairs<Acc>& out, PairScratch& scratch);
+
+// The same in two steps, for the children of one set of rows: lay it out once, then count the rows where a column is one.
+// Where that pays, a child need not have its rows picked out and laid out for itself.
+inline constexpr std::size_t kEveryRow = static_cast<std::size_t>(-1);
+template <class Acc>
+[[nodiscard]] bool pays_to_lay(Simd level, PairKernel kernel, const Rows<Acc>& data, const Active& active);
+template <class Acc>
+void lay(Simd level, const Rows<Acc>& data, std::span<const std::uint32_t> rows, const Active& active, BitColumns& out);
+template <class Acc>
+void count_pairs_where(Simd level, const BitColumns& bits, std::size_t where, Pairs<Acc>& out, PairScratch& scratch);
 
 // out = a - b, entry by entry.
 template <class Acc>
@@ -86,9 +123,10 @@ template <class Acc>
 void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total, Acc min_count,
                    const ChildCosts<Acc>& out, std::vector<Acc>& scratch);
 
-// Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix.
+// Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix, the weight
+// of the ones of each column and that of all rows.
 template <class Acc>
-void constant_columns(Simd level, const Pairs<Acc>& pairs, const Acc* total, std::size_t i, int side,
-                      std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros);
+void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> weight_of_ones, Acc weight, std::size_t i,
+                      int side, std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros, std::vector<Acc>& scratch);
 
 }  // namespace treewright::bits

@@ -95,8 +95,6 @@ class Search {
     struct Children {
         std::span<std::int64_t> lower[2];
         std::span<std::int64_t> upper[2];
-        std::span<std::int64_t> ones;           // weight of the rows where a column is 1, once B6 has asked for it
-        std::span<std::int64_t> room_for_ones;  // memory that lives as long as these bounds
     };
     // Identity of one child in the cache.
     struct ChildKey {

@@ -32,6 +32,8 @@ struct Subproblem {
     Pairs<Acc> pairs;
     std::span<const Acc> total;          // one sum a channel
     std::span<const std::uint64_t> key;  // ones, zeros
+    std::span<const Acc> ones;           // of each column: weight of the rows where it is one, over all channels
+    Acc weight = 0;                      // of all rows; a row in the set has some (reduce() keeps no others)
 
     // Local number of a column that may still split the rows.
     [[nodiscard]] std::size_t local_column(std::int32_t column) const;
@@ -47,6 +49,7 @@ struct Sides {
     std::span<const std::uint32_t> rows[2];
     Pairs<Acc> small;
     int small_side = -1;
+    bool on_bits = false;  // lay_out() has been called for the node: a child without rows is counted from its bits
 };
 
 // A closed pattern, and how many columns it fixes beyond its parent's.
@@ -72,20 +75,29 @@ class Subproblems {
     [[nodiscard]] Acc cheapest(const Subproblem<Acc>& node) const;
 
     [[nodiscard]] ChildPattern child_pattern(const Subproblem<Acc>& node, std::size_t column, int side);
-    // With `narrow`, the child's matrix loses the columns that its key fixes.
+    // Lays out the rows of a node for children that need no more than their matrix, until it is called for another node.
+    // False where counting each child from its own rows takes less.
+    [[nodiscard]] bool lay_out(const Subproblem<Acc>& node);
+    // With `narrow`, the child's matrix loses the columns that its key fixes. Without, and with `sides.on_bits`, the child
+    // has no rows: its matrix is all that can be asked of it.
     [[nodiscard]] Subproblem<Acc> make_child(const Subproblem<Acc>& node, std::size_t column, int side,
                                              std::span<const std::uint64_t> key, bool narrow, Sides<Acc>& sides);
 
    private:
+    void weigh(Subproblem<Acc>& node);
+    void drop_constant_columns(Subproblem<Acc>& node);
     void split(const Subproblem<Acc>& node, std::size_t column, Sides<Acc>& sides);
+    void count_ones(const Subproblem<Acc>& node, std::size_t column, Sides<Acc>& sides);
 
     const Dataset& data_;
     PairKernel kernel_;
     Simd simd_;
     Rows<Acc> rows_;
     Arena arena_;
-    PairScratch<Acc> pair_scratch_;
+    PairScratch pair_scratch_;
+    BitColumns laid_out_;
     std::vector<Acc> scan_scratch_;
+    std::vector<Acc> constant_scratch_;
     Subproblem<Acc> root_;
 };
 
