@@ -61,6 +61,29 @@ def search_in_phases(
         Objective of one weight unit.
     progress : callable or None
     """
+    start = time.perf_counter()
+    known: dict[str, Any] = {"row_price_bound": None, "row_price_seconds": 0.0, "row_price_rounds": 0}
+    try:
+        _run_stages(known, start, bits, max_depth, max_leaves, options, limits, unit, progress)
+    except KeyboardInterrupt:  # between two stages: inside of one it is part of the answer
+        if "shape" not in known:
+            raise
+        known |= {"stop": core.Stop.INTERRUPT, "seconds": time.perf_counter() - start}
+    return known
+
+
+def _run_stages(
+    known: dict[str, Any],
+    start: float,
+    bits: core.BitsProblem,
+    max_depth: int,
+    max_leaves: int,
+    options: SearchOptions,
+    limits: Limits,
+    unit: float,
+    progress: ProgressCallback | None,
+) -> None:
+    """Search and price in turn; `known` has the best of all stages after each."""
     if max_leaves >= bits.n_rows or 0 <= max_depth < max_leaves.bit_length():
         max_leaves = 0  # no tree has more than a leaf for each distinct row, nor than 2 ** max_depth
     native = limits.native()
@@ -78,8 +101,6 @@ def search_in_phases(
         and bits.n_rows * bits.n_columns <= MOST_CELLS
         and steps > FIRST_STAGE * options.plain_steps
     )
-    start = time.perf_counter()
-    known: dict[str, Any] = {"row_price_bound": None, "row_price_seconds": 0.0, "row_price_rounds": 0}
     loop: PriceLoop | None = None
     stage_steps = (FIRST_STAGE_WITH_LEAF_LIMIT if max_leaves else FIRST_STAGE) * options.plain_steps
     n_priced = 0
@@ -93,12 +114,12 @@ def search_in_phases(
             report=native_report(_after(progress, known, spent, unit), unit),
             **arguments,
         )
-        known = _merged(known, found, spent)
+        known |= _merged(known, found, spent)
         if found["leaf_limit_is_slack"]:  # no tree of more leaves is as good as the one known
             arguments |= {"max_leaves": 0, "options": options.native()}
             continue
         if last or known["exact"] or found["stop"] != core.Stop.STEPS:
-            return known
+            return
 
         # Prices for the next stage.
         plain_bound = known["lower_bound"]
@@ -121,7 +142,7 @@ def search_in_phases(
         if priced.interrupted or priced.stopped:
             known["stop"] = core.Stop.INTERRUPT if priced.interrupted else core.Stop.CALLBACK
             known["seconds"] = time.perf_counter() - start
-            return known
+            return
         stage_steps *= GROWTH
         n_priced += 1
         worth = priced.bound - bits.base_cost >= LEAST_SHARE * (plain_bound - bits.base_cost)

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+import treewright.search._phases as phases_module
 import treewright.search._prices as prices_module
-from tiny_problems import check, random_problem
+from tiny_problems import TinyProblem, check, random_problem
+from treewright import SolveStatus
 from treewright._native import core
+from treewright.result import StopReason
 from treewright.search import Limits, Progress, SearchOptions
 from treewright.search._prices import PriceLimits, PriceLoop
 from treewright.search._row_groups import group_rows
@@ -184,9 +187,9 @@ def test_the_watcher_stops_and_ctrl_c_keeps_the_prices() -> None:
     assert interrupted.bound == seen[-1] == stopped.bound
 
 
-def test_solve_tells_the_price_bound_and_may_be_stopped_while_pricing() -> None:
+def slow_problem() -> TinyProblem:
     rng = np.random.default_rng(5)
-    problem = random_problem(rng).but(
+    return random_problem(rng).but(
         goes_right=(rng.random((24, 300)) < 0.5).astype(np.uint8),
         y=rng.integers(0, 2, 300).astype(np.int32),
         weight=np.ones(300),
@@ -196,6 +199,10 @@ def test_solve_tells_the_price_bound_and_may_be_stopped_while_pricing() -> None:
         max_leaf_nodes=None,
         min_samples_leaf=1,
     )
+
+
+def test_solve_tells_the_price_bound_and_may_be_stopped_while_pricing() -> None:
+    problem = slow_problem()
     options = SearchOptions(plain_steps=50, lattice=False)
     result = problem.solve(Limits(step_limit=4000), options)
     assert result.stats["row_price_rounds"] > 0
@@ -218,6 +225,19 @@ def test_solve_tells_the_price_bound_and_may_be_stopped_while_pricing() -> None:
     assert ended.stop_reason is not None
     bounds = [r.lower_bound for r in reports]
     assert bounds == sorted(bounds)
+
+
+def test_an_interrupt_between_two_stages_keeps_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(phases_module, "PriceLoop", interrupt)
+    problem = slow_problem()
+    result = problem.solve(options=SearchOptions(plain_steps=50, lattice=False))
+    check(problem, result)
+    assert (result.status, result.stop_reason) == (SolveStatus.FEASIBLE, StopReason.INTERRUPT)
+    assert result.lower_bound < result.objective
+    assert result.stats["subproblems"] == 100  # the first stage
 
 
 def test_groups_are_pure_and_few() -> None:
