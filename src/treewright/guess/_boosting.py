@@ -32,6 +32,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.guess._equal_rows import number_equal_rows
+
 __all__ = ["BinaryBoosting", "can_boost", "distinct_rows"]
 
 TIE = 1e-9  # of the root of a gain, relative and absolute: rounding is below 1e-10 on 1e5 rows
@@ -77,12 +79,8 @@ def distinct_rows(
     positives, negatives : ndarray of shape (n_distinct,)
         Weight of the rows of either class.
     """
-    packed = np.ascontiguousarray(np.packbits(columns, axis=0).T)
-    if packed.shape[1] == 0:
-        packed = np.zeros((columns.shape[1], 1), dtype=np.uint8)
-    keys = packed.view([("", packed.dtype)] * packed.shape[1]).ravel()
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    group = inverse.ravel().astype(np.int64)
+    group = number_equal_rows(columns)
+    _, first = np.unique(group, return_index=True)
     positives = np.bincount(group, weights=weight * positive, minlength=len(first))
     negatives = np.bincount(group, weights=weight * ~positive, minlength=len(first))
     return first.astype(np.int64), group, positives.astype(np.float64), negatives.astype(np.float64)
