@@ -23,7 +23,7 @@ import numpy as np
 from treewright.binarize import Cuts
 from treewright.guess import ReferenceCosts, reference_costs
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.search._limits import Limits
 from treewright.search._options import SearchOptions
 from treewright.search._solve import solve_cuts
@@ -98,7 +98,7 @@ def look_again(
     }
     left -= exact.stats["seconds"]
     lower = repaired(reference, best, problem)
-    if not ended and left > 0 and lower is not None:
+    if not ended and exact.stop_reason is not StopReason.INTERRUPT and left > 0 and lower is not None:
         again = solve_cuts(
             problem,
             cuts,
