@@ -10,8 +10,8 @@ end with a better tree. Two short searches beside the guided one look for it:
    This is a lower guess, so Theorem 4.3 holds for it too, and its bound on what can have been lost is
    smaller. A tree that refutes no row needs no such search.
 
-Cost: each takes at most half as many steps as the guided search, or `LEAST_STEPS` if that is more, so that
-all together stay within twice the guided search. The dense program is tried only where that is as short.
+Cost: each takes at most a quarter of the guided search's steps, or `LEAST_STEPS` if that is more, so that a
+long guided search is not made half as long again. The dense program is tried only where that is as short.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def look_again(
         left = min(left, limits.time_limit - result.stats["seconds"])
     if left <= 0:
         return result
-    steps = max(LEAST_STEPS, int(result.stats["subproblems"]) // 2)
+    steps = max(LEAST_STEPS, int(result.stats["subproblems"]) // 4)
     if limits.step_limit is not None:
         steps = min(steps, limits.step_limit)
     size = result.stats["distinct_rows"] * result.stats["distinct_columns"] ** 2
