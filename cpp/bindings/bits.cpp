@@ -298,7 +298,8 @@ void bind_bits(nb::module_& m) {
         .def_rw("greedy_start", &Options::greedy_start)
         .def_rw("lattice", &Options::lattice)
         .def_rw("kernel", &Options::kernel)
-        .def_rw("plain_steps", &Options::plain_steps);
+        .def_rw("plain_steps", &Options::plain_steps)
+        .def_rw("lattice_states", &Options::lattice_states);
     nb::class_<BitsProblem>(m, "BitsProblem", "A problem over binary columns, reduced to distinct rows and columns.")
         .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
                       const Matrix<std::int64_t>&, double, std::int64_t, bool, std::optional<Vector<std::int64_t>>>(),

@@ -76,6 +76,12 @@ class BitsOptions:
     @plain_steps.setter
     def plain_steps(self, arg: int, /) -> None: ...
 
+    @property
+    def lattice_states(self) -> int: ...
+
+    @lattice_states.setter
+    def lattice_states(self, arg: int, /) -> None: ...
+
 class BitsProblem:
     """A problem over binary columns, reduced to distinct rows and columns."""
 

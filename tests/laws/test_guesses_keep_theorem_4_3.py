@@ -26,6 +26,7 @@ from tiny_problems import TOLERANCE, TinyProblem, random_problem, walk
 from treewright import SolveResult, SolveStatus
 from treewright.guess import guessed_lower_bound, reference_costs
 from treewright.search import Limits, SearchOptions
+from treewright.search._second_look import look_again, repaired
 from treewright.search._solve import solve_cuts
 
 SWITCHES = [
@@ -221,3 +222,57 @@ def test_equation_4() -> None:
     assert reference.n_wrong == 2
     assert guessed_lower_bound(reference, rows, 8.0, 0.01) == pytest.approx((1 + 2) / 8 + 0.01)
     assert reference.loss == pytest.approx(3 / 8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_second_look_keeps_the_better_tree_and_proven_bounds(seed: int) -> None:
+    """With steps enough to end the exact search, and with too few."""
+    rng = np.random.default_rng(seed)
+    refuted = 0
+    for i in range(300):
+        problem = larger(rng)
+        predictions = random_predictions(rng, problem, consistent=bool(rng.integers(2)))
+        stated, cuts = problem.stated()
+        reference = reference_costs(predictions, stated.y, stated.sample_weight, stated.costs)
+        first = with_reference(problem, predictions)
+        steps = None if i % 3 == 0 else int(rng.integers(1, 4))
+        result = look_again(first, stated, cuts, reference, Limits(step_limit=steps), None)
+        optimum = float(problem.optimum())
+        objective, leaves, depth = walk(problem, result)
+        assert float(objective) == pytest.approx(result.objective, abs=TOLERANCE)
+        assert problem.max_depth is None or depth <= problem.max_depth
+        assert problem.max_leaf_nodes is None or leaves <= problem.max_leaf_nodes
+        assert optimum - TOLERANCE <= result.objective <= first.objective + TOLERANCE
+        assert first.lower_bound - TOLERANCE <= result.lower_bound <= optimum + TOLERANCE
+        assert result.stats["most_lost_by_guesses"] == pytest.approx(result.objective - result.lower_bound)
+        assert result.stats["guessed_objective"] == first.objective
+        assert result.status is SolveStatus.OPTIMAL_UNDER_GUESSES
+        if steps is None:
+            assert result.objective == pytest.approx(optimum, abs=TOLERANCE)
+            assert any("did not need the guess" in note for note in result.notes)
+        refuted += "refuted_rows" in result.stats
+    assert refuted > 20
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_repaired_guess_is_lower_and_keeps_theorem_4_3(seed: int) -> None:
+    rng = np.random.default_rng(40 + seed)
+    n_repaired = 0
+    for _ in range(150):
+        problem = larger(rng)
+        predictions = random_predictions(rng, problem, consistent=False)
+        stated, _ = problem.stated()
+        reference = reference_costs(predictions, stated.y, stated.sample_weight, stated.costs)
+        first = with_reference(problem, predictions)
+        answers = first.tree.prediction[first.tree.apply(stated.table.X)]
+        paid = stated.sample_weight * stated.costs[stated.y, answers]
+        lower = repaired(reference, first, stated)
+        if lower is None:
+            assert (reference.cost <= paid).all()
+            continue
+        n_repaired += 1
+        np.testing.assert_array_equal(lower.cost, np.minimum(reference.cost, paid))
+        second = with_reference(problem, lower.predictions)
+        assert second.objective <= float(union(problem, lower.predictions)) + TOLERANCE
+        assert second.objective <= float(union(problem, predictions)) + TOLERANCE
+    assert n_repaired > 20

@@ -20,7 +20,6 @@ namespace treewright::bits {
 namespace {
 constexpr std::int64_t kDiveSteps = 2000;
 constexpr int kMostDiscrepancies = 3;
-constexpr std::size_t kMostLatticeStates = 40'000'000;
 }  // namespace
 
 template <class Acc>
@@ -45,7 +44,8 @@ Bounds Search<Acc>::run_plain() {
 template <class Acc>
 Bounds Search<Acc>::run_hard(Bounds known) {
     if (options_.lattice && root_depth_ == kUnlimited && settings_.min_count == 0) {
-        if (auto solved = solve_by_lattice(data_, settings_, kMostLatticeStates, control_)) {
+        const auto states = static_cast<std::size_t>(std::max<std::int64_t>(options_.lattice_states, 0));
+        if (auto solved = solve_by_lattice(data_, settings_, states, control_)) {
             shape_ = std::move(solved->shape);
             known = {solved->value, solved->value};
             announce(known);

@@ -66,8 +66,8 @@ def warn_of_poor_guess(result: SolveResult, stacklevel: int) -> None:
     elif stats.get("guessed_objective", 0.0) > result.objective + 1e-12:
         warnings.warn(
             "The guessed lower bounds do not hold: they led to objective "
-            f"{stats['guessed_objective']:.6f}, and a search without them found {result.objective:.6f}, "
-            "which was kept. Use guess_lower_bounds=False, or a better reference.",
+            f"{stats['guessed_objective']:.6f}, and a short search without them, or with lower ones, found "
+            f"{result.objective:.6f}, which was kept. Use guess_lower_bounds=False, or a better reference.",
             PoorGuessWarning,
             stacklevel=stacklevel,
         )

@@ -7,9 +7,9 @@ can be computed from much less:
 * Rows with equal columns have equal predictions at every stage. A distinct row with p positives and q negatives
   acts as p + q rows: residual sum p - (p + q) * prob, Newton denominator (p + q) * prob * (1 - prob).
 * Sorting is not needed: the sums on both sides of all splits of all nodes of a level are one matrix product.
-* A tree does not change while no column that it *touched* (chosen, or tied with the chosen one) is removed: the
-  maximum over fewer candidates is the same maximum. So a re-fit starts at the first stage that touched the
-  removed column, and removing a column that no stage touched needs no re-fit at all.
+* A tree divides the rows as before while each of its splits has one column left of those that tie for it (usually
+  one): the maximum over fewer candidates is the same maximum. So a re-fit starts at the first stage that
+  *needs* the removed column, and removing a column that no stage needs takes no re-fit at all.
 
 Where is it equal? A split is the column of largest gain, and scikit-learn draws lots among equal ones, with
 rounding errors as the dice. So every decision is taken with a certificate, or not at all:
@@ -19,7 +19,7 @@ rounding errors as the dice. So every decision is taken with a certificate, or n
   importance of each becomes an interval from "never credited" to "always credited".
   Where they overlap, the lots are drawn as scikit-learn draws them, for the tied trees alone (`_lots.py`).
 * Ties between different divisions, and raw predictions too near to zero to have a certain sign, are not decided:
-  `Boosted.certain_stages` or `wrong` says so, and the caller asks scikit-learn itself for that one fit.
+  `BinaryBoosting.certain_stages` or `wrong` says so, and the caller has that one fit repeated (`_lots.py`).
 
 Cost of a level: one product of (2 * nodes, distinct rows) with (distinct rows, columns).
 """
@@ -31,6 +31,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from treewright.guess._equal_rows import number_equal_rows
 
 __all__ = ["BinaryBoosting", "can_boost", "distinct_rows"]
 
@@ -45,8 +47,22 @@ class _Stage:
     raw_after: NDArray[np.float64]  # (n_distinct,)
     least_credit: NDArray[np.float64]  # (n_columns,), without any tie
     most_credit: NDArray[np.float64]  # (n_columns,), with all ties
-    touched: NDArray[np.bool_]  # (n_columns,)
+    splits: list[tuple[float, set[int]]]  # of each inner node: its credit, and the columns that tie for it
     leaf: NDArray[np.int64]  # (n_distinct,), number of the leaf
+    n_leaves: int
+    has_pure: bool  # a leaf that rounding alone may split
+
+    def needs(self, column: int) -> bool:
+        """Whether the tree divides the rows otherwise without this column."""
+        return any(column in tied and len(tied) == 1 for _, tied in self.splits)
+
+    def forget(self, column: int) -> None:
+        """Take a column that is not needed out of its ties."""
+        for credit, tied in self.splits:
+            if column in tied:
+                tied.remove(column)
+                if len(tied) == 1:
+                    self.least_credit[list(tied)] += credit
 
 
 def can_boost(model: Any, n_classes: int, weight: NDArray[np.float64]) -> bool:
@@ -77,12 +93,8 @@ def distinct_rows(
     positives, negatives : ndarray of shape (n_distinct,)
         Weight of the rows of either class.
     """
-    packed = np.ascontiguousarray(np.packbits(columns, axis=0).T)
-    if packed.shape[1] == 0:
-        packed = np.zeros((columns.shape[1], 1), dtype=np.uint8)
-    keys = packed.view([("", packed.dtype)] * packed.shape[1]).ravel()
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    group = inverse.ravel().astype(np.int64)
+    group = number_equal_rows(columns)
+    _, first = np.unique(group, return_index=True)
     positives = np.bincount(group, weights=weight * positive, minlength=len(first))
     negatives = np.bincount(group, weights=weight * ~positive, minlength=len(first))
     return first.astype(np.int64), group, positives.astype(np.float64), negatives.astype(np.float64)
@@ -135,8 +147,10 @@ class BinaryBoosting:
         at = int(np.searchsorted(self.columns_left, column))
         self.columns_left = np.delete(self.columns_left, at)
         self.bits = np.delete(self.bits, at, axis=0)
-        keep = next((i for i, stage in enumerate(self.stages) if stage.touched[column]), len(self.stages))
+        keep = next((i for i, stage in enumerate(self.stages) if stage.needs(column)), len(self.stages))
         del self.stages[keep:]
+        for stage in self.stages:
+            stage.forget(column)
         self._fit()
 
     @property
@@ -169,11 +183,7 @@ class BinaryBoosting:
         """
         if not self.is_certain:
             return None
-        least, most = np.zeros(len(self.columns_left)), np.zeros(len(self.columns_left))
-        for i, stage in enumerate(self.stages):
-            known = None if drawn is None else drawn.get(i)
-            least += stage.least_credit[self.columns_left] if known is None else known
-            most += stage.most_credit[self.columns_left] if known is None else known
+        least, most = self._credits(drawn)
         certain_zero = np.flatnonzero(most == 0)
         if len(certain_zero):
             first = int(certain_zero[0])
@@ -181,6 +191,31 @@ class BinaryBoosting:
         best = int(np.argmin(most))
         others = np.delete(least, best)
         return int(self.columns_left[best]) if (others > most[best] * (1 + TIE)).all() else None
+
+    def undecided_stages(self) -> list[int]:
+        """Return the tied trees that can decide which column is least important, where ties do.
+
+        A column whose least importance is above the most that another one can have is not the least, whatever
+        the lots. A tree that rounding alone may divide further is named as well: it changes last bits.
+        """
+        least, most = self._credits(None)
+        near = self.columns_left[least <= most.min() * (1 + TIE)]
+        return [
+            i
+            for i, stage in enumerate(self.stages)
+            if stage.has_pure or (stage.least_credit[near] != stage.most_credit[near]).any()
+        ]
+
+    def _credits(
+        self, drawn: dict[int, NDArray[np.float64]] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the least and the most importance of each column left."""
+        least, most = np.zeros(len(self.columns_left)), np.zeros(len(self.columns_left))
+        for i, stage in enumerate(self.stages):
+            known = None if drawn is None else drawn.get(i)
+            least += stage.least_credit[self.columns_left] if known is None else known
+            most += stage.most_credit[self.columns_left] if known is None else known
+        return least, most
 
     def _start(self) -> NDArray[np.float64]:
         prior = self.positives.sum() / self.rows.sum()
@@ -204,65 +239,75 @@ class BinaryBoosting:
         curvature = self.rows * prob * (1 - prob)
         square = self.positives * (1 - prob) ** 2 + self.negatives * prob**2
         credit = np.zeros((2, self.n_columns))
-        touched = np.zeros(self.n_columns, dtype=np.bool_)
+        splits: list[tuple[float, set[int]]] = []
         update = np.zeros(len(raw))
         leaf = np.zeros(len(raw), dtype=np.int64)
         n_leaves = 0
+        has_pure = False
+        n_rows = self.rows.sum()
         nodes = [np.arange(len(raw))]
         for level in range(self.max_depth + 1):
             children: list[NDArray[np.int64]] = []
-            gains = self._gains(nodes, residual) if level < self.max_depth else None
+            sums = self._sums(nodes, (self.rows, residual, square, curvature))
+            gains = self._gains(nodes, residual, *sums[:2]) if level < self.max_depth else None
             for i, node in enumerate(nodes):
                 gain = np.full(len(self.columns_left), -np.inf) if gains is None else gains[i]
-                weight, total = self.rows[node].sum(), residual[node].sum()
-                pure = square[node].sum() / weight - (total / weight) ** 2 < 1e-13
-                if pure or not np.isfinite(gain).any():
-                    hessian = curvature[node].sum()
+                weight, total, squares, hessian = sums[:, i].tolist()
+                pure = squares / weight - (total / weight) ** 2 < 1e-13
+                best = gain.max(initial=-np.inf)
+                if pure or best == -np.inf:
                     leaf[node] = n_leaves
                     n_leaves += 1
                     update[node] = 0.0 if abs(hessian) < 1e-150 else total / hessian
-                    if pure:  # rounding may split it without any effect but a trace of importance
-                        here = self.columns_left[np.isfinite(gain)]
-                        touched[here] = True
-                        credit[1, here] += 1e-12
+                    if pure and best > -np.inf:  # rounding may split it: no effect but a trace of importance
+                        has_pure = True
+                        credit[1, self.columns_left[gain > -np.inf]] += 1e-12
                     continue
-                best = gain.max()
                 tied = np.flatnonzero(gain >= best - TIE * (1 + best))
                 if not self._divide_alike(tied, node):
                     return None
-                chosen = int(tied[0])
-                credit[1, self.columns_left[tied]] += best**2
+                names = self.columns_left[tied]
+                splits.append((best**2 / n_rows, set(names.tolist())))
+                credit[1, names] += best**2
                 if len(tied) == 1:
-                    credit[0, self.columns_left[chosen]] += best**2
-                touched[self.columns_left[tied]] = True
-                is_one = self.bits[chosen, node] > 0
+                    credit[0, names] += best**2
+                is_one = self.bits[tied[0]].take(node) > 0
                 children += [node[is_one], node[~is_one]]
             nodes = children
             if not nodes:
                 break
-        credit /= self.rows.sum()
-        return _Stage(raw + self.learning_rate * update, credit[0], credit[1], touched, leaf)
+        credit /= n_rows
+        return _Stage(
+            raw + self.learning_rate * update, credit[0], credit[1], splits, leaf, n_leaves, has_pure
+        )
+
+    def _sums(
+        self, nodes: list[NDArray[np.int64]], values: tuple[NDArray[np.float64], ...]
+    ) -> NDArray[np.float64]:
+        """Return the sum of each value over each node, shape (n_values, n_nodes)."""
+        at = np.full(len(self.rows), len(nodes))
+        for i, node in enumerate(nodes):
+            at[node] = i
+        return np.array([np.bincount(at, value, len(nodes) + 1)[: len(nodes)] for value in values])
 
     def _gains(
-        self, nodes: list[NDArray[np.int64]], residual: NDArray[np.float64]
-    ) -> list[NDArray[np.float64]]:
-        """Root of the decrease of squared error for each column; -inf where all rows go one way."""
-        sums = np.zeros((2 * len(nodes), len(residual)))
+        self,
+        nodes: list[NDArray[np.int64]],
+        residual: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        totals: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Root of the decrease of squared error for each node and column; -inf where all rows go one way."""
+        inside = np.zeros((2, len(nodes), len(residual)))
         for i, node in enumerate(nodes):
-            sums[2 * i, node] = residual[node]
-            sums[2 * i + 1, node] = self.rows[node]
-        ones = sums @ self.bits.T
-        out = []
-        for i, node in enumerate(nodes):
-            total, weight = residual[node].sum(), self.rows[node].sum()
-            s, w = ones[2 * i], ones[2 * i + 1]
-            splits = (w > 0) & (w < weight)
-            root = np.full(len(w), -np.inf)
-            w_in = w[splits]
-            root[splits] = np.abs(weight * s[splits] - w_in * total) / np.sqrt(
-                w_in * (weight - w_in) * weight
-            )
-            out.append(root)
+            inside[0, i, node] = residual.take(node)
+            inside[1, i, node] = self.rows.take(node)
+        s, w = (inside.reshape(-1, len(residual)) @ self.bits.T).reshape(2, len(nodes), -1)
+        weight, total = weights[:, None], totals[:, None]
+        out = np.full(w.shape, -np.inf)
+        splits = (w > 0) & (w < weight)
+        variance = np.where(splits, w * (weight - w) * weight, 1.0)
+        np.copyto(out, np.abs(weight * s - w * total) / np.sqrt(variance), where=splits)
         return out
 
     def _divide_alike(self, tied: NDArray[np.int64], node: NDArray[np.int64]) -> bool:

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.guess._equal_rows import number_equal_rows
+
 __all__ = ["ReferenceCosts", "guessed_lower_bound", "most_lost", "reference_costs"]
 
 
@@ -125,10 +127,6 @@ def most_lost(
     if len(wrong) == 0:
         return 0.0
     saved = np.maximum(0.0, reference.cost[wrong, None] - weight[wrong, None] * costs[y[wrong]])
-    packed = np.ascontiguousarray(np.packbits(goes_right[:, wrong], axis=0).T)
-    if packed.shape[1] == 0:
-        packed = np.zeros((len(wrong), 1), dtype=np.uint8)
-    group = np.unique(packed.view([("", np.uint8)] * packed.shape[1]).ravel(), return_inverse=True)[1].ravel()
-    sums = np.zeros((int(group.max()) + 1, saved.shape[1]))
-    np.add.at(sums, group, saved)
+    group = number_equal_rows(goes_right[:, wrong])
+    sums = np.array([np.bincount(group, weights=by_class) for by_class in saved.T]).T
     return float(sums.max(axis=1).sum() / weight.sum())

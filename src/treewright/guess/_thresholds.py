@@ -6,8 +6,8 @@ its training performance falls by more than a tolerance, and put the last one ba
 
 Performance is the weighted share of right predictions of the ensemble that was fitted on ALL the 0/1
 columns; so the first fit is not the reference itself but its copy on 0/1 columns, as in the authors'
-program. Each re-fit is `BinaryBoosting`'s where that is certain to equal scikit-learn's, and scikit-learn's
-own where it is not.
+program. Each re-fit is `BinaryBoosting`'s where that is certain to equal scikit-learn's, else, and on small
+tables, repeated with scikit-learn's own trees (`Lots`), and scikit-learn's own fit where neither is known to be equal.
 
 Two thresholds of one column that divide the training rows alike are one threshold here (``merge_equal``):
 keeping both would let chance share the importance of one question between two columns.
@@ -25,11 +25,13 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.guess._boosting import BinaryBoosting, can_boost
-from treewright.guess._lots import Lots
+from treewright.guess._lots import Lots, Refit
 from treewright.guess._models import ModelThreshold, importances, thresholds_of
 from treewright.guess._reference import Reference, fit_model
 
 __all__ = ["Elimination", "InputThreshold", "eliminate_columns", "thresholds_in_use"]
+
+SMALL = 20_000  # rows x columns x depth: below, scikit-learn grows a tree faster than ours is computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,21 +211,23 @@ class _Fits:
         self.fitted: Any = None
         self.boosting: BinaryBoosting | None = None
         self.lots: Lots | None = None
+        self.refit: Refit | None = None
         self.classes: NDArray[np.int32] = np.unique(y)
-        if shortcuts and can_boost(model, len(self.classes), weight):
+        if not shortcuts or not can_boost(model, len(self.classes), weight):
+            return
+        positive = y == self.classes[1]
+        small = columns.size * model.max_depth <= SMALL
+        if self.is_plain and small:
+            self.lots = Lots(model, columns, positive)
+        if self.lots is None or not self.lots.is_known:
             self.boosting = BinaryBoosting(
-                columns,
-                y == self.classes[1],
-                weight,
-                model.n_estimators,
-                model.max_depth,
-                model.learning_rate,
+                columns, positive, weight, model.n_estimators, model.max_depth, model.learning_rate
             )
 
     def remove(self, column: int) -> None:
         """Take a column away and fit again."""
         self.left = self.left[self.left != column]
-        self.fitted = None
+        self.fitted = self.refit = None
         self.n_fits += 1
         if self.boosting is not None:
             self.boosting.remove(column)
@@ -236,21 +240,36 @@ class _Fits:
     def predictions(self) -> NDArray[np.int32]:
         """Class index that the ensemble predicts for each row."""
         second = self.boosting.predictions() if self.boosting is not None else None
+        if second is None and (refit := self._refit()) is not None:
+            second = refit.predictions
         if second is not None:
             return self.classes[second.astype(np.int64)]
         return np.asarray(self._model().predict(self._matrix()), dtype=np.int32)
 
     def least_important(self) -> int:
         """Column of the smallest importance, the first of equal ones."""
-        least = self.boosting.least_important() if self.boosting is not None else None
-        if least is None and self.boosting is not None and self.boosting.is_certain and self.is_plain:
-            if self.lots is None:
-                self.lots = Lots(self.model, self.columns, self.y == self.classes[1])
-            drawn = self.lots.credits(self.boosting)
-            least = None if drawn is None else self.boosting.least_important(drawn)
-        if least is None:
-            least = int(self.left[np.argmin(importances(self._model(), len(self.left)))])
-        return least
+        boosting = self.boosting
+        if boosting is not None and boosting.is_certain:
+            least = boosting.least_important()
+            if least is None and (lots := self._lots()) is not None:
+                drawn = lots.credits(boosting)
+                least = None if drawn is None else boosting.least_important(drawn)
+            if least is not None:
+                return least
+        refit = self._refit()
+        by = refit.importances if refit is not None else importances(self._model(), len(self.left))
+        return int(self.left[np.argmin(by)])
+
+    def _lots(self) -> Lots | None:
+        """What repeats the model's fit in its own arithmetic; None where that is not known to be possible."""
+        if self.lots is None and self.boosting is not None and self.is_plain:
+            self.lots = Lots(self.model, self.columns, self.y == self.classes[1])
+        return self.lots if self.lots is not None and self.lots.is_known else None
+
+    def _refit(self) -> Refit | None:
+        if self.refit is None and (lots := self._lots()) is not None:
+            self.refit = lots.refit(self.left)
+        return self.refit
 
     def _matrix(self) -> NDArray[np.float64]:
         return np.ascontiguousarray(self.columns[self.left].T, dtype=np.float64)

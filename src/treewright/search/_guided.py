@@ -4,8 +4,8 @@ McTavish et al. 2022. What each guess does to the answer:
 
 * thresholds: the search is exact over fewer splits; Theorem 4.1 compares the result with the reference.
 * depth: the search is exact over trees of the depth of Theorem 4.2.
-* lower bounds: the search is conditional; Theorem 4.3 says what can have been lost, and a short exact search tells
-  whether the guess was needed.
+* lower bounds: the search is conditional; Theorem 4.3 says what can have been lost, and short searches beside it
+  tell whether the guess was needed and whether it held (``_second_look.py``).
 """
 
 from __future__ import annotations
@@ -35,15 +35,11 @@ from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions
+from treewright.search._second_look import look_again
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._space import Thresholds, cuts_for
 
 __all__ = ["Guesses", "solve_guided"]
-
-COMPARED_STEPS = 2000  # of the exact search beside the guessed one, or twice its steps if that is more
-COMPARED_PLAIN_STEPS = 300  # before the dense program, which is quick on few columns
-FEW_COLUMNS = 30
-COMPARED_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,8 @@ class Guesses:
     tolerance : float, default=0
         Largest fall of the reference's training accuracy in column elimination.
     compare : bool, default=True
-        After a search with guessed lower bounds, search for a short while without them.
+        After a search with guessed lower bounds, search for a short while without them, and with what is
+        left of them where the tree found refutes them.
     """
 
     thresholds: bool = False
@@ -164,7 +161,7 @@ def solve_guided(
         result = _with_theorem_4_1(result, problem, guessed, costs, reference)
     if guesses.lower_bounds and guesses.compare and result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         assert isinstance(searched, Cuts)
-        result = _compared(result, problem, searched, limits, options)
+        result = look_again(result, problem, searched, costs, limits, options)
     return result
 
 
@@ -225,59 +222,3 @@ def _with_theorem_4_1(
             "exists is not known."
         )
     return replace(result, stats={**result.stats, **stats}, notes=(*result.notes, note))
-
-
-def _compared(
-    result: SolveResult, problem: Problem, cuts: Cuts, limits: Limits, options: SearchOptions | None
-) -> SolveResult:
-    """Search without the guess for about as long, and say what came of it; the better tree is kept."""
-    left = COMPARED_SECONDS
-    if limits.time_limit is not None:
-        left = min(left, limits.time_limit - result.stats["seconds"])
-    if left <= 0:
-        return result
-    steps = max(COMPARED_STEPS, 2 * int(result.stats["subproblems"]))
-    if limits.step_limit is not None:
-        steps = min(steps, limits.step_limit)
-    options = options or SearchOptions()
-    options = replace(
-        options,
-        plain_steps=min(COMPARED_PLAIN_STEPS, options.plain_steps),
-        row_prices=False,
-        lattice=options.lattice and len(cuts.splits) <= FEW_COLUMNS,
-    )
-    exact = solve_cuts(problem, cuts, limits=Limits(left, steps, limits.memory_limit), options=options)
-    ended = exact.status is SolveStatus.OPTIMAL
-    saved = result.objective - exact.objective
-    better = exact if saved > 1e-12 else result
-    bound = min(better.objective, max(result.lower_bound, exact.lower_bound))
-    stats = {
-        **result.stats,
-        "guessed_objective": result.objective,
-        "exact_objective": exact.objective if ended else None,
-        "exact_seconds": exact.stats["seconds"],
-        "most_lost_by_guesses": better.objective - bound,
-    }
-    if ended and saved > 1e-12:
-        note = (
-            "You did not need the guess: the exact search ended too, and its tree, kept here, is better by "
-            f"{saved:.6f}."
-        )
-    elif ended:
-        note = "You did not need the guess: the exact search ended too, with the same objective."
-    elif saved > 1e-12:
-        note = f"A short search without the guess found a better tree (by {saved:.6f}), which is kept."
-    else:
-        note = (
-            "A short search without the guess did not end; it proves that no tree is below "
-            f"{exact.lower_bound:.6f}."
-        )
-    return replace(
-        result,
-        tree=better.tree,
-        objective=better.objective,
-        loss=better.loss,
-        lower_bound=bound,
-        stats=stats,
-        notes=(*result.notes, note),
-    )

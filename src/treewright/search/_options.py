@@ -46,6 +46,9 @@ class SearchOptions:
         How pair matrices are counted.
     plain_steps : int, default=20000
         Subproblems of the plain search before the phases for hard problems begin.
+    lattice_states : int, default=40000000
+        Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each (two
+        classes).
     """
 
     engine: str = "automatic"
@@ -60,6 +63,7 @@ class SearchOptions:
     row_prices: bool = True
     kernel: str = "automatic"
     plain_steps: int = 20_000
+    lattice_states: int = 40_000_000
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:

@@ -175,6 +175,21 @@ def test_a_guess_that_costs_something_is_found_out() -> None:
     assert any("did not need the guess" in note for note in result.notes)
 
 
+def test_a_guess_that_the_tree_refutes_is_repaired() -> None:
+    """Too hard for a short exact search; the guess, lowered where the tree refutes it, leads to a better tree."""
+    rng = np.random.default_rng(3)
+    Z = rng.integers(0, 2, (1000, 16)).astype(float)
+    labels = (Z @ rng.normal(size=16) + 0.8 * rng.normal(size=1000) > 0).astype(int)
+    reference = GradientBoostingClassifier(n_estimators=30, max_depth=2).fit(Z, labels).predict(Z)
+    problem = make_problem(table_from(Z), labels, cost_complexity=0.001, max_depth=5)
+    result = solve_guided(problem, "auto", Guesses(lower_bounds=True, reference=reference))
+    assert result.status is SolveStatus.OPTIMAL_UNDER_GUESSES
+    assert result.stats["exact_objective"] is None
+    assert 0 < result.stats["refuted_rows"] <= result.stats["reference_wrong_rows"]
+    assert result.stats["guessed_objective"] > result.objective
+    assert "with the guess lowered there found a better tree" in result.notes[-1]
+
+
 def test_one_class_needs_no_guess() -> None:
     model = OptimalTreeClassifier(thresholds="guess", guess_lower_bounds=True).fit(X, np.zeros(len(y)))
     assert model.get_n_leaves() == 1

@@ -53,6 +53,7 @@ struct Options {
     bool lattice = true;          // the dense program where branch and bound does not end at once (lattice.hpp)
     PairKernel kernel = PairKernel::automatic;
     std::int64_t plain_steps = 20000;  // of the plain search before anything else is tried
+    std::int64_t lattice_states = 40'000'000;  // of the largest dense program that is tried
 };
 
 struct Settings {
