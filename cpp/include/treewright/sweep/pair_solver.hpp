@@ -53,13 +53,13 @@ class PairSolver {
         Cost left_leaf, left, right_leaf, right;
     };
     [[nodiscard]] Lane lane_costs(const Node& node, std::size_t k) const;
-    // Many classes: marks only the changes of rank that can be the best second cut (see .cpp).
+    // Mode many: marks only the changes of rank that can be the best second cut (see .cpp).
     void mark_checks(const Node& node);
 
     // Which kernel suits the node, and what it needs to know of the classes present.
     void choose_kernel(const Node& node);
 
-    enum class Mode : std::uint8_t { unit, two, many };
+    enum class Mode : std::uint8_t { unit, two, unit_many, many };
 
     const Data& data_;
     const Options& options_;
@@ -74,9 +74,10 @@ class PairSolver {
     std::uint32_t n_lanes_ = 0;
     std::vector<std::uint32_t> present_;     // classes that some row gains from
     std::vector<std::int32_t> sign_;         // unit: [label] gain of the second class less that of the first
-    std::vector<std::uint32_t> which_;       // many: [label] as in PairTask::lookup
+    std::vector<std::uint32_t> which_;       // unit_many, many: [label] as in PairTask::lookup
     std::vector<std::uint8_t> bucket_;       // [row]
     std::vector<std::uint64_t> lookup_;      // [row]
+    std::vector<std::uint16_t> unit_lookup_; // [row]
     std::vector<Profile> profiles_;          // [number of the node's column]
     std::vector<std::uint32_t> checked_;     // entries with marks for the kernel, many classes
     std::vector<const std::uint32_t*> orders_;  // what the kernel walks
