@@ -34,7 +34,7 @@ class PairSolver {
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
                                 std::span<const Neighbour> neighbours = {});
     // Nanoseconds of a pass, roughly, for each row and column.
-    [[nodiscard]] std::int64_t pace() const { return data_.binary() ? 1 : 6; }
+    [[nodiscard]] std::int64_t pace() const { return data_.binary() ? 1 : 4; }
     // Whether bounds of neighbours are worth their cost for this node.
     [[nodiscard]] bool worth_sharing(const Node& node) const;
     // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.
@@ -73,7 +73,7 @@ class PairSolver {
     PairKernel kernel_ = nullptr;
     std::uint32_t n_lanes_ = 0;
     std::vector<std::uint32_t> present_;     // classes that some row gains from
-    std::vector<std::int32_t> sign_;         // unit: [label] gain of the second class less that of the first
+    std::vector<std::int8_t> sign_;          // unit: [row] gain of the second class less that of the first
     std::vector<std::uint32_t> which_;       // unit_many, many: [label] as in PairTask::lookup
     std::vector<std::uint8_t> bucket_;       // [row]
     std::vector<std::uint64_t> lookup_;      // [row]
