@@ -21,11 +21,6 @@ bool single_gains(const Data& data) {
     return true;
 }
 
-// Loss of the best split of a side: total S and |weight| W of its rows, extremes of the prefix sums (two classes).
-std::int64_t split_loss(std::int64_t weight, std::int64_t sum, std::int64_t high, std::int64_t low) {
-    return (weight - std::max({std::abs(sum), std::abs(2 * high - sum), std::abs(2 * low - sum)})) / 2;
-}
-
 }  // namespace
 
 PairSolver::PairSolver(const Data& data, const Options& options, Control& control)
@@ -33,13 +28,17 @@ PairSolver::PairSolver(const Data& data, const Options& options, Control& contro
       options_(options),
       control_(control),
       kernels_(pair_kernels(simd())),
-      narrow_(data.total_span < 32767 && data.n_rows < 32767),
+      narrow_(data.total_span < kMostNarrow && data.n_rows < kMostNarrow),
       unit_weights_(unit_weights(data)),
       single_gains_(single_gains(data)) {
-    sign_.resize(data.n_classes);
+    if (unit_weights_) sign_.assign(data.signed_weight.begin(), data.signed_weight.end());
+    sign_.resize(data.n_rows);
     which_.resize(data.n_classes);
     bucket_.resize(data.n_rows);
-    if (!data.binary()) lookup_.resize(data.n_rows);
+    if (!data.binary()) {
+        lookup_.resize(data.n_rows);
+        unit_lookup_.resize(data.n_rows);
+    }
     profiles_.resize(data.n_columns);
     gain_.resize(data.n_classes);
     left_gain_.resize(data.n_classes * kMostLanes);
@@ -47,6 +46,7 @@ PairSolver::PairSolver(const Data& data, const Options& options, Control& contro
     task_.data = &data_;
     task_.bucket = bucket_.data();
     task_.lookup = lookup_.data();
+    task_.unit_lookup = unit_lookup_.data();
     task_.min_leaf = data.min_leaf;
     task_.gain = single_gains_ ? nullptr : data.gain.data();
 }
@@ -58,34 +58,39 @@ void PairSolver::choose_kernel(const Node& node) {
         if (node.loss[c] < node.span) present_.push_back(c);
     // Two classes at most: a row of span one gains from exactly one of them, so one signed sum tells both gains.
     const bool two = data_.binary() || (single_gains_ && present_.size() <= 2);
-    bool small = unit_weights_ && two;  // sums of 8 bits
-    if (small) {
+    if (unit_weights_ && two) {
         mode_ = Mode::unit;
         if (present_.size() < 2) present_ = {0, 1};
-        for (std::size_t y = 0; y < n_classes; ++y)
-            sign_[y] = data_.gain[y * n_classes + present_[1]] - data_.gain[y * n_classes + present_[0]];
-        kernel_ = kernels_.unit;
+        for (std::uint32_t i = 0; !data_.binary() && i < node.n; ++i) {  // of two classes they never change
+            const std::uint32_t row = row_of(node.orders[0][i]);
+            const std::int32_t* gain = &data_.gain[std::size_t{data_.label[row]} * n_classes];
+            sign_[row] = static_cast<std::int8_t>(data_.weight[row] * (gain[present_[1]] - gain[present_[0]]));
+        }
+        kernel_ = narrow_ ? kernels_.unit16 : kernels_.unit32;
     } else if (data_.binary()) {
         mode_ = Mode::two;
         present_ = {0, 1};
         kernel_ = narrow_ ? kernels_.signed16 : kernels_.signed32;
     } else {
-        mode_ = Mode::many;
         for (std::uint32_t y = 0; y < n_classes; ++y) {
             which_[y] = single_gains_ ? 0 : y;
             for (std::uint32_t i = 0; single_gains_ && i < present_.size(); ++i)
                 if (data_.gain[std::size_t{y} * n_classes + present_[i]] != 0) which_[y] = i;
         }
         task_.n_classes = static_cast<std::uint32_t>(present_.size());
-        task_.classes = present_.data();
-        small = unit_weights_ && single_gains_ && present_.size() <= kMostUnitClasses;
-        if (small)
+        if (unit_weights_ && single_gains_ && present_.size() <= kMostUnitClasses) {
+            mode_ = Mode::unit_many;
             kernel_ = narrow_ ? kernels_.unit_classes16 : kernels_.unit_classes32;
-        else
+        } else {
+            mode_ = Mode::many;
             kernel_ = narrow_ ? kernels_.classes16 : kernels_.classes32;
+        }
     }
-    n_lanes_ = small ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
+    const bool is_unit = mode_ == Mode::unit || mode_ == Mode::unit_many;
+    n_lanes_ = is_unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
     n_lanes_ = std::min(n_lanes_, options_.lanes);
+    task_.classes = present_.data();
+    task_.least_gain = static_cast<std::int32_t>(std::min<Cost>(data_.leaf / data_.unit, data_.total_span));
 }
 
 Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std::span<const Neighbour> neighbours) {
@@ -135,7 +140,7 @@ Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std:
     return result;
 }
 
-// A kernel pass costs about rows x columns nanoseconds, six times that with many classes; taking over bounds costs some
+// A kernel pass costs about rows x columns nanoseconds, four times that with many classes; taking over bounds costs some
 // microseconds a column. Measured at depth 3: magic 2.0 -> 1.6 s, segment .48 -> .29 s, but rice .43 -> .68 s without
 // this rule (Options::sharing_work).
 bool PairSolver::worth_sharing(const Node& node) const {
@@ -193,7 +198,7 @@ void PairSolver::prepare_lanes(const Node& node, std::size_t at, const Profile& 
             std::int32_t sum = 0, n_signed = 0;
             for (; i < end; ++i) {
                 const std::uint32_t row = row_of(order[i]);
-                const std::int32_t s = data_.weight[row] * sign_[data_.label[row]];
+                const std::int32_t s = sign_[row];
                 bucket_[row] = static_cast<std::uint8_t>(3 * static_cast<std::int32_t>(k) + 1 + s);
                 sum += s;
                 n_signed += s & 1;
@@ -201,6 +206,18 @@ void PairSolver::prepare_lanes(const Node& node, std::size_t at, const Profile& 
             span += n_signed;
             gain_[present_[0]] += (n_signed - sum) / 2;
             gain_[present_[1]] += (n_signed + sum) / 2;
+        } else if (mode_ == Mode::unit_many) {
+            std::array<std::uint32_t, kMostUnitClasses + 1> count{};
+            for (; i < end; ++i) {
+                const std::uint32_t row = row_of(order[i]);
+                const std::uint32_t which = data_.weight[row] != 0 ? which_[data_.label[row]] : kMostUnitClasses;
+                unit_lookup_[row] = static_cast<std::uint16_t>(which << 8 | k);
+                ++count[which];
+            }
+            for (std::size_t c = 0; c < present_.size(); ++c) {
+                gain_[present_[c]] += count[c];
+                span += count[c];
+            }
         } else {
             for (; i < end; ++i) {
                 const std::uint32_t row = row_of(order[i]);
@@ -242,28 +259,19 @@ PairSolver::Lane PairSolver::lane_costs(const Node& node, std::size_t k) const {
                     std::min(right, right_split * data_.unit + 2 * one)};
     };
     const std::int64_t left_span = left_span_[k], right_span = node.span - left_span;
-    if (mode_ != Mode::many) {
-        const std::size_t first = present_[0] * kMostLanes + k, second = present_[1] * kMostLanes + k;
-        const std::int64_t sum = std::int64_t{left_gain_[second]} - left_gain_[first];
-        const std::int64_t rest = std::int64_t{right_gain_[second]} - right_gain_[first];
-        return lane((left_span - std::abs(sum)) / 2,
-                    split_loss(left_span, sum, task_.high_left[k], task_.low_left[k]),
-                    (right_span - std::abs(rest)) / 2,
-                    split_loss(right_span, rest, task_.high_right[k], task_.low_right[k]));
-    }
     std::int32_t left = 0, right = 0;
     for (const std::uint32_t c : present_) {
         left = std::max(left, left_gain_[c * kMostLanes + k]);
         right = std::max(right, right_gain_[c * kMostLanes + k]);
     }
-    return lane(left_span - left, left_span - task_.high_left[k], right_span - right,
-                right_span - task_.high_right[k]);
+    return lane(left_span - left, left_span - task_.best_left[k], right_span - right,
+                right_span - task_.best_right[k]);
 }
 
 // Between two groups that are both pure with one and the same label, no second cut is needed: along a run of rows
 // of one label the cost vectors of both leaves are linear in the weight moved, their minima over classes concave, so
 // one of the run's two ends is at least as good. Holds for any subset of the rows, so for every lane; it needs leaves
-// of any size. Worth it where looking is dear: with many classes.
+// of any size. Worth it where every cut is looked at and looking is dear: with many classes and weights.
 void PairSolver::mark_checks(const Node& node) {
     orders_ = node.orders;
     if (mode_ != Mode::many || data_.min_leaf > 1) return;

@@ -55,7 +55,7 @@ class SweepOptions:
     rising : bool, default=True
         A long run proves rising bounds one after another instead of going for the optimum at once.
     plain_work : int, default=6_000_000_000
-        ... after passes that take about so many nanoseconds (rows times columns, six times that with many classes).
+        ... after passes that take about so many nanoseconds (rows times columns, four times that with many classes).
     sharing_work : int, default=20000
         ... where one kernel pass takes at least so many steps (rows times columns).
     slack : float, default=0.5

@@ -34,7 +34,7 @@ class PairSolver {
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
                                 std::span<const Neighbour> neighbours = {});
     // Nanoseconds of a pass, roughly, for each row and column.
-    [[nodiscard]] std::int64_t pace() const { return data_.binary() ? 1 : 6; }
+    [[nodiscard]] std::int64_t pace() const { return data_.binary() ? 1 : 4; }
     // Whether bounds of neighbours are worth their cost for this node.
     [[nodiscard]] bool worth_sharing(const Node& node) const;
     // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.
@@ -53,13 +53,13 @@ class PairSolver {
         Cost left_leaf, left, right_leaf, right;
     };
     [[nodiscard]] Lane lane_costs(const Node& node, std::size_t k) const;
-    // Many classes: marks only the changes of rank that can be the best second cut (see .cpp).
+    // Mode many: marks only the changes of rank that can be the best second cut (see .cpp).
     void mark_checks(const Node& node);
 
     // Which kernel suits the node, and what it needs to know of the classes present.
     void choose_kernel(const Node& node);
 
-    enum class Mode : std::uint8_t { unit, two, many };
+    enum class Mode : std::uint8_t { unit, two, unit_many, many };
 
     const Data& data_;
     const Options& options_;
@@ -73,10 +73,11 @@ class PairSolver {
     PairKernel kernel_ = nullptr;
     std::uint32_t n_lanes_ = 0;
     std::vector<std::uint32_t> present_;     // classes that some row gains from
-    std::vector<std::int32_t> sign_;         // unit: [label] gain of the second class less that of the first
-    std::vector<std::uint32_t> which_;       // many: [label] as in PairTask::lookup
+    std::vector<std::int8_t> sign_;          // unit: [row] gain of the second class less that of the first
+    std::vector<std::uint32_t> which_;       // unit_many, many: [label] as in PairTask::lookup
     std::vector<std::uint8_t> bucket_;       // [row]
     std::vector<std::uint64_t> lookup_;      // [row]
+    std::vector<std::uint16_t> unit_lookup_; // [row]
     std::vector<Profile> profiles_;          // [number of the node's column]
     std::vector<std::uint32_t> checked_;     // entries with marks for the kernel, many classes
     std::vector<const std::uint32_t*> orders_;  // what the kernel walks
