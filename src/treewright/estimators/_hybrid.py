@@ -56,11 +56,11 @@ class HybridTreeClassifier(TreeClassifier):
         ``treewright[xgboost]``.
     tune : "optuna" or None, default=None
         Search the leaf model's parameters in each leaf, over the ranges of Table 6 (for histogram boosting
-        those that it has). Needs the extra ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf.
+        those that it has). Needs the extra ``treewright[tune]``, and `n_trials` x `cv` fits a leaf.
     n_trials : int, default=50
         Parameters tried in each leaf.
-    n_folds : int, default=3
-        Folds of tuning. A leaf with fewer rows of one of its classes gets a single tree of depth at most 5.
+    cv : int, default=3
+        Stratified folds of tuning. A leaf with fewer rows of one of its classes gets a single tree of depth at most 5.
     time_limit : float or None, default=None
         Seconds of tuning for all leaves together, shared by their rows (more jobs end sooner); then the best
         parameters so far are taken.
@@ -125,7 +125,7 @@ class HybridTreeClassifier(TreeClassifier):
         leaf_estimator: Any = None,
         tune: Literal["optuna"] | None = None,
         n_trials: int = 50,
-        n_folds: int = 3,
+        cv: int = 3,
         time_limit: float | None = None,
         reduce: bool = True,
         n_jobs: int | None = None,
@@ -136,7 +136,7 @@ class HybridTreeClassifier(TreeClassifier):
         self.leaf_estimator = leaf_estimator
         self.tune = tune
         self.n_trials = n_trials
-        self.n_folds = n_folds
+        self.cv = cv
         self.time_limit = time_limit
         self.reduce = reduce
         self.n_jobs = n_jobs
@@ -208,7 +208,7 @@ class HybridTreeClassifier(TreeClassifier):
             problem.sample_weight if weighted else None,
             leaf_model,
             tuning=None if self.tune is None else Tuning(self.n_trials, self.time_limit),
-            n_folds=self.n_folds,
+            n_folds=self.cv,
             n_jobs=self.n_jobs,
             random_state=random,
         )
@@ -290,7 +290,7 @@ class HybridTreeClassifier(TreeClassifier):
     def _check_parameters(self) -> None:
         if self.tune not in (None, "optuna"):
             raise InputError(f'tune={self.tune!r}; give "optuna" or None.')
-        for name, least in (("n_trials", 1), ("n_folds", 2)):
+        for name, least in (("n_trials", 1), ("cv", 2)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                 raise InputError(f"{name}={value!r}; give an integer of at least {least}.")

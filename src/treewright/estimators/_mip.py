@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, Literal, Self
 
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
@@ -51,8 +54,8 @@ class MIPTreeClassifier(TreeClassifier):
         Nodes of the solver's branch-and-bound tree; unlike seconds the same on every run.
     memory_limit : int or None, default=None
         Bytes that the process may grow by.
-    threads : int, default=1
-        Of the solver.
+    n_jobs : int or None, default=None
+        Threads of the solver, as in joblib: None is 1, -1 all cores.
     solver : {"highs", "gurobi"}, default="highs"
         HiGHS comes with the extra "mip"; Gurobi needs its package and a licence.
     scaling : {"rank", "range"}, default="rank"
@@ -112,7 +115,7 @@ class MIPTreeClassifier(TreeClassifier):
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
         memory_limit: int | None = None,
-        threads: int = 1,
+        n_jobs: int | None = None,
         solver: Literal["highs", "gurobi"] = "highs",
         scaling: Literal["rank", "range"] = "rank",
         tighten: bool = True,
@@ -130,7 +133,7 @@ class MIPTreeClassifier(TreeClassifier):
         self.time_limit = time_limit
         self.step_limit = step_limit
         self.memory_limit = memory_limit
-        self.threads = threads
+        self.n_jobs = n_jobs
         self.solver = solver
         self.scaling = scaling
         self.tighten = tighten
@@ -177,7 +180,9 @@ class MIPTreeClassifier(TreeClassifier):
             solve,
         )  # brings SciPy's sparse matrices; its solver loads in solve
 
-        options = MIPOptions(self.solver, self.threads, self.scaling, self.tighten, self.random_state)
+        options = MIPOptions(
+            self.solver, _threads(self.n_jobs), self.scaling, self.tighten, self.random_state
+        )
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = self._training_table(X, y)
         problem = make_problem(
@@ -205,3 +210,14 @@ class MIPTreeClassifier(TreeClassifier):
                 stacklevel=2,
             )
         return self
+
+
+def _threads(n_jobs: Any) -> int:
+    """Return how many threads `n_jobs` stands for."""
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise InputError(
+            f"n_jobs={n_jobs!r}; give an integer of at least 1, -1 for all cores, or None for one."
+        )
+    return effective_n_jobs(int(n_jobs)) if n_jobs < 0 else int(n_jobs)
