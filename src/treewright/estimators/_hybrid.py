@@ -26,6 +26,7 @@ from treewright.leaf_accuracy._hybrid import (
     probabilities,
 )
 from treewright.leaf_accuracy._leaf_models import family, make_leaf_model
+from treewright.leaf_accuracy._rounds import check_rounds
 from treewright.leaf_accuracy._top import make_top
 from treewright.leaf_accuracy._tune import check_tunable
 from treewright.problem import make_problem
@@ -54,15 +55,18 @@ class HybridTreeClassifier(TreeClassifier):
     leaf_estimator : classifier, "xgboost" or None, default=None
         The model in the leaves; None is `HistGradientBoostingClassifier`. "xgboost" needs the extra
         ``treewright[xgboost]``.
-    tune : "optuna" or None, default=None
-        Search the leaf model's parameters in each leaf, over the ranges of Table 6 (for histogram boosting
-        those that it has). Needs the extra ``treewright[tune]``, and `n_trials` x `cv` fits a leaf.
+    tune : {"rounds", "optuna"} or None, default=None
+        "rounds" chooses in each leaf by cross-validation how many rounds of boosting the model gets; where none does
+        better than the tree, the tree keeps the leaf. It takes `cv` + 1 fits a leaf, and labels that are noisy need it.
+        "optuna" searches the leaf model's parameters, over the ranges of Table 6 (for histogram boosting those that it
+        has); it needs the extra ``treewright[tune]``, and `n_trials` x `cv` fits a leaf. Both are for histogram
+        boosting and XGBoost only.
     n_trials : int, default=50
-        Parameters tried in each leaf.
+        Parameters tried in each leaf by "optuna".
     cv : int, default=3
         Stratified folds of tuning. A leaf with fewer rows of one of its classes gets a single tree of depth at most 5.
     time_limit : float or None, default=None
-        Seconds of tuning for all leaves together, shared by their rows (more jobs end sooner); then the best
+        Seconds of "optuna" for all leaves together, shared by their rows (more jobs end sooner); then the best
         parameters so far are taken.
     reduce : bool, default=True
         Drop leaves without training rows and merge sibling leaves of one class before the leaves are extended.
@@ -123,7 +127,7 @@ class HybridTreeClassifier(TreeClassifier):
         top: Any = None,
         *,
         leaf_estimator: Any = None,
-        tune: Literal["optuna"] | None = None,
+        tune: Literal["rounds", "optuna"] | None = None,
         n_trials: int = 50,
         cv: int = 3,
         time_limit: float | None = None,
@@ -178,7 +182,9 @@ class HybridTreeClassifier(TreeClassifier):
         leaf_model = make_leaf_model(
             self.leaf_estimator, weighted=weighted
         )  # before the top, which may be slow
-        if self.tune is not None:
+        if self.tune == "rounds":
+            check_rounds(leaf_model)
+        elif self.tune == "optuna":
             check_tunable(leaf_model)
         validate_data(self, X, skip_check_array=True)
         if is_column_vector(y):
@@ -207,7 +213,7 @@ class HybridTreeClassifier(TreeClassifier):
             label_positions(problem.classes, classes, "y holds", advice)[problem.y],
             problem.sample_weight if weighted else None,
             leaf_model,
-            tuning=None if self.tune is None else Tuning(self.n_trials, self.time_limit),
+            tuning=self._tuning(),
             n_folds=self.cv,
             n_jobs=self.n_jobs,
             random_state=random,
@@ -216,7 +222,7 @@ class HybridTreeClassifier(TreeClassifier):
         self.top_ = top.model
         self.result_ = top.result
         self.classes_ = classes
-        if self.tune is not None:
+        if self.tune == "optuna":
             self._warn_of_few_trials()
         return self
 
@@ -288,8 +294,8 @@ class HybridTreeClassifier(TreeClassifier):
         return tags
 
     def _check_parameters(self) -> None:
-        if self.tune not in (None, "optuna"):
-            raise InputError(f'tune={self.tune!r}; give "optuna" or None.')
+        if self.tune not in (None, "rounds", "optuna"):
+            raise InputError(f'tune={self.tune!r}; give "rounds", "optuna" or None.')
         for name, least in (("n_trials", 1), ("cv", 2)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
@@ -299,6 +305,9 @@ class HybridTreeClassifier(TreeClassifier):
             raise InputError(f"time_limit={limit!r}; give seconds above 0, or None for no limit.")
         if not isinstance(self.reduce, bool):
             raise InputError(f"reduce={self.reduce!r}; give True or False.")
+
+    def _tuning(self) -> Tuning | None:
+        return None if self.tune is None else Tuning(self.tune, self.n_trials, self.time_limit)
 
     def _warn_of_few_trials(self) -> None:
         tuned = [own for own in self.extensions_.values() if own.treatment is Treatment.MODEL]

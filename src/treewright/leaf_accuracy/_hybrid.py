@@ -5,7 +5,8 @@ The tree routes, the model of the leaf answers. What is done in a leaf depends o
 =========  ==============================================================  ==============================
 treatment  training rows of the leaf                                       who answers
 =========  ==============================================================  ==============================
-kept       all have the tree's class (100% training accuracy), or none     the tree
+kept       all have the tree's class (100% training accuracy), or none;    the tree
+           or no number of rounds of boosting does better than it
 one class  all have one other class (only below a tree made elsewhere)     that class
 simple     some class has fewer rows than folds (3 in the paper)           a single tree of depth <= 5
 model      all others                                                      the leaf model, tuned if asked
@@ -13,7 +14,7 @@ model      all others                                                      the l
 
 Leaves are independent of each other and are fitted in parallel; each has its own seed, drawn in the order of
 the leaves, so that the number of jobs changes nothing. Classes that a leaf does not have get probability 0
-there. Cost: one fit a leaf; with tuning, trials x folds + 1 fits.
+there. Cost: one fit a leaf; folds + 1 fits where the rounds are chosen; with tuning, trials x folds + 1 fits.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ from threadpoolctl import threadpool_limits
 
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded, simple_model
+from treewright.leaf_accuracy._rounds import choose_rounds
 from treewright.leaf_accuracy._tune import fit_weighted, tune_model
 from treewright.tree import Tree
 
@@ -52,12 +54,15 @@ class Tuning:
 
     Parameters
     ----------
+    how : {"rounds", "optuna"}, default="optuna"
+        Rounds of boosting only (`_rounds.py`), or all parameters (`_tune.py`).
     n_trials : int, default=50
-        In each leaf.
+        In each leaf, of "optuna".
     time_limit : float or None, default=None
         Seconds for all leaves together (one after another), shared by their rows; None is no limit.
     """
 
+    how: Literal["rounds", "optuna"] = "optuna"
     n_trials: int = 50
     time_limit: float | None = None
 
@@ -80,7 +85,7 @@ class Extension:
     parameters : mapping
         What tuning chose; empty without tuning.
     cv_accuracy : float or None
-        Of the best trial on its held-out rows.
+        Of what was chosen, on held-out rows.
     n_trials : int
         Trials that were completed.
     """
@@ -143,6 +148,7 @@ def extend_leaves(
         delayed(_extend)(
             int(leaf),
             plan,
+            int(tree.prediction[leaf]),
             inputs[rows],
             y[rows],
             None if sample_weight is None else sample_weight[rows],
@@ -227,6 +233,7 @@ def _treatment(y: NDArray[np.int64], prediction: int, n_folds: int) -> Treatment
 def _extend(
     leaf: int,
     treatment: Treatment,
+    prediction: int,
     X: NDArray[np.float64],
     y: NDArray[np.int64],
     sample_weight: NDArray[np.float64] | None,
@@ -246,7 +253,14 @@ def _extend(
     try:
         # Leaves are small and many: one thread each, so that they do not wait for each other's threads.
         with threadpool_limits(limits=1, user_api="openmp"):
-            if treatment is Treatment.MODEL and tuning is not None:
+            if treatment is Treatment.MODEL and tuning is not None and tuning.how == "rounds":
+                answer = int(np.flatnonzero(classes == prediction)[0]) if prediction in classes else -1
+                chosen = choose_rounds(made, X, own, sample_weight, answer, n_folds=n_folds, seed=seed)
+                parameters, accuracy = {chosen.name: chosen.number}, chosen.accuracy
+                if chosen.number == 0:
+                    return Extension(leaf, Treatment.KEPT, len(y), classes, None, parameters, accuracy)
+                made.set_params(**parameters)
+            elif treatment is Treatment.MODEL and tuning is not None:
                 limit = None if tuning.time_limit is None else tuning.time_limit * share
                 found = tune_model(
                     made,

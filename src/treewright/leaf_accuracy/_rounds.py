@@ -1,0 +1,117 @@
+"""How many rounds of boosting a leaf deserves, none included, by cross-validation.
+
+Where labels are noisy, a boosted model with the usual hundred rounds learns the noise of a leaf's few rows by heart;
+where they are not, ten rounds are too few. What a model says after each round is known once it is fitted, so one fit
+a fold tells the accuracy on held-out rows after 0, 1, 2, ... rounds, where 0 is the answer of the tree. The best
+number is taken, the smallest if several are: the tree keeps the leaf unless a model does better on rows that it has
+not seen. Not in the paper, which tunes (`_tune.py`). Cost: folds + 1 fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+from treewright.errors import InputError
+from treewright.leaf_accuracy._leaf_models import family
+from treewright.leaf_accuracy._tune import XGBOOST_DEFAULTS, fit_weighted
+
+__all__ = ["Rounds", "check_rounds", "choose_rounds"]
+
+NAMES = {"boosting": "max_iter", "xgboost": "n_estimators"}
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What was chosen.
+
+    Parameters
+    ----------
+    number : int
+        Rounds; 0 if no model is better than the tree.
+    name : str
+        The model's parameter for it.
+    accuracy : float
+        Weighted accuracy of that number on the held-out rows; a little too good, as the best of several.
+    """
+
+    number: int
+    name: str
+    accuracy: float
+
+
+def check_rounds(model: Any) -> None:
+    """Refuse before any fit a model that has no rounds.
+
+    Raises
+    ------
+    InputError
+        It is neither histogram boosting nor XGBoost.
+    """
+    if family(model) is None:
+        raise InputError(
+            f'tune="rounds" takes HistGradientBoostingClassifier and XGBClassifier only; leaf_estimator is a '
+            f"{type(model).__name__}. Leave tune out."
+        )
+
+
+def choose_rounds(
+    model: Any,
+    X: NDArray[np.float64],
+    y: NDArray[np.int64],
+    sample_weight: NDArray[np.float64] | None,
+    prediction: int,
+    *,
+    n_folds: int = 3,
+    seed: int = 0,
+) -> Rounds:
+    """Choose the number of rounds for the rows of one leaf.
+
+    Parameters
+    ----------
+    model : classifier
+        Not fitted, with its own seed set; its own number of rounds is the largest that is tried.
+    X : ndarray of shape (n_rows, n_inputs)
+    y : ndarray of shape (n_rows,)
+        Whole numbers from 0; each class has at least `n_folds` rows.
+    sample_weight : ndarray of shape (n_rows,) or None
+    prediction : int
+        What the tree answers, as in `y`; -1 if no row has it.
+    n_folds : int, default=3
+        Stratified folds.
+    seed : int, default=0
+        Of the folds.
+
+    Returns
+    -------
+    Rounds
+    """
+    kind = family(model)
+    assert kind is not None  # check_rounds
+    most = model.get_params()[NAMES[kind]]
+    most = XGBOOST_DEFAULTS["n_estimators"] if most is None else most
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    right = np.zeros(int(most) + 1)
+    for train, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(X, y):
+        made = clone(model)
+        fit_weighted(made, X[train], y[train], None if sample_weight is None else sample_weight[train])
+        truth, share = y[held_out], weight[held_out]
+        hits = [share @ (truth == answer) for answer in (prediction, *_staged(made, kind, X[held_out]))]
+        right += hits + hits[-1:] * (len(right) - len(hits))  # a model may stop by its own rule
+    best = int(np.argmax(right))
+    return Rounds(best, NAMES[kind], float(right[best] / weight.sum()))
+
+
+def _staged(model: Any, kind: str, X: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
+    """Yield what a fitted model answers after 1, 2, ... rounds."""
+    if kind == "boosting":
+        yield from model.staged_predict(X)
+    else:
+        for i in range(model.get_booster().num_boosted_rounds()):
+            yield model.predict(X, iteration_range=(0, i + 1))
