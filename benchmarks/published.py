@@ -1,8 +1,8 @@
 """The stored results as Markdown tables, for the documentation: ``python -m benchmarks.published``.
 
 Every number comes from a file in `results/`; none is typed a second time. A file whose rows hold the solvers' answers
-(`_compare.compare` writes such) becomes one table; `guessing` has a shape of its own; of any other file the plain
-values of its rows are shown.
+(`_compare.compare` writes such) becomes one table; `guessing` and `leaf_accuracy` have shapes of their own; of any
+other file the plain values of its rows are shown.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks._leaf_accuracy_tables import TABLES as LEAF_ACCURACY_TABLES
 from benchmarks._tables import finished, format_table, show_depth
 
 __all__ = ["about", "command_of", "results", "table"]
@@ -56,8 +57,10 @@ def about(content: Row) -> str:
 
 
 def table(content: Row) -> str:
-    """Return the rows as one Markdown table."""
+    """Return the rows as one Markdown table, or as several with titles."""
     rows = content["rows"]
+    if content["benchmark"] in LEAF_ACCURACY_TABLES:
+        return "\n\n".join(LEAF_ACCURACY_TABLES[content["benchmark"]](rows))
     if content["benchmark"] == "guessing":
         return _guessing(rows)
     answered = [row for row in rows if isinstance(row.get("answers"), list)]

@@ -3,8 +3,18 @@
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks._leaf_accuracy_data import MOST_TRAINING_ROWS, PAPER, SETS, balanced, load, split
-from benchmarks.leaf_accuracy import mean, report
+from benchmarks._leaf_accuracy_data import MOST_TRAINING_ROWS, SETS, Rows, balanced, load, split
+from benchmarks._leaf_accuracy_methods import answer_of_tree
+from benchmarks._leaf_accuracy_paper import PAPER
+from benchmarks._leaf_accuracy_tables import (
+    differences,
+    hybrid_tables,
+    means,
+    proof_tables,
+    tree_tables,
+    values,
+)
+from benchmarks.leaf_accuracy import Case, Kept
 
 from shared_folder import shared
 
@@ -44,26 +54,104 @@ def test_balanced():
     assert PAPER.keys() == SETS.keys()
 
 
-def test_report_says_what_failed_and_what_was_gained():
-    tree = {"status": "done", "seconds": 1.0, "leaves": 4, "train": 0.7, "leaf_train": 0.6}
-    hybrid = {"boosting": {"test": 0.75, "explained": 0.9}}
-    answers = [
-        {"data": "heloc", "method": "cart", "test": 0.7, "leaf_test": 0.5, "hybrids": hybrid, **tree},
-        {"data": "heloc", "method": "cart", "test": 0.6, "leaf_test": 0.4, "hybrids": hybrid, **tree},
-        {
-            "data": "heloc", "method": "exact", "test": 0.7, "leaf_test": 0.65, "objective": 0.7, **tree,
-            "hybrids": {"boosting": {"test": 0.76, "explained": 0.8}}, "status": "OPTIMAL",
-        },
-        {"data": "heloc", "method": "boosting", "status": "done", "test": 0.77},
-        {"data": "heloc", "method": "mip", "status": "error", "error": "MemoryError: "},
-    ]  # fmt: skip
-    assert mean(answers, "heloc", "cart", "leaf_test") == pytest.approx(0.45)
-    assert mean(answers, "heloc", "cart", "hybrids", "boosting", "test") == 0.75
-    assert mean(answers, "heloc", "oct", "test") is None
-    text = "\n".join(report(answers))
-    lines = [" ".join(line.replace("|", " ").split()) for line in text.splitlines()]
+TREE = {"status": "done", "seconds": 1.0, "leaves": 4, "depth": 2, "train": 0.7, "leaf_train": 0.6}
+
+
+def plain(text):
+    """Return the lines without the marks and spaces of a table."""
+    return [" ".join(line.replace("|", " ").split()) for line in text.splitlines()]
+
+
+def test_differences_are_taken_on_the_splits_that_both_have():
+    rows = [
+        {"data": "heloc", "seed": 0, "method": "cart tuned", "leaf_test": 0.5},
+        {"data": "heloc", "seed": 1, "method": "cart tuned", "leaf_test": 0.3},
+        {"data": "magic", "seed": 0, "method": "cart tuned", "leaf_test": 0.6},
+        {"data": "heloc", "seed": 0, "method": "mip", "leaf_test": 0.52},
+        {"data": "magic", "seed": 0, "method": "mip", "leaf_test": 0.7},
+        {"data": "magic", "seed": 1, "method": "mip", "leaf_test": 0.1},
+    ]
+    mip, cart = (values(rows, "leaf_test", method=method) for method in ("mip", "cart tuned"))
+    assert means(cart) == {"heloc": (pytest.approx(0.4), 2), "magic": (0.6, 1)}
+    names, *numbers = differences(mip, cart)
+    assert names == ["heloc", "magic"]
+    assert numbers == pytest.approx([0.02, 0.06, 0.1])
+    assert differences(mip, {}) is None
+
+
+def test_tables_of_trees():
+    done = {"status": "OPTIMAL", "gap": 0.0}
+    rows = [
+        {"data": "heloc", "seed": 0, "method": "cart tuned", "test": 0.7, "leaf_test": 0.5, **TREE},
+        {"data": "heloc", "seed": 1, "method": "cart tuned", "test": 0.6, "leaf_test": 0.4, **TREE},
+        {"data": "magic", "seed": 0, "method": "cart tuned", "test": 0.6, "leaf_test": 0.4, **TREE},
+        {"data": "heloc", "seed": 0, "method": "exact", "test": 0.7, "leaf_test": 0.65, **TREE, **done},
+        {"data": "heloc", "seed": 0, "method": "mip", "status": "error", "error": "MemoryError: "},
+    ]
+    lines = plain("\n".join(tree_tables(rows)))
     assert "mip failed 1 times: MemoryError:" in lines
-    assert "leaf accuracy exact cart 1 +0.2000 +0.2000 +0.2000" in lines
-    assert "hybrid accuracy exact + boosting boosting 1 -0.0100 -0.0100 -0.0100" in lines
-    assert "hybrid accuracy exact + boosting cart + boosting 1 +0.0100 +0.0100 +0.0100" in lines
-    assert "heloc paper, CART (Table 9) 10 - - - - 0.4881 - -" in lines
+    assert "data cart tuned (2) exact (1) paper: CART paper: proposed" in lines
+    assert "heloc 0.4500 0.6500 0.4881 0.6722" in lines
+    assert "magic 0.4000 (1) - 0.5168 0.6835" in lines
+    assert "exact 1 1 of 1 1.00 1.00 4.0" in lines
+    assert "worst leaf, test exact cart tuned 1 +0.1500 +0.1500 +0.1500" in lines
+
+
+def test_tables_of_hybrid_trees():
+    answers = [("", "xgboost", 0.77), ("cart tuned", "xgboost", 0.75), ("exact", "xgboost", 0.76)]
+    answers += [("", "xgboost tuned", 0.8), ("exact", "xgboost tuned", 0.79)]
+    rows = [
+        {"data": "heloc", "seed": 0, "top": top, "leaf": leaf, "test": test}
+        | ({"explained": 0.9} if top else {})
+        for top, leaf, test in answers
+    ]
+    lines = plain("\n".join(hybrid_tables(rows)))
+    assert "heloc 0.7700 0.7500 0.7600" in lines
+    assert "heloc 0.8000 0.7900 0.7128 0.7188 0.7183" in lines  # tuned as the paper's
+    assert "accuracy, test exact + xgboost xgboost 1 -0.0100 -0.0100 -0.0100 0.900" in lines
+    assert "accuracy, test exact + xgboost cart tuned + xgboost 1 +0.0100 +0.0100 +0.0100 0.900" in lines
+    assert "accuracy, test exact + xgboost tuned xgboost tuned 1 -0.0100 -0.0100 -0.0100 0.900" in lines
+
+
+def test_tables_of_proofs():
+    row = {"data": "pol", "seed": 0, "columns": 26, "status": "FEASIBLE", "objective": 0.9, "bound": 0.95}
+    row |= {"method": "exact lower bound", "thresholds": "16 quantiles", "seconds": 60.0}
+    assert "pol 26 lower bound 16 quantiles 0.9000 0.9500 no 60.00" in plain(proof_tables([row])[0])
+
+
+def test_answers_are_kept_under_what_matters_to_their_method(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    rows = Rows(X, (X[:, 0] + 0.5 * rng.normal(size=400) > 0).astype(np.int64))
+    train, test = split(rows, 0)
+    options = {"bins": 4, "cpu_limit": 5.0, "trials": 1, "mip_limit": 1.0}
+
+    def case(**more):
+        return Case("made", 0, train, test, Kept(tmp_path / "answers.jsonl"), options | more)
+
+    first = case()
+    found = first.tree("exact")
+    assert found["status"] == "OPTIMAL"
+    assert found["objective"] == pytest.approx(found["leaf_train"])
+    below = first.hybrid("exact", "boosting")
+    assert below["train"] > found["train"]
+    assert 0.5 < below["explained"] <= 1
+    again = case(mip_limit=2.0, trials=7)
+    assert again.tree("exact") == found  # equal to the second of CPU time
+    assert again.hybrid("exact", "boosting") == below
+    assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 2
+    other = case(bins=3)
+    other.tree("exact")
+    assert len(other.kept.lines) == 3
+    assert "unknown_option" in other.kept.take(["x", 0], "x", lambda: {}["unknown_option"])["error"]
+
+
+def test_the_limit_of_a_search_is_one_of_cpu_seconds():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 12))
+    rows = Rows(X, rng.integers(2, size=3000))
+    train, test = split(rows, 0)
+    answer = answer_of_tree("exact all", train, test, 0, {"all_limit": 0.3})
+    assert answer["stop"] == "CALLBACK"
+    assert answer["objective"] <= answer["bound"]
+    assert answer["seconds"] < 5
