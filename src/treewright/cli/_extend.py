@@ -130,7 +130,7 @@ def extend(
         X, y, weight, labels = X[kept], y[kept], weight[kept], labels[kept]
     other = None if rows is None else _read_rows(rows, column, tree, how)
     random = np.random.RandomState(seed)
-    options: dict[str, Any] = {"tuning": Tuning("optuna", tune, time_limit) if tune else None, "random_state": random}
+    options: dict[str, Any] = {"tuning": Tuning(tune, time_limit) if tune else None, "random_state": random}
     dropped = content.tree.n_leaves - tree.n_leaves
     if dropped:
         note(

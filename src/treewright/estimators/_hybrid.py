@@ -307,7 +307,7 @@ class HybridTreeClassifier(TreeClassifier):
             raise InputError(f"reduce={self.reduce!r}; give True or False.")
 
     def _tuning(self) -> Tuning | None:
-        return None if self.tune is None else Tuning(self.tune, self.n_trials, self.time_limit)
+        return None if self.tune is None else Tuning(self.n_trials, self.time_limit, self.tune)
 
     def _warn_of_few_trials(self) -> None:
         tuned = [own for own in self.extensions_.values() if own.treatment is Treatment.MODEL]

@@ -54,17 +54,17 @@ class Tuning:
 
     Parameters
     ----------
-    how : {"rounds", "optuna"}, default="optuna"
-        Rounds of boosting only (`_rounds.py`), or all parameters (`_tune.py`).
     n_trials : int, default=50
         In each leaf, of "optuna".
     time_limit : float or None, default=None
         Seconds for all leaves together (one after another), shared by their rows; None is no limit.
+    how : {"rounds", "optuna"}, default="optuna"
+        Rounds of boosting only (`_rounds.py`), or all parameters (`_tune.py`).
     """
 
-    how: Literal["rounds", "optuna"] = "optuna"
     n_trials: int = 50
     time_limit: float | None = None
+    how: Literal["rounds", "optuna"] = "optuna"
 
 
 @dataclass(frozen=True, eq=False)
