@@ -68,9 +68,17 @@ def balanced(X: NDArray[np.float64] | pl.DataFrame, y: NDArray[np.int64], seed: 
 
 
 def split(rows: Rows, seed: int) -> tuple[Rows, Rows]:
-    """Return training and test rows as in Appendix A.1: 80%, of these the first 10,000."""
+    """Return training and test rows as in Appendix A.1: 80%, of these the first 10,000.
+
+    Words of the test rows that no training row has become missing values.
+    """
     X, X_test, y, y_test = train_test_split(rows.X, rows.y, test_size=0.2, random_state=seed)
-    return Rows(X[:MOST_TRAINING_ROWS], y[:MOST_TRAINING_ROWS]), Rows(X_test, y_test)
+    X, y = X[:MOST_TRAINING_ROWS], y[:MOST_TRAINING_ROWS]
+    if isinstance(X, pl.DataFrame):
+        words = [name for name, kind in X.schema.items() if kind == pl.String]
+        known = (pl.when(pl.col(name).is_in(X[name].unique().implode())).then(pl.col(name)) for name in words)
+        X_test = X_test.with_columns(*(column.alias(name) for name, column in zip(words, known, strict=True)))
+    return Rows(X, y), Rows(X_test, y_test)
 
 
 Pair = tuple[NDArray[np.float64], NDArray[np.int64]]
