@@ -57,14 +57,15 @@ class HybridTreeClassifier(TreeClassifier):
         ``treewright[xgboost]``.
     tune : {"rounds", "optuna"} or None, default=None
         "rounds" chooses in each leaf by cross-validation how many rounds of boosting the model gets; where none does
-        better than the tree, the tree keeps the leaf. It takes `cv` + 1 fits a leaf, and labels that are noisy need it.
+        better than the tree, the tree keeps the leaf. It takes `n_folds` + 1 fits a leaf; noisy labels need it.
         "optuna" searches the leaf model's parameters, over the ranges of Table 6 (for histogram boosting those that it
-        has); it needs the extra ``treewright[tune]``, and `n_trials` x `cv` fits a leaf. Both are for histogram
+        has); it needs the extra ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf. Both are for histogram
         boosting and XGBoost only.
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".
-    cv : int, default=3
-        Stratified folds of tuning. A leaf with fewer rows of one of its classes gets a single tree of depth at most 5.
+    n_folds : int, default=3
+        Stratified folds of tuning (not `cv`, for given splits of the table mean nothing inside a leaf). A leaf with
+        fewer rows of one of its classes gets a single tree of depth at most 5.
     time_limit : float or None, default=None
         Seconds of "optuna" for all leaves together, shared by their rows (more jobs end sooner); then the best
         parameters so far are taken.
@@ -129,7 +130,7 @@ class HybridTreeClassifier(TreeClassifier):
         leaf_estimator: Any = None,
         tune: Literal["rounds", "optuna"] | None = None,
         n_trials: int = 50,
-        cv: int = 3,
+        n_folds: int = 3,
         time_limit: float | None = None,
         reduce: bool = True,
         n_jobs: int | None = None,
@@ -140,7 +141,7 @@ class HybridTreeClassifier(TreeClassifier):
         self.leaf_estimator = leaf_estimator
         self.tune = tune
         self.n_trials = n_trials
-        self.cv = cv
+        self.n_folds = n_folds
         self.time_limit = time_limit
         self.reduce = reduce
         self.n_jobs = n_jobs
@@ -214,7 +215,7 @@ class HybridTreeClassifier(TreeClassifier):
             problem.sample_weight if weighted else None,
             leaf_model,
             tuning=self._tuning(),
-            n_folds=self.cv,
+            n_folds=self.n_folds,
             n_jobs=self.n_jobs,
             random_state=random,
         )
@@ -296,7 +297,7 @@ class HybridTreeClassifier(TreeClassifier):
     def _check_parameters(self) -> None:
         if self.tune not in (None, "rounds", "optuna"):
             raise InputError(f'tune={self.tune!r}; give "rounds", "optuna" or None.')
-        for name, least in (("n_trials", 1), ("cv", 2)):
+        for name, least in (("n_trials", 1), ("n_folds", 2)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                 raise InputError(f"{name}={value!r}; give an integer of at least {least}.")

@@ -96,7 +96,7 @@ def test_a_pure_leaf_keeps_the_tree():
 @pytest.mark.parametrize("leaf", [None, "xgboost", LogisticRegression()], ids=str)
 def test_a_leaf_too_small_gets_a_single_tree(rare, n_folds, leaf):
     tree, X, y = stump([0] * 20 + [1] * 10, [1] * 40 + [0] * rare)
-    model = HybridTreeClassifier(tree, leaf_estimator=leaf, cv=n_folds).fit(X, y)
+    model = HybridTreeClassifier(tree, leaf_estimator=leaf, n_folds=n_folds).fit(X, y)
     part = model.extensions_[2]
     small = rare < n_folds
     assert part.treatment is (Treatment.SIMPLE if small else Treatment.MODEL)
@@ -137,7 +137,7 @@ def test_weights_equal_copies():
     times = np.random.default_rng(0).integers(0, 3, len(y))
     leaf = DecisionTreeClassifier(max_depth=2)  # histogram boosting counts rows, not weight, in its leaves
     top = OptimalTreeClassifier(0.02, max_depth=1, thresholds=4)
-    model = HybridTreeClassifier(top, leaf_estimator=leaf, random_state=0, cv=2)
+    model = HybridTreeClassifier(top, leaf_estimator=leaf, random_state=0, n_folds=2)
     by_weight = clone(model).fit(X, y, times).predict_proba(X)
     by_copies = clone(model).fit(np.repeat(X, times, axis=0), np.repeat(y, times)).predict_proba(X)
     assert np.allclose(by_weight, by_copies)
@@ -233,7 +233,7 @@ def test_tuning_repeats_itself(leaf):
     pytest.importorskip("optuna", reason="needs the extra tune")
     X, y = made(n_rows=150, n_classes=2)
     top = DecisionTreeClassifier(max_depth=1)
-    tuned = HybridTreeClassifier(top, leaf_estimator=leaf, tune="optuna", n_trials=4, cv=2)
+    tuned = HybridTreeClassifier(top, leaf_estimator=leaf, tune="optuna", n_trials=4, n_folds=2)
     one, two, other = (clone(tuned).set_params(random_state=seed).fit(X, y) for seed in (0, 0, 1))
     assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
     ranges = RANGES["boosting" if leaf is None else "xgboost"]
@@ -337,8 +337,8 @@ class TakesNoWeight(DummyClassifier):
         ({"leaf_estimator": LogisticRegression(), "tune": "optuna"}, "knows ranges for"),
         ({"tune": "grid"}, "tune='grid'"),
         ({"n_trials": 0}, "n_trials=0"),
-        ({"cv": 1}, "cv=1"),
-        ({"cv": 2.5}, "cv=2.5"),
+        ({"n_folds": 1}, "n_folds=1"),
+        ({"n_folds": 2.5}, "n_folds=2.5"),
         ({"time_limit": 0}, "time_limit=0"),
         ({"time_limit": "1 s"}, "time_limit='1 s'"),
         ({"reduce": 1}, "reduce=1"),
