@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from treewright.leaf_accuracy import HybridReport
+    from treewright.leaf_accuracy._hybrid import Tuning
     from treewright.tree import Tree
 
 __all__ = ["extend"]
@@ -60,12 +61,17 @@ def extend(
         str, typer.Option(help="'boosting' (scikit-learn) or 'xgboost' (needs treewright[xgboost]).")
     ] = "boosting",
     tune: Annotated[
-        int,
-        typer.Option(help="Trials of tuning in each leaf; 0 for none (needs treewright[tune]).", min=0),
-    ] = 0,
+        str | None,
+        typer.Option(
+            help="'rounds': choose in each leaf by cross-validation how many rounds of boosting it gets, none "
+            "included. A number: so many trials of all parameters (needs treewright[tune]).",
+            metavar="rounds|TRIALS",
+            show_default="none",
+        ),
+    ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(help="Seconds of tuning for all leaves; again for each fold.", show_default="none"),
+        typer.Option(help="Seconds of trials for all leaves; again for each fold.", show_default="none"),
     ] = None,
     folds: Annotated[
         int, typer.Option(help="Parts for cross-validation, if no --rows are given.", min=2)
@@ -84,7 +90,7 @@ def extend(
 
     \b
     Examples:
-      treewright extend model.json data.csv
+      treewright extend model.json data.csv --tune rounds
       treewright extend model.json train.csv --rows test.csv --out answers.csv
       treewright extend model.json data.csv --leaf-model xgboost --tune 50
 
@@ -95,7 +101,7 @@ def extend(
     from treewright.convert import check_writable, load_model, write_bytes
     from treewright.leaf_accuracy._explanations import HybridReport
     from treewright.leaf_accuracy._held_out import held_out_answers
-    from treewright.leaf_accuracy._hybrid import Tuning, classify, extend_leaves, treatments
+    from treewright.leaf_accuracy._hybrid import classify, extend_leaves, treatments
     from treewright.leaf_accuracy._leaf_models import make_leaf_model
     from treewright.leaf_accuracy._tune import check_tunable
     from treewright.tree import reduce_tree
@@ -103,15 +109,14 @@ def extend(
 
     if leaf_model not in LEAF_MODELS:
         raise InputError(f"--leaf-model {leaf_model!r}; give 'boosting' or 'xgboost'.")
-    if time_limit is not None and (tune == 0 or not time_limit > 0):
-        raise InputError("--time-limit takes seconds above 0, and goes with --tune.")
+    tuning = _tuning(tune, time_limit)
     if out is not None:
         check_writable(out)
     content = load_model(model)
     column = label_column(content, target)
     assert content.tree.classes is not None  # label_column refuses regression trees
     leaf = make_leaf_model(None if leaf_model == "boosting" else leaf_model)
-    if tune:
+    if tuning is not None and tuning.how == "optuna":
         check_tunable(leaf)
     tree = reduce_tree(content.tree)
     how: dict[str, Any] = {
@@ -130,17 +135,18 @@ def extend(
         X, y, weight, labels = X[kept], y[kept], weight[kept], labels[kept]
     other = None if rows is None else _read_rows(rows, column, tree, how)
     random = np.random.RandomState(seed)
-    options: dict[str, Any] = {"tuning": Tuning(tune, time_limit) if tune else None, "random_state": random}
+    options: dict[str, Any] = {"tuning": tuning, "random_state": random}
     dropped = content.tree.n_leaves - tree.n_leaves
     if dropped:
         note(
             f"{dropped} {'leaf was' if dropped == 1 else 'leaves were'} empty or had a sibling of the same label; "
             "leaf numbers are those after merging."
         )
-    note(f"{len(y):,} rows, {leaves_in_words(tree)}. {_working(leaf_model, tune, 1 if other else folds)}")
+    note(f"{len(y):,} rows, {leaves_in_words(tree)}. {_working(leaf_model, tuning, 1 if other else folds)}")
     new_labels: NDArray[Any] | None
     if other is None:
         answers = held_out_answers(tree, X, y, weight, leaf, folds=folds, **options)
+        treated = treatments(tree, X, y)
         new_X, new_labels = X, labels
         heading = (
             f"Leaf models cross-validated on {data} ({folds} folds). The tree was not made again: if it comes "
@@ -148,12 +154,14 @@ def extend(
         )
     else:
         new_X, new_labels = other
-        answers = classify(tree, extend_leaves(tree, X, y, weight, leaf, **options), new_X)
+        extensions = extend_leaves(tree, X, y, weight, leaf, **options)
+        treated = {number: extension.treatment for number, extension in extensions.items()}
+        answers = classify(tree, extensions, new_X)
         heading = f"Leaf models trained on {data}, rows of {rows}."
     leaf_of_row = tree.apply(new_X)
     report = HybridReport(
         tree=tree,
-        treatments=treatments(tree, X, y),
+        treatments=treated,
         leaf=leaf_of_row,
         explained=content.tree.classes[tree.prediction[leaf_of_row]],
         predicted=content.tree.classes[answers],
@@ -167,11 +175,26 @@ def extend(
         note(f"Wrote the answers for {len(answers):,} rows to {out}.")
 
 
-def _working(leaf_model: str, tune: int, times: int) -> str:
+def _tuning(tune: str | None, time_limit: float | None) -> Tuning | None:
+    """Return what `--tune` and `--time-limit` ask for."""
+    from treewright.leaf_accuracy._hybrid import Tuning
+
+    trials = int(tune) if tune is not None and tune.isdecimal() else 0
+    if tune not in (None, "rounds") and trials == 0:
+        raise InputError(f"--tune {tune!r}; give 'rounds', or a number of trials above 0.")
+    if time_limit is not None and (trials == 0 or not time_limit > 0):
+        raise InputError("--time-limit takes seconds above 0, and goes with --tune and a number of trials.")
+    if tune is None:
+        return None
+    return Tuning(how="rounds") if tune == "rounds" else Tuning(trials, time_limit)
+
+
+def _working(leaf_model: str, tuning: Tuning | None, times: int) -> str:
     """Say what is about to be done, for it may take minutes."""
     what = f"Fitting {LEAF_MODELS[leaf_model]} in each leaf"
-    if tune:
-        what += f", after {tune} trials of tuning"
+    if tuning is not None:
+        how = "choosing its rounds" if tuning.how == "rounds" else f"{tuning.n_trials} trials of tuning"
+        what += f", after {how}"
     return f"{what}{f', {times} times' if times > 1 else ''}; Ctrl-C stops."
 
 

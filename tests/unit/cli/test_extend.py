@@ -128,6 +128,16 @@ def test_tuned(files):
     assert "after 2 trials of tuning" in result.output
 
 
+def test_rounds_are_chosen_as_in_python(files):
+    model, train = files
+    result = run("extend", model, train, "--rows", train, "--tune", "rounds")
+    assert result.exit_code == 0, result.output
+    assert "after choosing its rounds" in result.output
+    plain = run("extend", model, train, "--rows", train)
+    kept = [answer.output.count("kept") for answer in (result, plain)]
+    assert kept[0] > kept[1]  # noise: in some leaf the tree answers as well as any model
+
+
 def test_a_model_made_in_python(files, tmp_path):
     """No certificate: the target must be named; leaves of one class are merged, and that is said."""
     _, train = files
@@ -164,6 +174,9 @@ def write_numbers(path, data):
     [
         (["--leaf-model", "forest"], "'boosting' or 'xgboost'"),
         (["--time-limit", "5"], "goes with --tune"),
+        (["--time-limit", "5", "--tune", "rounds"], "goes with --tune and a number of trials"),
+        (["--tune", "0"], "--tune '0'; give 'rounds', or a number of trials above 0"),
+        (["--tune", "best"], "--tune 'best'; give 'rounds'"),
         (["--target", "colour"], "labels that are not known here: 'blue', 'green', 'red'"),
         (["--target", "sickk"], "sick"),
         (["--folds", "400"], "at most the number of rows (300)"),
