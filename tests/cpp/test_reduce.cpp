@@ -73,7 +73,11 @@ void check_shape(const Dataset& data) {
 int main() {
     Dice dice(1);
     for (int trial = 0; trial < 300; ++trial) {
-        const MadeInput in(dice, 1 + dice.below(trial % 10 == 0 ? 140 : 8), 1 + dice.below(60), 2 + dice.below(3));
+        MadeInput in(dice, 1 + dice.below(trial % 10 == 0 ? 140 : 8), 1 + dice.below(trial % 6 == 0 ? 200 : 60),
+                     2 + dice.below(3));
+        if (dice.coin())  // any byte but zero is a one
+            for (std::uint8_t& byte : in.goes_right)
+                if (byte != 0) byte = static_cast<std::uint8_t>(1 + dice.below(255));
         for (const bool keep : {false, true})
             for (const bool merge : {false, true}) {
                 const Dataset data = reduce(in.view(keep, merge));

@@ -14,6 +14,7 @@ from typing import Literal
 from treewright.binarize import Cuts, auto_cuts, count_splits, given_cuts, midpoints, quantiles
 from treewright.errors import InputError
 from treewright.problem import Problem
+from treewright.tree import ColumnKind
 
 __all__ = ["Thresholds", "cuts_for"]
 
@@ -60,5 +61,7 @@ def cuts_for(problem: Problem, thresholds: Thresholds, engine: str = "automatic"
 
 def _has_many_thresholds(problem: Problem) -> bool:
     """Whether thresholds of continuous columns are many, and most of what can be split."""
+    if all(column.kind is not ColumnKind.CONTINUOUS for column in problem.table.columns):
+        return False
     continuous, others = count_splits(problem.table)
     return continuous > max(FEW_SPLITS, others)
