@@ -109,6 +109,14 @@ class _Units:
         """Return the objective of an engine cost, to within what `slack` says."""
         return (cost / self.unit + self.base) * self.integers.unit
 
+    def same_loss(self, lower: int, upper: int) -> bool:
+        """Whether no tree has less loss than one that costs `upper`, if none costs less than `lower`, without a price.
+
+        A leaf then costs one, only to choose among equal trees, and all leaves together less than one unit u of loss.
+        The best tree with loss e u costs less than (e + 1) u and at least `lower`, so e >= floor(lower / u).
+        """
+        return 2**self.tie_bits <= self.unit and lower // self.unit == upper // self.unit
+
     def slack(self, n_leaves: float) -> float:
         """Return how far rounding may move the objective of a tree of so many leaves."""
         per_leaf = (1 + 2**self.tie_bits / 2) / self.unit
@@ -209,6 +217,13 @@ def solve_sweep(
     )
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
+    notes = table.notes
+    if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
+        proven = True
+        notes = (
+            *notes,
+            "A tree of the same loss with fewer leaves may exist: the run ended before that was proven.",
+        )
     kept = ("seconds", "pair_solves", "passes", "row_steps", "cache_hits", "bytes")
     n_leaves = tree.n_leaves
     if not proven and problem.cost_complexity > 0:  # a better tree may have more leaves, but not so many
@@ -227,5 +242,5 @@ def solve_sweep(
         stats={"subproblems": answer["subproblems"] + answer["pair_solves"]}
         | {name: answer[name] for name in kept},
         options=asdict(options),
-        notes=table.notes,
+        notes=notes,
     )

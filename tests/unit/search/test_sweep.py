@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from brute_force_sweep import best_depth_two, best_objective
-from treewright import _core
+from treewright import SolveStatus, _core
 from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.search import Limits
@@ -254,6 +254,23 @@ def test_steps_limit_is_deterministic_and_bounds_hold():
         assert first.status.name == "OPTIMAL" or first.stop_reason.name == "STEP_LIMIT"
         last_bound = max(last_bound, first.lower_bound)
     assert last_bound > 0
+
+
+def test_a_loss_that_cannot_fall_is_proven_though_fewer_leaves_are_not():
+    rng = np.random.default_rng(3)
+    X, y = rng.random((60, 3)), rng.integers(0, 2, 60)
+    problem = make_problem(X, y, cost_complexity=0.0, max_depth=7)
+    stopped = [solve_sweep(problem, limits=Limits(step_limit=steps)) for steps in (40, 400, 4000, 40_000)]
+    for result in stopped:
+        assert (result.status is SolveStatus.OPTIMAL) == (result.objective == 0.0)
+        assert result.lower_bound <= result.objective
+    early = [r for r in stopped if r.objective == 0 and any("fewer leaves may exist" in n for n in r.notes)]
+    assert early
+    assert all(r.stop_reason is None and r.gap == 0 for r in early)
+    dear = make_problem(
+        X, y, cost_complexity=0.001, max_depth=7
+    )  # with a price leaves are part of the objective
+    assert solve_sweep(dear, limits=Limits(step_limit=400)).status is SolveStatus.FEASIBLE
 
 
 def test_progress_can_stop_and_memory_limit_stops():
