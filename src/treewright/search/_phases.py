@@ -32,6 +32,7 @@ FIRST_STAGE, FIRST_STAGE_WITH_LEAF_LIMIT = 2, 10
 LEAST_DEPTH = 6  # with fewer splits on a path the plain search ends sooner than prices are made
 MOST_CELLS = 100_000  # distinct rows x columns: above, prices cost more than they gave (docs/decisions)
 SHARE_OF_TIME = 0.35
+LEAST_SECONDS = 0.5  # with less for prices than SciPy takes to load and a first round to end, none are made
 LEAST_SHARE = 0.5  # prices are given up if they prove less than this share of what the search proved
 WORK_PER_STEP = 30  # conjunctions visited for the prices of a stage, for each step of the stage before
 MOST_WORK = 60_000_000  # conjunctions visited for prices in all
@@ -100,6 +101,7 @@ def _run_stages(
         and (max_depth < 0 or max_depth >= LEAST_DEPTH)
         and bits.n_rows * bits.n_columns <= MOST_CELLS
         and steps > FIRST_STAGE * options.plain_steps
+        and SHARE_OF_TIME * seconds >= LEAST_SECONDS
     )
     loop: PriceLoop | None = None
     stage_steps = (FIRST_STAGE_WITH_LEAF_LIMIT if max_leaves else FIRST_STAGE) * options.plain_steps

@@ -50,6 +50,7 @@ TOLERANCE = 0.005  # relative gap to the linear program that ends the loop
 GREEDY_WIDTH = 4
 SHARE_OF_COST = 0.7  # a price is at most this share of its row's largest cost
 FINEST_BAR = 1.002
+ASSUMED_PACE = 1e-6  # seconds for each unit of work, before an exact pass has been timed
 CALL_WORK = 2_000_000  # of one exact pass (large conjunctions count more); doubled when it did not suffice
 
 
@@ -241,8 +242,10 @@ class PriceLoop:
         """Return how much the next exact pass may do: what is left, and half of the time left at most."""
         most = min(self.call_work, max(10_000, self.work_end - self.work))
         left = self.clock_end - time.perf_counter()
-        if math.isfinite(left) and self.work > 0 and self.seconds_of_work > 0:
-            most = min(most, int(0.5 * max(left, 0.0) * self.work / self.seconds_of_work) + 10_000)
+        if math.isfinite(left):
+            timed = self.work > 0 and self.seconds_of_work > 0
+            pace = self.seconds_of_work / self.work if timed else ASSUMED_PACE
+            most = min(most, int(0.5 * max(left, 0.0) / pace) + 10_000)
         return most
 
     def _certify(self, prices: NDArray[np.int64], variables: NDArray[np.float64], worst: int) -> None:
