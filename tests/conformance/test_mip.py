@@ -16,8 +16,8 @@ from treewright import MIPTreeClassifier
 from treewright.errors import InputError
 from treewright.leaf_accuracy import leaf_accuracy_score
 
-# One node of the solver ends with CART's tree or one better, and with the same on every run, as no number of seconds would:
-# the checks are of the interface, not of the solver.
+# One node of the solver ends with CART's tree or one better, and with the same on every run, as no number of seconds
+# would. The checks are of the interface, not of the solver.
 ESTIMATORS = [
     MIPTreeClassifier(formulation, step_limit=1, time_limit=None)
     for formulation in ("leaf_accuracy", "binoct")
