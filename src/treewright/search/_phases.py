@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from treewright._native import core
@@ -64,27 +66,6 @@ def search_in_phases(
     """
     start = time.perf_counter()
     known: dict[str, Any] = {"row_price_bound": None, "row_price_seconds": 0.0, "row_price_rounds": 0}
-    try:
-        _run_stages(known, start, bits, max_depth, max_leaves, options, limits, unit, progress)
-    except KeyboardInterrupt:  # between two stages: inside of one it is part of the answer
-        if "shape" not in known:
-            raise
-        known |= {"stop": core.Stop.INTERRUPT, "seconds": time.perf_counter() - start}
-    return known
-
-
-def _run_stages(
-    known: dict[str, Any],
-    start: float,
-    bits: core.BitsProblem,
-    max_depth: int,
-    max_leaves: int,
-    options: SearchOptions,
-    limits: Limits,
-    unit: float,
-    progress: ProgressCallback | None,
-) -> None:
-    """Search and price in turn; `known` has the best of all stages after each."""
     if max_leaves >= bits.n_rows or 0 <= max_depth < max_leaves.bit_length():
         max_leaves = 0  # no tree has more than a leaf for each distinct row, nor than 2 ** max_depth
     native = limits.native()
@@ -107,58 +88,71 @@ def _run_stages(
     stage_steps = (FIRST_STAGE_WITH_LEAF_LIMIT if max_leaves else FIRST_STAGE) * options.plain_steps
     n_priced = 0
     last = not may_price
-    while True:
-        spent = time.perf_counter() - start
-        found: dict[str, Any] = bits.search(
-            prices=None if loop is None or not loop.bound else loop.certified,
-            time_limit=max(seconds - spent, 1e-3),
-            step_limit=steps - known.get("steps", 0) if last else stage_steps,
-            report=native_report(_after(progress, known, spent, unit), unit),
-            **arguments,
-        )
-        known |= _merged(known, found, spent)
-        if found["leaf_limit_is_slack"]:  # no tree of more leaves is as good as the one known
-            arguments |= {"max_leaves": 0, "options": options.native()}
-            continue
-        if last or known["exact"] or found["stop"] != core.Stop.STEPS:
-            return
+    with _tree_outlives_interrupt(known, start):
+        while True:
+            spent = time.perf_counter() - start
+            found: dict[str, Any] = bits.search(
+                prices=None if loop is None or not loop.bound else loop.certified,
+                time_limit=max(seconds - spent, 1e-3),
+                step_limit=steps - known.get("steps", 0) if last else stage_steps,
+                report=native_report(_after(progress, known, spent, unit), unit),
+                **arguments,
+            )
+            known |= _merged(known, found, spent)
+            if found["leaf_limit_is_slack"]:  # no tree of more leaves is as good as the one known
+                arguments |= {"max_leaves": 0, "options": options.native()}
+                continue
+            if last or known["exact"] or found["stop"] != core.Stop.STEPS:
+                return known
 
-        # Prices for the next stage.
-        plain_bound = known["lower_bound"]
-        arguments["options"].lattice = False  # tried by now
-        loop = loop or PriceLoop(bits, None if max_depth < 0 else max_depth)
-        priced = loop.run(
-            PriceLimits(
-                seconds=max(SHARE_OF_TIME * seconds - loop.seconds, 0.0),
-                work=min(WORK_PER_STEP * stage_steps, MOST_WORK - loop.work),
-            ),
-            known_bound=known["lower_bound"],
-            watch=_watch(progress, unit, known, start),
-        )
-        known |= {
-            "row_price_bound": priced.bound,
-            "row_price_seconds": priced.seconds,
-            "row_price_rounds": priced.rounds,
-            "lower_bound": min(known["upper_bound"], max(known["lower_bound"], priced.bound)),
-        }
-        if priced.interrupted or priced.stopped:
-            known["stop"] = core.Stop.INTERRUPT if priced.interrupted else core.Stop.CALLBACK
-            known["seconds"] = time.perf_counter() - start
-            return
-        stage_steps *= GROWTH
-        n_priced += 1
-        worth = priced.bound - bits.base_cost >= LEAST_SHARE * (plain_bound - bits.base_cost)
-        if n_priced > 1 and not worth:  # the search proves more by itself
-            loop, last = None, True
-            continue
-        if arguments["max_leaves"]:  # half for the search without the limit, which alone can use prices
-            arguments["options"].plain_steps = stage_steps // 2
-        last = (
-            loop.is_done(known["lower_bound"])
-            or loop.work >= MOST_WORK
-            or loop.seconds >= 0.99 * SHARE_OF_TIME * seconds
-            or known["steps"] + stage_steps >= steps
-        )
+            # Prices for the next stage.
+            plain_bound = known["lower_bound"]
+            arguments["options"].lattice = False  # tried by now
+            loop = loop or PriceLoop(bits, None if max_depth < 0 else max_depth)
+            priced = loop.run(
+                PriceLimits(
+                    seconds=max(SHARE_OF_TIME * seconds - loop.seconds, 0.0),
+                    work=min(WORK_PER_STEP * stage_steps, MOST_WORK - loop.work),
+                ),
+                known_bound=known["lower_bound"],
+                watch=_watch(progress, unit, known, start),
+            )
+            known |= {
+                "row_price_bound": priced.bound,
+                "row_price_seconds": priced.seconds,
+                "row_price_rounds": priced.rounds,
+                "lower_bound": min(known["upper_bound"], max(known["lower_bound"], priced.bound)),
+            }
+            if priced.interrupted or priced.stopped:
+                known["stop"] = core.Stop.INTERRUPT if priced.interrupted else core.Stop.CALLBACK
+                known["seconds"] = time.perf_counter() - start
+                return known
+            stage_steps *= GROWTH
+            n_priced += 1
+            worth = priced.bound - bits.base_cost >= LEAST_SHARE * (plain_bound - bits.base_cost)
+            if n_priced > 1 and not worth:  # the search proves more by itself
+                loop, last = None, True
+                continue
+            if arguments["max_leaves"]:  # half for the search without the limit, which alone can use prices
+                arguments["options"].plain_steps = stage_steps // 2
+            last = (
+                loop.is_done(known["lower_bound"])
+                or loop.work >= MOST_WORK
+                or loop.seconds >= 0.99 * SHARE_OF_TIME * seconds
+                or known["steps"] + stage_steps >= steps
+            )
+    return known
+
+
+@contextmanager
+def _tree_outlives_interrupt(known: dict[str, Any], start: float) -> Iterator[None]:
+    """Turn Ctrl-C between two stages into an answer once there is a tree; inside of a stage the answer has it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if "shape" not in known:
+            raise
+        known |= {"stop": core.Stop.INTERRUPT, "seconds": time.perf_counter() - start}
 
 
 def _merged(known: dict[str, Any], found: dict[str, Any], spent: float) -> dict[str, Any]:
