@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -105,12 +105,11 @@ class Harness:
 
     def run(self, job: Job) -> dict[str, Any]:
         """Return the row of `job`: its parameters, then the worker's answer."""
-        key = self._key(job)
         if job.solver in self.reuse:
             for row in self._stored():
-                if row.get("key") == key:
+                if self._serves(row, job):
                     return {**row, "reused": True}
-        row = {"key": key, **job.parameters(), **self._answer(job)}
+        row = {"key": self._key(job), **job.parameters(), **self._answer(job)}
         self.store.parent.mkdir(parents=True, exist_ok=True)
         with self.store.open("a") as lines:
             lines.write(json.dumps(row) + "\n")
@@ -121,6 +120,18 @@ class Harness:
             what = f"{job.solver} {job.dataset.name} {job.cost_complexity} {depth}"
             print(f"# {what}: {row['status']}{value} {seconds:.4f} s", flush=True)
         return row
+
+    def _serves(self, row: dict[str, Any], job: Job) -> bool:
+        """Whether a stored run answers the job: the same one, perhaps with another limit.
+
+        A run that ended within a shorter limit would have ended within this one too; a peer may have had longer.
+        """
+        limit = row.get("time_limit")
+        if limit is None or row.get("key") != self._key(replace(job, time_limit=limit)):
+            return False
+        if limit < job.time_limit:
+            return row["status"] in ("optimal", "unproven")
+        return limit == job.time_limit or job.solver in PEERS
 
     def _key(self, job: Job) -> str:
         if job.solver in PEERS:

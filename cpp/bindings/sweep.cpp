@@ -72,6 +72,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     result["row_steps"] = statistics.row_steps;
     result["subproblems"] = statistics.nodes;
     result["cache_hits"] = statistics.cache_hits;
+    result["gaps_closed"] = statistics.gaps_closed;
     result["bytes"] = statistics.bytes;
     return result;
 }
@@ -83,6 +84,7 @@ void bind_sweep(nb::module_& m) {
         .def(nb::init<>())
         .def_rw("monotone", &Options::monotone)
         .def_rw("lipschitz", &Options::lipschitz)
+        .def_rw("between", &Options::between)
         .def_rw("leaf_count", &Options::leaf_count)
         .def_rw("shallower", &Options::shallower)
         .def_rw("cache", &Options::cache)

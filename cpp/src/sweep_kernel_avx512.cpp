@@ -5,6 +5,9 @@
 #include <new>
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define TREEWRIGHT_AVX512  // compilers do not all tell the target of a pragma
+
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,popcnt"))), apply_to = function)
 #else

@@ -1,5 +1,7 @@
 #include "treewright/sweep/node.hpp"
 
+#include "treewright/sweep/orders.hpp"
+
 #include <algorithm>
 
 namespace treewright::sweep {
@@ -50,29 +52,24 @@ void make_root(const Data& data, Node& root) {
 
 namespace {
 
-// Stable partition of one order. A row keeps the mark "starts a group" if any row since the last one kept on its
-// side had it: `pending` carries the mark over the rows that went to the other side. Branch-free, ~2 ns a row.
-void partition(std::span<const std::uint32_t> order, const std::uint8_t* goes_left, std::uint32_t* left,
-               std::uint32_t* right) {
-    std::uint32_t pending_left = 1, pending_right = 1;
-    for (const std::uint32_t entry : order) {
-        const std::uint32_t is_left = goes_left[row_of(entry)];
-        pending_left |= entry & 1u;
-        pending_right |= entry & 1u;
-        *left = entry | pending_left;
-        *right = entry | pending_right;
-        left += is_left;
-        right += 1u - is_left;
-        pending_left &= is_left - 1u;  // cleared once a row was kept
-        pending_right &= 0u - is_left;
-    }
-}
-
 void keep_if_varying(const Data& data, Node& child, std::uint32_t column, const std::uint32_t* order) {
     const std::uint32_t first = row_of(order[0]), last = row_of(order[child.n - 1]);
     if (data.rank_of(column, first) == data.rank_of(column, last)) return;
     child.columns.push_back(column);
     child.orders.push_back(order);
+}
+
+// The totals of rows begin .. end - 1 of an order.
+void add_rows(const Data& data, const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) {
+    node.n = end - begin;
+    node.loss.assign(data.n_classes, 0);
+    for (std::uint32_t i = begin; i < end; ++i) {
+        const std::uint32_t row = row_of(order[i]);
+        const std::int32_t* cost = &data.cost[static_cast<std::size_t>(data.label[row]) * data.n_classes];
+        for (std::size_t k = 0; k < data.n_classes; ++k) node.loss[k] += std::int64_t{data.weight[row]} * cost[k];
+        node.span += data.span[row];
+        node.rows.add(data.key[row]);
+    }
 }
 
 }  // namespace
@@ -81,47 +78,49 @@ void split(const Data& data, const Node& node, std::size_t at, std::uint32_t pos
            std::span<std::uint8_t> goes_left, Node& left, Node& right) {
     left.clear();
     right.clear();
-    left.n = position;
-    right.n = node.n - position;
-    left.loss.assign(data.n_classes, 0);
-    right.loss.assign(data.n_classes, 0);
     const std::uint32_t* order = node.orders[at];
     for (std::uint32_t i = 0; i < node.n; ++i) goes_left[row_of(order[i])] = i < position ? 1 : 0;
     // Totals of the smaller side; the larger side is the rest.
-    const bool small_left = left.n <= right.n;
+    const bool small_left = position <= node.n - position;
     Node& small = small_left ? left : right;
     Node& large = small_left ? right : left;
-    const std::uint32_t begin = small_left ? 0 : position;
-    for (std::uint32_t i = begin; i < begin + small.n; ++i) {
-        const std::uint32_t row = row_of(order[i]);
-        const std::int32_t* cost = &data.cost[static_cast<std::size_t>(data.label[row]) * data.n_classes];
-        for (std::size_t k = 0; k < data.n_classes; ++k) small.loss[k] += std::int64_t{data.weight[row]} * cost[k];
-        small.span += data.span[row];
-        small.rows.add(data.key[row]);
-    }
+    add_rows(data, order, small_left ? 0 : position, small_left ? position : node.n, small);
+    large.n = node.n - small.n;
+    large.loss.resize(data.n_classes);
     for (std::size_t k = 0; k < data.n_classes; ++k) large.loss[k] = node.loss[k] - small.loss[k];
     large.span = node.span - small.span;
     large.rows = node.rows;
     large.rows.subtract(small.rows);
 
+    const OrderKernels& kernels = order_kernels(simd());
     for (std::size_t c = 0; c < node.columns.size(); ++c) {
-        // One entry of slack each: partition() writes one past the end of a side that is full.
-        std::uint32_t* memory = stack.take(static_cast<std::size_t>(node.n) + 2);
-        std::uint32_t* to_right = memory + left.n + 1;
-        partition({node.orders[c], node.n}, goes_left.data(), memory, to_right);
+        std::uint32_t* memory = stack.take(node.n + 2 * OrderKernels::kPadding);
+        std::uint32_t* to_right = memory + left.n + OrderKernels::kPadding;
+        kernels.partition(node.orders[c], node.n, goes_left.data(), memory, to_right);
         keep_if_varying(data, left, node.columns[c], memory);
         keep_if_varying(data, right, node.columns[c], to_right);
     }
 }
 
-void cut_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions) {
-    positions.resize(order.size());
-    std::size_t count = 0;
-    for (std::uint32_t i = 1; i < order.size(); ++i) {
-        positions[count] = i;
-        count += order[i] & 1u;
+void extract(const Data& data, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end, Stack& stack,
+             std::span<std::uint8_t> goes_left, Node& part) {
+    part.clear();
+    const std::uint32_t* order = node.orders[at];
+    add_rows(data, order, begin, end, part);
+    for (std::uint32_t i = 0; i < node.n; ++i) goes_left[row_of(order[i])] = i >= begin && i < end ? 1 : 0;
+    const OrderKernels& kernels = order_kernels(simd());
+    const std::size_t room = part.n + OrderKernels::kPadding;
+    std::uint32_t* memory = stack.take(node.columns.size() * room);
+    std::uint32_t* others = stack.take(node.n - part.n + OrderKernels::kPadding);
+    for (std::size_t c = 0; c < node.columns.size(); ++c, memory += room) {
+        kernels.partition(node.orders[c], node.n, goes_left.data(), memory, others);
+        keep_if_varying(data, part, node.columns[c], memory);
     }
-    positions.resize(count);
+}
+
+void cut_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions) {
+    positions.resize(order.size() + OrderKernels::kPadding);
+    positions.resize(order_kernels(simd()).group_starts(order.data(), order.size(), positions.data()));
 }
 
 }  // namespace treewright::sweep

@@ -34,19 +34,20 @@ PairSolver::PairSolver(const Data& data, const Options& options, Control& contro
     if (unit_weights_) sign_.assign(data.signed_weight.begin(), data.signed_weight.end());
     sign_.resize(data.n_rows);
     which_.resize(data.n_classes);
-    bucket_.resize(data.n_rows);
+    left_lanes_.resize(data.n_rows);
     if (!data.binary()) {
         lookup_.resize(data.n_rows);
-        unit_lookup_.resize(data.n_rows);
+        place_.resize(data.n_rows);
     }
     profiles_.resize(data.n_columns);
     gain_.resize(data.n_classes);
     left_gain_.resize(data.n_classes * kMostLanes);
     right_gain_.resize(data.n_classes * kMostLanes);
     task_.data = &data_;
-    task_.bucket = bucket_.data();
+    task_.left_lanes = left_lanes_.data();
+    task_.sign = sign_.data();
     task_.lookup = lookup_.data();
-    task_.unit_lookup = unit_lookup_.data();
+    task_.place = place_.data();
     task_.min_leaf = data.min_leaf;
     task_.gain = single_gains_ ? nullptr : data.gain.data();
 }
@@ -86,6 +87,16 @@ void PairSolver::choose_kernel(const Node& node) {
             kernel_ = narrow_ ? kernels_.classes16 : kernels_.classes32;
         }
     }
+    for (std::uint32_t i = 0; (mode_ == Mode::unit_many || mode_ == Mode::many) && i < node.n; ++i) {
+        const std::uint32_t row = row_of(node.orders[0][i]);
+        const std::uint32_t which = which_[data_.label[row]];
+        // With single gains the span is the gain.
+        const std::int64_t w = single_gains_ ? data_.span[row] : data_.weight[row];
+        if (mode_ == Mode::many)
+            lookup_[row] = static_cast<std::uint64_t>(w) << 32 | which;
+        else
+            place_[row] = static_cast<std::uint8_t>(w != 0 ? which : kMostUnitClasses);
+    }
     const bool is_unit = mode_ == Mode::unit || mode_ == Mode::unit_many;
     n_lanes_ = is_unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
     n_lanes_ = std::min(n_lanes_, options_.lanes);
@@ -105,32 +116,27 @@ Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std:
     choose_kernel(node);
     mark_checks(node);
     const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 4096;
-    for (bool open = true; open && !control_.stopped();) {
-        open = false;
-        for (std::size_t at = 0; at < n_columns; ++at) {
-            Profile& profile = profiles_[at];
-            choose_cuts(profile, std::min(result.upper, budget));
-            if (cuts_.empty()) continue;
-            if (control_.step(work)) break;
-            open = true;
-            prepare_lanes(node, at, profile);
-            kernel_(task_);
-            ++n_passes;
-            n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(n_columns);
-            for (std::size_t k = 0; k < cuts_.size(); ++k) {
-                const Lane lane = lane_costs(node, k);
-                Point point{cuts_[k], lane.left, lane.right};
-                Plan::Kind kind = Plan::Kind::pair;
-                if (three_leaves) {  // one side is a leaf
-                    const Cost left = lane.left_leaf + lane.right, right = lane.left + lane.right_leaf;
-                    point.sum = std::min(left, right);
-                    kind = left <= right ? Plan::Kind::leaf_left : Plan::Kind::leaf_right;
-                }
-                profile.insert(point);
-                const std::uint32_t first_right = row_of(node.orders[at][profile.position(point.cut)]);
-                result.offer(point.cost(),
-                             Plan::pair(node.columns[at], data_.rank_of(node.columns[at], first_right), kind));
+    for (;;) {
+        choose_cuts(n_columns, std::min(result.upper, budget));
+        if (cuts_.empty() || control_.step(work)) break;
+        prepare_lanes(node);
+        kernel_(task_);
+        ++n_passes;
+        n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(n_columns);
+        for (std::size_t k = 0; k < cuts_.size(); ++k) {
+            const auto [at, cut] = cuts_[k];
+            const Lane lane = lane_costs(node, k);
+            Point point{cut, lane.left, lane.right};
+            Plan::Kind kind = Plan::Kind::pair;
+            if (three_leaves) {  // one side is a leaf
+                const Cost left = lane.left_leaf + lane.right, right = lane.left + lane.right_leaf;
+                point.sum = std::min(left, right);
+                kind = left <= right ? Plan::Kind::leaf_left : Plan::Kind::leaf_right;
             }
+            profiles_[at].insert(point);
+            const std::uint32_t first_right = row_of(node.orders[at][left_rows_[k]]);
+            result.offer(point.cost(),
+                         Plan::pair(node.columns[at], data_.rank_of(node.columns[at], first_right), kind));
         }
     }
     result.lower = result.upper;
@@ -157,98 +163,111 @@ void PairSolver::keep(const Node& node, Cost target, Memo& memo) const {
     }
 }
 
-void PairSolver::choose_cuts(const Profile& profile, Cost target) {
+void PairSolver::choose_cuts(std::size_t n_columns, Cost target) {
     cuts_.clear();
     open_.clear();
-    std::uint64_t n_open = 0;
-    const auto add = [&](std::uint32_t first, std::uint32_t last) {
-        open_.emplace_back(first, last);
-        n_open += last + 1 - first;
-    };
-    for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
-        const Point& point = profile.points()[i];
-        if (profile.open(point, target)) add(point.cut, point.cut);
-        const Gap gap = profile.gap(i, target);
-        if (gap.open()) add(gap.first, gap.last);
-    }
-    const std::uint64_t n_chosen = std::min<std::uint64_t>(n_open, n_lanes_);
-    std::uint64_t before = 0;  // open cuts of earlier stretches
-    for (const auto& [first, last] : open_) {
-        const std::uint64_t here = last + 1 - first;
-        while (cuts_.size() < n_chosen) {
-            const std::uint64_t wanted = (2 * cuts_.size() + 1) * n_open / (2 * n_chosen);
-            if (wanted >= before + here) break;
-            cuts_.push_back(first + static_cast<std::uint32_t>(wanted - before));
+    open_columns_.clear();
+    for (std::size_t at = 0; at < n_columns; ++at) {
+        const Profile& profile = profiles_[at];
+        OpenColumn column{static_cast<std::uint32_t>(at), 0, open_.size(), 0};
+        const auto add = [&](std::uint32_t first, std::uint32_t last) {
+            open_.push_back({first, last});
+            column.n_open += last + 1 - first;
+        };
+        for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
+            const Point& point = profile.points()[i];
+            if (profile.open(point, target)) add(point.cut, point.cut);
+            const Gap gap = profile.gap(i, target);
+            if (gap.open()) add(gap.first, gap.last);
         }
-        before += here;
+        column.end = open_.size();
+        if (column.n_open > 0) open_columns_.push_back(column);
+    }
+    // What columns with few open cuts leave of their share goes to the others.
+    std::stable_sort(open_columns_.begin(), open_columns_.end(),
+                     [](const OpenColumn& a, const OpenColumn& b) { return a.n_open < b.n_open; });
+    for (std::size_t c = 0; c < open_columns_.size() && cuts_.size() < n_lanes_; ++c) {
+        const auto& [at, n_open, begin, end] = open_columns_[c];
+        const std::size_t share = std::max<std::size_t>((n_lanes_ - cuts_.size()) / (open_columns_.size() - c), 1);
+        const std::uint64_t n_chosen = std::min<std::uint64_t>(n_open, share);
+        std::uint64_t chosen = 0, before = 0;  // open cuts of earlier stretches
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto [first, last] = open_[i];
+            for (; chosen < n_chosen; ++chosen) {
+                const std::uint64_t wanted = (2 * chosen + 1) * n_open / (2 * n_chosen) - before;
+                if (wanted > last - first) break;
+                cuts_.push_back({at, first + static_cast<std::uint32_t>(wanted)});
+            }
+            before += last + 1 - first;
+        }
     }
 }
 
-void PairSolver::prepare_lanes(const Node& node, std::size_t at, const Profile& profile) {
+void PairSolver::prepare_lanes(const Node& node) {
+    const std::size_t n_cuts = cuts_.size();
+    left_rows_.resize(n_cuts);
+    left_span_.resize(n_cuts);
+    const std::uint64_t unused = n_cuts < kMostLanes ? ~std::uint64_t{0} << n_cuts : 0;
+    for (std::uint32_t i = 0; i < node.n; ++i) left_lanes_[row_of(node.orders[0][i])] = unused;
+    for (std::size_t first = 0, end = 0; first < n_cuts; first = end) {
+        while (end < n_cuts && cuts_[end].column == cuts_[first].column) ++end;
+        prepare_column(node, first, end);
+    }
+    task_.n = node.n;
+    task_.orders = orders_;
+    task_.n_lanes = static_cast<std::uint32_t>(n_cuts);
+    task_.left_rows = left_rows_.data();
+    task_.left_gain = left_gain_.data();
+    task_.right_gain = right_gain_.data();
+}
+
+void PairSolver::prepare_column(const Node& node, std::size_t first, std::size_t end) {
+    const std::size_t at = cuts_[first].column, n_classes = data_.n_classes;
     const std::uint32_t* order = node.orders[at];
-    const std::size_t n_classes = data_.n_classes;
-    left_rows_.clear();
-    left_span_.clear();
+    std::uint64_t lanes = (std::uint64_t{2} << (end - 1)) - (std::uint64_t{1} << first);  // cuts still ahead
     std::fill(gain_.begin(), gain_.end(), 0);
     std::int64_t span = 0;
     std::uint32_t i = 0;
-    for (std::size_t k = 0; k <= cuts_.size(); ++k) {
-        const std::uint32_t end = k < cuts_.size() ? profile.position(cuts_[k]) : node.n;
+    for (std::size_t k = first; k < end; ++k, lanes &= lanes - 1) {
+        const std::uint32_t position = profiles_[at].position(cuts_[k].cut);
         if (mode_ == Mode::unit) {
             std::int32_t sum = 0, n_signed = 0;
-            for (; i < end; ++i) {
+            for (; i < position; ++i) {
                 const std::uint32_t row = row_of(order[i]);
-                const std::int32_t s = sign_[row];
-                bucket_[row] = static_cast<std::uint8_t>(3 * static_cast<std::int32_t>(k) + 1 + s);
-                sum += s;
-                n_signed += s & 1;
+                left_lanes_[row] |= lanes;
+                sum += sign_[row];
+                n_signed += sign_[row] & 1;
             }
             span += n_signed;
             gain_[present_[0]] += (n_signed - sum) / 2;
             gain_[present_[1]] += (n_signed + sum) / 2;
         } else if (mode_ == Mode::unit_many) {
             std::array<std::uint32_t, kMostUnitClasses + 1> count{};
-            for (; i < end; ++i) {
+            for (; i < position; ++i) {
                 const std::uint32_t row = row_of(order[i]);
-                const std::uint32_t which = data_.weight[row] != 0 ? which_[data_.label[row]] : kMostUnitClasses;
-                unit_lookup_[row] = static_cast<std::uint16_t>(which << 8 | k);
-                ++count[which];
+                left_lanes_[row] |= lanes;
+                ++count[place_[row]];
             }
             for (std::size_t c = 0; c < present_.size(); ++c) {
                 gain_[present_[c]] += count[c];
                 span += count[c];
             }
         } else {
-            for (; i < end; ++i) {
+            for (; i < position; ++i) {
                 const std::uint32_t row = row_of(order[i]);
-                const std::size_t label = data_.label[row];
-                const std::int64_t weight = data_.weight[row];
+                left_lanes_[row] |= lanes;
                 span += data_.span[row];
-                const std::int32_t* row_gain = &data_.gain[label * n_classes];
-                for (const std::uint32_t c : present_) gain_[c] += weight * row_gain[c];
-                if (mode_ == Mode::two) {
-                    bucket_[row] = static_cast<std::uint8_t>(k);
-                } else {
-                    // With single gains the span is the gain.
-                    const std::int64_t w = single_gains_ ? data_.span[row] : weight;
-                    lookup_[row] = static_cast<std::uint64_t>(w) << 32 | std::uint64_t{which_[label]} << 8 | k;
-                }
+                const std::int32_t* row_gain = &data_.gain[std::size_t{data_.label[row]} * n_classes];
+                for (const std::uint32_t c : present_) gain_[c] += std::int64_t{data_.weight[row]} * row_gain[c];
             }
         }
-        if (k == cuts_.size()) break;
-        left_rows_.push_back(end);
-        left_span_.push_back(span);
+        left_rows_[k] = position;
+        left_span_[k] = span;
         for (const std::uint32_t c : present_) {
             left_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(gain_[c]);
             right_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(node.span - node.loss[c] - gain_[c]);
         }
     }
-    task_.n = node.n;
-    task_.orders = orders_;
-    task_.n_lanes = static_cast<std::uint32_t>(cuts_.size());
-    task_.left_rows = left_rows_.data();
-    task_.left_gain = left_gain_.data();
-    task_.right_gain = right_gain_.data();
 }
 
 PairSolver::Lane PairSolver::lane_costs(const Node& node, std::size_t k) const {

@@ -80,6 +80,7 @@ Gap Profile::gap(std::size_t left_point, Cost target) const {
     Gap gap{std::max(a.cut + 1, first_legal_), std::min(b.cut - 1, last_legal_), 0};
     if (!gap.open()) return gap;
     gap.bound = gap_bound(a, b);
+    if (a.between > 0) gap.bound = std::max(gap.bound, a.left + b.right + a.between);  // monotone then
     if (gap.bound >= target) {
         gap.last = gap.first - 1;
         return gap;
@@ -106,10 +107,14 @@ void Profile::insert(Point point) {
     point.left = std::max(point.left, known.left);
     point.right = std::max(point.right, known.right);
     point.sum = std::max(point.sum, known.sum);
-    if (points_[i - 1].cut == point.cut)
-        points_[--i] = point;
-    else
+    if (points_[i - 1].cut == point.cut) {
+        --i;
+        point.between = points_[i].between;
+        points_[i] = point;
+    } else {
+        points_[i - 1].between = 0;
         points_.insert(points_.begin() + static_cast<std::ptrdiff_t>(i), point);
+    }
     // ... and of the new point for the others, outwards while anything changes.
     for (std::size_t j = i + 1; j < points_.size(); ++j) {
         Point& p = points_[j];

@@ -1,5 +1,7 @@
 #include "treewright/sweep/search.hpp"
 
+#include "treewright/sweep/orders.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -27,7 +29,7 @@ Search::Search(const Data& data, const Options& options, Control& control)
       pairs_(data, options, control),
       cache_(control.limits().bytes / 2),
       memos_(std::min(control.limits().bytes / 4, kMostMemoBytes)),
-      goes_left_(data.n_rows) {}
+      goes_left_(data.n_rows + OrderKernels::kPadding) {}
 
 Outcome Search::run(Size limits) {
     Node root;
@@ -70,8 +72,8 @@ Outcome Search::climb(const Node& root, Size size, Outcome best) {
     found.upper = best.upper, found.plan = best.plan;
     control_.resume();
     for (int round = 1; found.lower < found.upper && !control_.stopped(); ++round) {
-        // Gaps of 1/4, 1/8, 1/16, none.
-        const Cost share = round <= 3 ? found.upper >> (round + 1) : 0;
+        // Gaps of 1/6, 1/12, 1/24, none.
+        const Cost share = round <= 3 ? found.upper / (6 << (round - 1)) : 0;
         if (found.lower >= found.upper - share) continue;
         const Outcome next = solve(root, size, found.upper - share, 0);
         found.lower = std::max(found.lower, next.lower);
@@ -191,6 +193,7 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
             push(gap, top.left_cut, top.is_cut);
             continue;
         }
+        if (!top.is_cut && rows_between_close(node, size, here, top.column, point, gap, target, level)) continue;
         const std::uint32_t cut = gap.first + (gap.last - gap.first) / 2;
         Cost reach = std::max(profile.span_between(gap.first, cut), profile.span_between(cut, gap.last));
         if (top.is_cut) {  // the half of what is open beside it
@@ -230,8 +233,9 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
 void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, std::uint32_t cut, Cost reach,
                       Cost target, std::size_t level, Outcome& best) {
     Profile& profile = here.profiles[at];
-    const bool fair = options_.fair_shares && size.depth >= 4;
-    Cost slack = static_cast<Cost>(options_.slack * static_cast<double>(reach));
+    const bool fair = options_.fair_shares && size.depth >= 4, pairs = size.depth == 3;
+    const double share = pairs ? kPairSlack * options_.slack : options_.slack;
+    Cost slack = static_cast<Cost>(share * static_cast<double>(reach));
     if (fair) slack = std::min(slack, target / 8);
     const std::uint32_t position = profile.position(cut);
     const Stack::Mark mark = stack_.mark();
@@ -246,10 +250,9 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
     Cost& second_bound = left_first ? bounds.right : bounds.left;
 
     // The nearest cuts solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
-    const bool share = options_.neighbours, pairs = size.depth == 3;
     std::array<std::array<Neighbour, 2>, 2> neighbours{};
     std::uint32_t tag = Point::kNoTag;
-    if (share) {
+    if (options_.neighbours) {
         const std::size_t i = profile.point_before(cut);
         const Point &a = profile.points()[i], &b = profile.points()[i + 1];
         const Cost to_a = profile.span_between(a.cut, cut), to_b = profile.span_between(cut, b.cut);
@@ -265,7 +268,7 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
         neighbours[1] = {tell(b.tag, 1, Kin::subset, 0), tell(a.tag, 1, Kin::superset, to_a)};
     }
     const std::size_t first_side = left_first ? 0 : 1, second_side = 1 - first_side;
-    const auto memo = [&](std::size_t side) { return share && pairs ? &here.memos[tag][side] : nullptr; };
+    const auto memo = [&](std::size_t side) { return options_.neighbours && pairs ? &here.memos[tag][side] : nullptr; };
 
     const auto leaf_of = [&](const Node& side) {
         return Outcome{data_.leaf, side.leaf_loss() * data_.unit + data_.leaf, Plan::leaf()};
@@ -303,6 +306,59 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
     stack_.release(mark);
     bounds.tag = tag;
     profile.insert(bounds);
+}
+
+bool Search::rows_between_close(const Node& node, Size size, Level& here, std::size_t at, std::size_t point,
+                                const Gap& gap, Cost target, std::size_t level) {
+    Profile& profile = here.profiles[at];
+    if (!options_.between || !profile.monotone() || !pairs_.worth_sharing(node)) return false;
+    const Point &a = profile.points()[point], &b = profile.points()[point + 1];
+    const std::uint32_t begin = profile.position(a.cut), end = profile.position(b.cut);
+    const Cost need = target - a.left - b.right;
+    // The rows add no more than the optima of the two sides differ by, and less when they are taken in parts.
+    const Cost most = std::min(b.left - a.left, a.right - b.right);
+    if (end - begin > node.n / 2 || static_cast<double>(need) > kPartOfErrors * static_cast<double>(most)) return false;
+    const Size below = size.below();
+    const Cost most_leaves = below.most_leaves(end - begin);
+    if (data_.leaf >= need / most_leaves) return false;
+    const Cost price = most_leaves * data_.leaf;  // what the leaves of a tree of these rows cost, at most
+
+    const Stack::Mark mark = stack_.mark();
+    extract(data_, node, at, begin, end, stack_, goes_left_, here.between);
+    const auto& columns = here.between.columns;
+    const auto column = static_cast<std::size_t>(std::find(columns.begin(), columns.end(), node.columns[at]) -
+                                                 columns.begin());
+    const auto loss_of = [&](const Node& rows, Cost enough) {
+        return std::max<Cost>(solve(rows, below, enough + price, level + 1).lower - price, 0);
+    };
+    const auto loss = [&](std::uint32_t first, std::uint32_t last, Cost enough) {  // of rows first .. last - 1
+        if (last - first < 2 || enough <= 0) return Cost{0};
+        const Stack::Mark inner = stack_.mark();
+        extract(data_, here.between, column, first - begin, last - begin, stack_, goes_left_, here.part);
+        const Cost result = loss_of(here.part, enough);
+        stack_.release(inner);
+        return result;
+    };
+    // Of cuts first .. last: `left` is what the rows before the first add, `right` what those after the last add.
+    const auto add = [&](const auto& self, std::uint32_t first, std::uint32_t last, Cost left, Cost right,
+                         int halvings) -> Cost {
+        if (left + right >= need || first == last || halvings == 0 || control_.stopped()) return left + right;
+        const std::uint32_t middle = first + (last - first) / 2;
+        const Cost after = std::max(right, loss(profile.position(middle), end, need - left));
+        const Cost one = self(self, first, middle, left, after, halvings - 1);
+        if (one < need) return left + right;
+        const Cost before = std::max(left, loss(begin, profile.position(middle + 1), need - right));
+        return std::min(one, self(self, middle + 1, last, before, right, halvings - 1));
+    };
+    if (loss_of(here.between, need) >= need) {  // else parts of them cannot do it
+        const Cost left = loss(begin, profile.position(gap.first), need);
+        const Cost right = loss(profile.position(gap.last), end, need - left);
+        profile.add_between(point, add(add, gap.first, gap.last, left, right, kHalvings));
+    }
+    stack_.release(mark);
+    if (profile.gap(point, target).open()) return false;
+    ++statistics_.gaps_closed;
+    return true;
 }
 
 Cost Search::share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds, Cost target,

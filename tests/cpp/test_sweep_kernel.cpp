@@ -16,10 +16,12 @@ namespace {
 
 struct Case {
     Data data;
-    std::vector<std::uint32_t> cut;  // [lane]: rows on the left of column 0
-    std::vector<std::uint8_t> bucket;
+    std::vector<std::vector<std::uint8_t>> on_left;  // [lane][row]
+    std::vector<std::uint32_t> left_rows;            // [lane]
+    std::vector<std::uint64_t> left_lanes;           // [row]
+    std::vector<std::int8_t> sign;
     std::vector<std::uint64_t> lookup;
-    std::vector<std::uint16_t> unit_lookup;
+    std::vector<std::uint8_t> place;
 };
 
 Case make_case(std::mt19937& random, std::uint32_t n, std::uint32_t n_classes, bool unit, std::uint32_t min_leaf,
@@ -41,21 +43,21 @@ Case make_case(std::mt19937& random, std::uint32_t n, std::uint32_t n_classes, b
     for (std::uint32_t y = 0; y < n_classes; ++y)
         for (std::uint32_t k = 0; k < n_classes; ++k) d.cost.push_back(y == k ? 0 : unit ? 1 : 1 + static_cast<int>(y));
     d.prepare();
-    for (std::uint32_t k = 0; k < n_lanes; ++k) c.cut.push_back((k + 1) * n / (n_lanes + 1));
-    c.bucket.resize(n);
-    c.lookup.resize(n);
-    c.unit_lookup.resize(n);
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const std::uint32_t row = row_of(d.order[i]);
-        const auto b = static_cast<std::uint32_t>(std::upper_bound(c.cut.begin(), c.cut.end(), i) - c.cut.begin());
-        const std::int32_t sign = unit && n_classes == 2 ? d.signed_weight[row] : 0;
-        c.bucket[row] =
-            static_cast<std::uint8_t>(unit && n_classes == 2 ? 3 * static_cast<std::int32_t>(b) + 1 + sign
-                                                             : static_cast<std::int32_t>(b));
+    c.left_lanes.assign(n, n_lanes < kMostLanes ? ~std::uint64_t{0} << n_lanes : 0);
+    for (std::uint32_t k = 0; k < n_lanes; ++k) {  // cuts of all columns by turns
+        const std::uint32_t* order = &d.order[std::size_t{k % d.n_columns} * n];
+        c.left_rows.push_back((k + 1) * n / (n_lanes + 1));
+        c.on_left.emplace_back(n, std::uint8_t{0});
+        for (std::uint32_t i = 0; i < c.left_rows[k]; ++i) {
+            c.on_left[k][row_of(order[i])] = 1;
+            c.left_lanes[row_of(order[i])] |= std::uint64_t{1} << k;
+        }
+    }
+    for (std::uint32_t row = 0; row < n; ++row) {
+        c.sign.push_back(static_cast<std::int8_t>(n_classes == 2 ? d.signed_weight[row] : 0));
         // The general form: gains by label.
-        c.lookup[row] = static_cast<std::uint64_t>(d.weight[row]) << 32 | std::uint64_t{d.label[row]} << 8 | b;
-        const std::size_t place = d.weight[row] == 0 ? kMostUnitClasses : d.label[row];
-        c.unit_lookup[row] = static_cast<std::uint16_t>(place << 8 | b);
+        c.lookup.push_back(static_cast<std::uint64_t>(d.weight[row]) << 32 | d.label[row]);
+        c.place.push_back(static_cast<std::uint8_t>(d.weight[row] == 0 ? kMostUnitClasses : d.label[row]));
     }
     return c;
 }
@@ -105,9 +107,8 @@ void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std:
     for (std::uint32_t k = 0; k < lanes; ++k) {
         sides[0].emplace_back();
         sides[1].emplace_back();
-        for (std::uint32_t i = 0; i < d.n_rows; ++i) {
-            const std::uint32_t row = row_of(d.order[i]);
-            const int side = i < c.cut[k] ? 0 : 1;
+        for (std::uint32_t row = 0; row < d.n_rows; ++row) {
+            const int side = c.on_left[k][row] != 0 ? 0 : 1;
             sides[side][k].push_back(row);
             for (std::uint32_t a = 0; a < d.n_classes; ++a)
                 gain[side][a * kMostLanes + k] += d.weight[row] * d.gain[d.label[row] * d.n_classes + a];
@@ -116,15 +117,16 @@ void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std:
     PairTask task;
     task.n = d.n_rows;
     task.orders = orders;
-    task.bucket = c.bucket.data();
+    task.left_lanes = c.left_lanes.data();
+    task.sign = c.sign.data();
     task.data = &d;
     task.min_leaf = d.min_leaf;
     task.n_lanes = lanes;
-    task.left_rows = c.cut.data();
+    task.left_rows = c.left_rows.data();
     task.n_classes = d.n_classes;
     task.classes = classes.data();
     task.lookup = c.lookup.data();
-    task.unit_lookup = c.unit_lookup.data();
+    task.place = c.place.data();
     task.least_gain = least_gain;
     task.gain = d.gain.data();
     task.left_gain = gain[0].data();
@@ -160,8 +162,8 @@ int main() {
             if (n > 300 && level != detected_simd()) continue;  // the slow loop is slow
             const std::int32_t least_gain = n % 2 == 0 ? 0 : static_cast<std::int32_t>(random() % 4);
             Case unit = make_case(random, n, 2, true, 1, std::min(kernels.unit_lanes, n > 300 ? 1u : 63u));
-            run(unit, kernels.unit16, static_cast<std::uint32_t>(unit.cut.size()), "unit16", least_gain);
-            run(unit, kernels.unit32, static_cast<std::uint32_t>(unit.cut.size()), "unit32", least_gain);
+            run(unit, kernels.unit16, static_cast<std::uint32_t>(unit.left_rows.size()), "unit16", least_gain);
+            run(unit, kernels.unit32, static_cast<std::uint32_t>(unit.left_rows.size()), "unit32", least_gain);
             if (n > 300) continue;
             for (const std::uint32_t n_classes : {3u, 7u, 16u}) {
                 Case units = make_case(random, n, n_classes, true, 1, kernels.unit_lanes);

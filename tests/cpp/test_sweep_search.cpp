@@ -1,5 +1,6 @@
 // Under sanitizers: the bounds of a profile against every neighbour solved, and searches with random switches and
 // limits against each other.
+#include "treewright/sweep/orders.hpp"
 #include "treewright/sweep/search.hpp"
 
 #include <cstdint>
@@ -57,7 +58,7 @@ void check_profile(std::mt19937& random, const Data& d) {
     profile.reset(d, options, root, 0, best_stump(d, root).cost);
     const auto n_cuts = static_cast<std::uint32_t>(profile.n_cuts());
     std::vector<Point> truth{{0, 0, 0}};
-    std::vector<std::uint8_t> scratch(d.n_rows);
+    std::vector<std::uint8_t> scratch(d.n_rows + OrderKernels::kPadding);
     Cost best = kNoCost;
     for (std::uint32_t cut = 1; cut <= n_cuts; ++cut) {
         Stack stack;

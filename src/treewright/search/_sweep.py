@@ -40,6 +40,8 @@ class SweepOptions:
         Bounds of a set of rows hold for its supersets (off by itself if ``min_samples_leaf > 1``).
     lipschitz : bool, default=True
         Bounds of a set of rows hold for its subsets, less the weight between.
+    between : bool, default=True
+        The rows between two cuts, solved by themselves, close the gap between them.
     leaf_count : bool, default=True
         A deeper tree has more leaves, and each has its price.
     shallower : bool, default=True
@@ -59,13 +61,14 @@ class SweepOptions:
     sharing_work : int, default=20000
         ... where one kernel pass takes at least so many steps (rows times columns).
     slack : float, default=0.5
-        Extra budget of a child, in cost per row of half the open interval.
+        Extra budget of a child, in cost per row of half the open interval; children of depth two get four times that.
     lanes : int, default=64
-        Most thresholds in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
+        Most cuts in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
     """
 
     monotone: bool = True
     lipschitz: bool = True
+    between: bool = True
     leaf_count: bool = True
     shallower: bool = True
     cache: bool = True
@@ -224,7 +227,7 @@ def solve_sweep(
             *notes,
             "A tree of the same loss with fewer leaves may exist: the run ended before that was proven.",
         )
-    kept = ("seconds", "pair_solves", "passes", "row_steps", "cache_hits", "bytes")
+    kept = ("seconds", "pair_solves", "passes", "row_steps", "cache_hits", "gaps_closed", "bytes")
     n_leaves = tree.n_leaves
     if not proven and problem.cost_complexity > 0:  # a better tree may have more leaves, but not so many
         n_leaves = int(units.objective(upper) / problem.cost_complexity) + 1

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,24 @@ def test_stored_runs_are_taken_only_when_asked_and_only_for_the_same_job(dataset
     other = again.run(Job("gosdt", dataset, 0.5, 4, options={"how": "answer"}))
     assert "reused" not in other
     assert len(store.read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "had", "asked", "serves"),
+    [
+        ("optimal", 60, 120, True),  # ended: more time changes nothing
+        ("time_out", 60, 120, False),
+        ("time_out", 120, 60, True),  # a peer may have had longer
+        ("time_out", 60, 60, True),
+    ],
+)
+def test_a_stored_run_with_another_limit(dataset, fake_peer, tmp_path, status, had, asked, serves):
+    store = tmp_path / "runs.jsonl"
+    job = Job("gosdt", dataset, 0.25, 4, float(had), options={"how": "answer"})
+    Harness(store, quiet=True).run(job)
+    store.write_text(json.dumps({**json.loads(store.read_text()), "status": status}) + "\n")
+    row = Harness(store, reuse=frozenset({"gosdt"}), quiet=True).run(replace(job, time_limit=float(asked)))
+    assert row.get("reused", False) is serves
 
 
 def test_results_file(tmp_path, dataset):

@@ -24,6 +24,9 @@ VARIANTS = [
     SweepOptions(monotone=False),
     SweepOptions(lipschitz=False),
     SweepOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
+    SweepOptions(between=False),
+    SweepOptions(sharing_work=0, between=False),
+    SweepOptions(sharing_work=0, slack=0.0, plain_work=1),
     SweepOptions(leaf_count=False),
     SweepOptions(shallower=False),
     SweepOptions(cache=False),
@@ -126,6 +129,24 @@ def test_equals_brute_force(seed):
         problem = random_problem(rng, n, int(rng.integers(1, 4)), max_depth=depth)
         expected, leaves = best_objective(problem)
         check(problem, expected, leaves)
+
+
+@pytest.mark.parametrize("depth", [3, 4])
+def test_rows_between_two_cuts_close_gaps(depth):
+    rng = np.random.default_rng(depth)
+    n_closed = 0
+    for _ in range(10):
+        n = int(rng.integers(150, 300))
+        X = rng.random((n, 2)).round(int(rng.integers(1, 4)))
+        y = (X[:, 0] + 0.7 * rng.random(n) > 0.8) + (rng.random(n) < 0.1).astype(int)
+        problem = make_problem(X, y.astype(int), 3, max_depth=depth, cost_complexity=0.0, min_samples_leaf=1)
+        plain = solve_sweep(problem, options=SweepOptions(sharing_work=0, between=False))
+        closed = solve_sweep(problem, options=SweepOptions(sharing_work=0))
+        assert closed.objective == plain.objective
+        assert closed.tree.n_leaves == plain.tree.n_leaves
+        assert plain.stats["gaps_closed"] == 0
+        n_closed += closed.stats["gaps_closed"]
+    assert n_closed > 10, n_closed
 
 
 @pytest.mark.parametrize("seed", range(15))

@@ -55,9 +55,14 @@ struct Node {
 // The node of all rows.
 void make_root(const Data& data, Node& root);
 
-// Splits `node` before position `position` of its column number `at`. `left_rows` is scratch of one byte a row.
+// Splits `node` before position `position` of its column number `at`. `goes_left` is scratch: a byte for each row of the
+// table, and OrderKernels::kPadding more.
 void split(const Data& data, const Node& node, std::size_t at, std::uint32_t position, Stack& stack,
            std::span<std::uint8_t> goes_left, Node& left, Node& right);
+
+// The rows at positions begin .. end - 1 of column number `at` of `node`; scratch as above.
+void extract(const Data& data, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end, Stack& stack,
+             std::span<std::uint8_t> goes_left, Node& part);
 
 // Positions of `order` at which a group starts, without position 0: where a cut may be.
 void cut_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions);

@@ -8,6 +8,7 @@ namespace treewright::sweep {
 struct Options {
     bool monotone = true;       // bounds of a subset hold for a superset (profile.hpp); needs min_leaf == 1
     bool lipschitz = true;      // bounds of a superset hold for a subset, less the rows between (profile.hpp)
+    bool between = true;        // rows between two cuts add what they cost by themselves (profile.hpp); min_leaf == 1
     bool leaf_count = true;     // a deeper tree has more leaves, and every leaf costs (search.hpp)
     bool shallower = true;      // the optimum of one level less first: incumbent and bound
     bool cache = true;          // remember bounds by row set and depth
@@ -18,7 +19,7 @@ struct Options {
     std::int64_t plain_work = 6'000'000'000;  // ... after passes of about so many nanoseconds at the root
     std::uint64_t sharing_work = 20000;  // ... where a kernel pass takes at least so many steps
     double slack = 0.5;         // extra child budget, in rows' worth of cost per row of half the open interval
-    std::uint32_t lanes = 64;   // most thresholds in one pass of the depth-two kernel
+    std::uint32_t lanes = 64;   // most cuts in one pass of the depth-two kernel
 };
 
 }  // namespace treewright::sweep

@@ -23,6 +23,10 @@ struct Size {
         const std::uint32_t levels = std::min(depth, leaves - 1);
         return {levels, levels < 32 && leaves >> levels != 0 ? kAny : leaves};
     }
+    // Leaves of a tree over so many rows, at most.
+    [[nodiscard]] Cost most_leaves(Cost rows) const {
+        return std::min({rows, Cost{leaves}, Cost{1} << std::min(depth, 40u)});
+    }
     [[nodiscard]] Size below() const { return {depth - 1, leaves == kAny ? kAny : leaves - 1}; }
     [[nodiscard]] Size pair() const { return {2, leaves == kAny ? kAny : leaves - 1}; }
 };

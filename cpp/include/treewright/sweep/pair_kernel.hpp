@@ -1,9 +1,8 @@
-// The depth-two kernel: for many thresholds of one root column at once, the best second split of both sides.
+// The depth-two kernel: for many root cuts at once, the best second split of both sides.
 //
-// A pass takes thresholds t_0 < t_1 < ... of the root column (one per SIMD lane). `bucket[row]` is the number of
-// thresholds that send the row right, so the row is on the left side in lane k exactly if k >= bucket[row]. For each
-// second column, the rows are walked in its order and every lane keeps the running sums of both its sides; at each
-// change of rank the running sums are the two leaves of a split of each side.
+// A pass takes one root cut per SIMD lane, of any columns: `left_lanes[row]` has bit k set where cut k sends the row
+// left. For each second column, the rows are walked in its order and every lane keeps the running sums of both its
+// sides; at each change of rank the running sums are the two leaves of a split of each side.
 //
 // A row gains g_a where its leaf predicts class a (largest cost of its label less the cost). A side whose rows gain C_a
 // together, c_a of it before the cut, gains max over positions of max_a c_a + max_b (C_b - c_b): its two leaves choose
@@ -39,7 +38,7 @@ inline constexpr std::int64_t kMostNarrow = 32000;  // 16 bits, and room for the
 struct PairTask {
     std::uint32_t n = 0;                             // rows of the node
     std::span<const std::uint32_t* const> orders{};  // one per second column
-    const std::uint8_t* bucket = nullptr;            // [row of the table]
+    const std::uint64_t* left_lanes = nullptr;       // [row of the table]; set in all lanes without a cut
     const Data* data = nullptr;
     std::uint32_t min_leaf = 1;
     std::uint32_t n_lanes = 0;
@@ -47,15 +46,17 @@ struct PairTask {
     const std::int32_t* left_gain = nullptr;    // [class][kMostLanes]: C_a of the left side
     const std::int32_t* right_gain = nullptr;   // [class][kMostLanes]
     const std::uint32_t* classes = nullptr;     // numbers of the classes that some row of the node gains from
+    const std::int8_t* sign = nullptr;  // unit kernels of two classes: [row of the table] gain of the second class less
+                                        // that of the first
     std::int32_t least_gain = 0;  // unit kernels: a split that gains no more than this over its leaf may be missed
 
     // Many classes.
     std::uint32_t n_classes = 0;             // length of `classes`
-    const std::uint64_t* lookup = nullptr;   // [row of the table]: weight << 32 | which << 8 | bucket
+    const std::uint64_t* lookup = nullptr;   // [row of the table]: weight << 32 | which
     const std::int32_t* gain = nullptr;      // null: `which` is the only class (its place in `classes`) that a row of
                                              // its label gains from, and weight the gain; else `which` is the label
-    const std::uint16_t* unit_lookup = nullptr;  // unit kernels: [row of the table]: place in `classes` (of a row of
-                                                 // no weight kMostUnitClasses) << 8 | bucket
+    const std::uint8_t* place = nullptr;     // unit kernels: [row of the table]: place in `classes`, of a row of no
+                                             // weight kMostUnitClasses
 
     // Results, per lane: the gain of the best split of each side; what is no more than the leaf's gain plus
     // `least_gain` is not exact, and no better than the leaf.
@@ -65,7 +66,7 @@ struct PairTask {
 using PairKernel = void (*)(PairTask&);
 
 struct PairKernels {
-    // Two classes, weights 0 or 1, no minimum leaf size: 8-bit lanes; bucket holds the sign too.
+    // Two classes, weights 0 or 1, no minimum leaf size: 8-bit lanes.
     PairKernel unit16, unit32;  // rows < kMostNarrow, < 2^30
     PairKernel signed16;   // two classes, total weight and rows < kMostNarrow
     PairKernel signed32;   // two classes, total weight < 2^30
@@ -73,7 +74,7 @@ struct PairKernels {
     PairKernel classes32;  // many classes, total gain < 2^30
     // Many classes, at most kMostUnitClasses, weights 0 or 1, gains by place, no minimum leaf size: 8-bit lanes.
     PairKernel unit_classes16, unit_classes32;  // rows < kMostNarrow, < 2^30
-    std::uint32_t unit_lanes, lanes16, lanes32;  // thresholds per pass
+    std::uint32_t unit_lanes, lanes16, lanes32;  // cuts per pass
 };
 
 [[nodiscard]] const PairKernels& pair_kernels(Simd level);

@@ -13,18 +13,16 @@ namespace {
 // Two classes, any weights whose total fits T.
 template <class T, int kBytes, int kRegisters, bool kCounted>
 void signed_pass(PairTask& task) {
-    using M = Masks<T, kBytes, kRegisters>;
-    using V = typename M::V;
-    static const M masks;
-    const std::uint8_t* bucket = task.bucket;
+    using V = typename Lanes<T, kBytes>::Vector;
+    constexpr int kPer = Lanes<T, kBytes>::kCount, kLanes = kPer * kRegisters;
     const std::int32_t* weight = task.data->signed_weight.data();
     V high_left[kRegisters] = {}, low_left[kRegisters] = {}, high_right[kRegisters] = {}, low_right[kRegisters] = {};
     V most_left[kRegisters] = {}, most_right[kRegisters] = {};
     const T fewest = static_cast<T>(task.min_leaf);
-    for (int k = 0; kCounted && k < M::kLanes; ++k) {
+    for (int k = 0; kCounted && k < kLanes; ++k) {
         const std::uint32_t rows = static_cast<std::uint32_t>(k) < task.n_lanes ? task.left_rows[k] : 0;
-        most_left[k / M::kPer][k % M::kPer] = static_cast<T>(static_cast<std::int64_t>(rows) - fewest);
-        most_right[k / M::kPer][k % M::kPer] = static_cast<T>(static_cast<std::int64_t>(task.n - rows) - fewest);
+        most_left[k / kPer][k % kPer] = static_cast<T>(static_cast<std::int64_t>(rows) - fewest);
+        most_right[k / kPer][k % kPer] = static_cast<T>(static_cast<std::int64_t>(task.n - rows) - fewest);
     }
     for (const std::uint32_t* order : task.orders) {
         V left[kRegisters] = {}, count[kRegisters] = {};
@@ -47,11 +45,11 @@ void signed_pass(PairTask& task) {
             }
             const std::uint32_t row = entry >> 1;
             const T w = static_cast<T>(weight[row]);
-            const V* mask = &masks.left[static_cast<std::size_t>(bucket[row]) * kRegisters];
+            const std::uint64_t lanes = task.left_lanes[row];
             total = static_cast<T>(total + w);
             for (int r = 0; r < kRegisters; ++r) {
-                left[r] += mask[r] & w;
-                if constexpr (kCounted) count[r] -= mask[r];
+                left[r] = added<T, kBytes>(left[r], lanes >> r * kPer, V{} + w);
+                if constexpr (kCounted) count[r] = added<T, kBytes>(count[r], lanes >> r * kPer, V{} + 1);
             }
         }
     }
@@ -60,7 +58,7 @@ void signed_pass(PairTask& task) {
         return larger(side[first + lane] + high, side[second + lane] - low);
     };
     for (std::size_t lane = 0; lane < task.n_lanes; ++lane) {
-        const std::size_t r = lane / M::kPer, j = lane % M::kPer;
+        const std::size_t r = lane / kPer, j = lane % kPer;
         task.best_left[lane] = gain(task.left_gain, lane, high_left[r][j], low_left[r][j]);
         task.best_right[lane] = gain(task.right_gain, lane, high_right[r][j], low_right[r][j]);
     }
@@ -69,12 +67,11 @@ void signed_pass(PairTask& task) {
 // Many classes, gains c_a of the left leaf and e_a = C_a - c_a of the right leaf, for every class a present in the
 // node. Gains are not negative, so c_a only grows: its largest over a is a running maximum, updated with the one class
 // that a row changes; only the largest e_a has to be looked for, and only at marked positions. The row's lookup holds
-// its weight, class (or label) and bucket together.
+// its weight and class (or label) together.
 template <class T, int kBytes, int kRegisters, bool kCounted>
 void classes_pass(PairTask& task) {
-    using M = Masks<T, kBytes, kRegisters>;
-    using V = typename M::V;
-    static const M masks;
+    using V = typename Lanes<T, kBytes>::Vector;
+    constexpr int kPer = Lanes<T, kBytes>::kCount, kLanes = kPer * kRegisters;
     const std::uint32_t n_classes = task.n_classes;
     struct Class {
         V left_rest[kRegisters], right_rest[kRegisters];    // e_a of the two sides
@@ -87,8 +84,8 @@ void classes_pass(PairTask& task) {
                          : static_cast<Class*>(::operator new(sizeof(Class) * n_classes, std::align_val_t{64}));
     V most_left[kRegisters] = {}, most_right[kRegisters] = {}, best_left[kRegisters] = {}, best_right[kRegisters] = {};
     const T fewest = static_cast<T>(task.min_leaf);
-    for (int k = 0; k < M::kLanes; ++k) {
-        const int r = k / M::kPer, j = k % M::kPer;
+    for (int k = 0; k < kLanes; ++k) {
+        const int r = k / kPer, j = k % kPer;
         const bool used = static_cast<std::uint32_t>(k) < task.n_lanes;
         for (std::uint32_t c = 0; c < n_classes; ++c) {
             const std::size_t at = task.classes[c] * kMostLanes + static_cast<std::size_t>(k);
@@ -107,10 +104,10 @@ void classes_pass(PairTask& task) {
                 classes[c].right_rest[r] = classes[c].right_total[r];
             }
         V count[kRegisters] = {}, most_gain_left[kRegisters] = {}, most_gain_right[kRegisters] = {};
-        const auto add = [&](Class& one, T w, const V* mask) __attribute__((always_inline)) {
+        const auto add = [&](Class& one, T w, std::uint64_t lanes) __attribute__((always_inline)) {
             for (int r = 0; r < kRegisters; ++r) {
-                one.left_rest[r] -= mask[r] & w;
-                one.right_rest[r] -= ~mask[r] & w;
+                one.left_rest[r] = added<T, kBytes>(one.left_rest[r], lanes >> r * kPer, V{} - w);
+                one.right_rest[r] = added<T, kBytes>(one.right_rest[r], ~lanes >> r * kPer, V{} - w);
                 most_gain_left[r] = larger(most_gain_left[r], one.left_total[r] - one.left_rest[r]);
                 most_gain_right[r] = larger(most_gain_right[r], one.right_total[r] - one.right_rest[r]);
             }
@@ -140,25 +137,25 @@ void classes_pass(PairTask& task) {
                     best_right[r] = larger(best_right[r], right[r]);
                 }
             }
-            const std::uint64_t row = task.lookup[entry >> 1];
-            const V* mask = &masks.left[(row & 0xffu) * kRegisters];
-            const std::size_t which = (row >> 8) & 0xffffffu;
+            const std::uint64_t row = task.lookup[entry >> 1], lanes = task.left_lanes[entry >> 1];
+            const std::size_t which = row & 0xffffffffu;
             const auto weight = static_cast<std::int32_t>(row >> 32);
             if (task.gain == nullptr) {
-                add(classes[which], static_cast<T>(weight), mask);
+                add(classes[which], static_cast<T>(weight), lanes);
             } else {
                 const std::int32_t* gain = task.gain + which * task.data->n_classes;
                 for (std::uint32_t c = 0; c < n_classes; ++c)
                     if (gain[task.classes[c]] != 0)
-                        add(classes[c], static_cast<T>(gain[task.classes[c]] * weight), mask);
+                        add(classes[c], static_cast<T>(gain[task.classes[c]] * weight), lanes);
             }
             if constexpr (kCounted)
-                for (int r = 0; r < kRegisters; ++r) count[r] -= mask[r];
+                for (int r = 0; r < kRegisters; ++r)
+                    count[r] = added<T, kBytes>(count[r], lanes >> r * kPer, V{} + 1);
         }
     }
-    for (int k = 0; k < M::kLanes; ++k) {
-        task.best_left[static_cast<std::size_t>(k)] = best_left[k / M::kPer][k % M::kPer];
-        task.best_right[static_cast<std::size_t>(k)] = best_right[k / M::kPer][k % M::kPer];
+    for (int k = 0; k < kLanes; ++k) {
+        task.best_left[static_cast<std::size_t>(k)] = best_left[k / kPer][k % kPer];
+        task.best_right[static_cast<std::size_t>(k)] = best_right[k / kPer][k % kPer];
     }
     if (classes != inline_classes) ::operator delete(classes, std::align_val_t{64});
 }

@@ -69,20 +69,49 @@ inline __attribute__((always_inline)) bool any(const V& mask) {
     return all != 0;
 }
 
-// mask[b] has all bits set in the lanes k >= b: those where a row of bucket b is on the left side.
-template <class T, int kBytes, int kRegisters>
-struct Masks {
+// All bits set in the lanes whose bit is set in `lanes`; bits beyond the last lane do not matter.
+template <class T, int kBytes>
+inline __attribute__((always_inline)) typename Lanes<T, kBytes>::Vector expand(std::uint64_t lanes) {
     using V = typename Lanes<T, kBytes>::Vector;
-    static constexpr int kPer = Lanes<T, kBytes>::kCount;
-    static constexpr int kLanes = kPer * kRegisters;
-    V left[(kLanes + 1) * kRegisters];
-
-    Masks() {
-        for (int b = 0; b <= kLanes; ++b)
-            for (int k = 0; k < kLanes; ++k)
-                left[b * kRegisters + k / kPer][k % kPer] = static_cast<T>(k >= b ? -1 : 0);
+    constexpr int kCount = Lanes<T, kBytes>::kCount;
+    // Lane k has bit k % (8 * sizeof(T)); written by words, which the compiler turns into a constant.
+    using Words = typename Lanes<std::uint64_t, kBytes>::Vector;
+    constexpr int kWords = kBytes / 8, kPerWord = kCount / kWords;
+    constexpr std::uint64_t kFirst = sizeof(T) == 1   ? 0x8040201008040201u
+                                     : sizeof(T) == 2 ? 0x0008000400020001u
+                                                      : 0x0000000200000001u;
+    Words bits;
+    for (int w = 0; w < kWords; ++w) bits[w] = sizeof(T) == 1 ? kFirst : kFirst << w * kPerWord;
+    const V bit = (V)bits;
+    V spread;
+    if constexpr (sizeof(T) > 1) {
+        spread = V{} + static_cast<T>(lanes);
+#if defined(TREEWRIGHT_AVX2)
+    } else if constexpr (kBytes == 32) {  // byte k / 8 of the bits in lane k
+        const __m256i byte = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+        spread = (V)_mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<int>(lanes)), byte);
+#endif
+    } else {
+        Words bytes;
+        for (int w = 0; w < kWords; ++w) bytes[w] = (lanes >> 8 * w & 0xffu) * 0x0101010101010101u;
+        spread = (V)bytes;
     }
-};
+    return (spread & bit) == bit;
+}
+
+// `sum` with `value` added in the lanes whose bit is set.
+template <class T, int kBytes, class V>
+inline __attribute__((always_inline)) V added(const V& sum, std::uint64_t lanes, const V& value) {
+#if defined(TREEWRIGHT_AVX512)
+    if constexpr (kBytes == 64 && sizeof(T) == 1)
+        return (V)_mm512_mask_add_epi8((__m512i)sum, lanes, (__m512i)sum, (__m512i)value);
+    if constexpr (kBytes == 64 && sizeof(T) == 2)
+        return (V)_mm512_mask_add_epi16((__m512i)sum, static_cast<__mmask32>(lanes), (__m512i)sum, (__m512i)value);
+    if constexpr (kBytes == 64 && sizeof(T) == 4)
+        return (V)_mm512_mask_add_epi32((__m512i)sum, static_cast<__mmask16>(lanes), (__m512i)sum, (__m512i)value);
+#endif
+    return sum + (expand<T, kBytes>(lanes) & value);
+}
 
 }  // namespace
 }  // namespace treewright::sweep

@@ -16,22 +16,13 @@ namespace {
 
 inline constexpr std::uint32_t kLookRows = 4096;
 
-// The sign of a row is read together with its bucket: index = 3 * bucket + 1 + sign.
+// What a row of sign -1, 0, 1 adds to the sums of its lanes.
 template <int kBytes>
-struct UnitTables {
+struct UnitSigns {
     using V = typename Lanes<std::int8_t, kBytes>::Vector;
-    static constexpr int kLanes = kBytes;
-    V left[(kLanes + 1) * 3];
-    V right[(kLanes + 1) * 3];
+    V value[3] = {V{} - 1, V{}, V{} + 1};
 
-    UnitTables() {
-        for (int b = 0; b <= kLanes; ++b)
-            for (int s = 0; s < 3; ++s)
-                for (int k = 0; k < kLanes; ++k) {
-                    left[b * 3 + s][k] = static_cast<std::int8_t>(k >= b ? s - 1 : 0);
-                    right[b * 3 + s][k] = static_cast<std::int8_t>(k >= b ? 0 : s - 1);
-                }
-    }
+    [[nodiscard]] inline __attribute__((always_inline)) const V& of(std::int8_t sign) const { return value[sign + 1]; }
 };
 
 template <int kBytes>
@@ -44,16 +35,17 @@ struct UnitChunk {
 // The innermost loop of the engine; a function of its own so that its vectors stay in registers.
 template <int kBytes, bool kHigh, bool kLow>
 __attribute__((noinline)) void unit_chunk(const std::uint32_t* order, const std::uint32_t* end,
-                                          const std::uint8_t* bucket, const UnitTables<kBytes>& tables,
-                                          UnitChunk<kBytes>& out) {
+                                          const std::uint64_t* lanes, const std::int8_t* sign,
+                                          const UnitSigns<kBytes>& signs, UnitChunk<kBytes>& out) {
     using V = typename Lanes<std::int8_t, kBytes>::Vector;
-    V sum_left = {}, sum_right = {};
-    V high_left = sum_left - 127, high_right = high_left, low_left = sum_left + 127, low_right = low_left;
+    V sum_left = {}, sum = {};
+    V high_left = sum - 127, high_right = high_left, low_left = sum + 127, low_right = low_left;
     std::uint32_t changes = 0;
     for (; order != end; ++order) {
         const std::uint32_t entry = *order;
         changes |= entry;
         if ((entry & 1u) != 0) {
+            const V sum_right = sum - sum_left;
             if constexpr (kHigh) {
                 high_left = larger(high_left, sum_left);
                 high_right = larger(high_right, sum_right);
@@ -63,9 +55,10 @@ __attribute__((noinline)) void unit_chunk(const std::uint32_t* order, const std:
                 low_right = smaller(low_right, sum_right);
             }
         }
-        const std::uint8_t index = bucket[entry >> 1];
-        sum_left += tables.left[index];
-        sum_right += tables.right[index];
+        const std::uint32_t row = entry >> 1;
+        const V value = signs.of(sign[row]);
+        sum_left = added<std::int8_t, kBytes>(sum_left, lanes[row], value);
+        sum += value;
     }
     out = {sum_left, high_left, low_left, high_right, low_right, (changes & 1u) != 0};
 }
@@ -74,14 +67,19 @@ __attribute__((noinline)) void unit_chunk(const std::uint32_t* order, const std:
 template <int kBytes>
 __attribute__((noinline)) typename Lanes<std::int8_t, kBytes>::Vector unit_sums(const std::uint32_t* order,
                                                                                 const std::uint32_t* end,
-                                                                                const std::uint8_t* bucket,
-                                                                                const UnitTables<kBytes>& tables) {
+                                                                                const std::uint64_t* lanes,
+                                                                                const std::int8_t* sign,
+                                                                                const UnitSigns<kBytes>& signs) {
     typename Lanes<std::int8_t, kBytes>::Vector even = {}, odd = {};
+    const auto add = [&](auto& sum, std::uint32_t entry) __attribute__((always_inline)) {
+        const std::uint32_t row = entry >> 1;
+        sum = added<std::int8_t, kBytes>(sum, lanes[row], signs.of(sign[row]));
+    };
     for (; end - order >= 2; order += 2) {
-        even += tables.left[bucket[order[0] >> 1]];
-        odd += tables.left[bucket[order[1] >> 1]];
+        add(even, order[0]);
+        add(odd, order[1]);
     }
-    if (order != end) even += tables.left[bucket[order[0] >> 1]];
+    if (order != end) add(even, order[0]);
     return even + odd;
 }
 
@@ -91,7 +89,7 @@ void unit_pass(PairTask& task) {
     using W = Wide<T, kBytes>;
     using V = typename W::V;
     using Small = typename Lanes<std::int8_t, kBytes>::Vector;
-    static const UnitTables<kBytes> tables;  // made once: small nodes take less time than these
+    const UnitSigns<kBytes> signs;
     const bool looks_first = task.n >= kLookRows;
     const std::uint32_t length = looks_first ? 64 : 126;
     struct Side {
@@ -118,7 +116,7 @@ void unit_pass(PairTask& task) {
                 const auto function = high && low ? unit_chunk<kBytes, true, true>
                                       : high      ? unit_chunk<kBytes, true, false>
                                                   : unit_chunk<kBytes, false, true>;
-                function(order + start, order + end, task.bucket, tables, chunk);
+                function(order + start, order + end, task.left_lanes, task.sign, signs, chunk);
                 if (!chunk.changed) return;
                 const auto take = [&](Side& side, const Small& highest, const Small& lowest) {
                     for (int r = 0; r < W::kRegisters; ++r) {
@@ -133,7 +131,7 @@ void unit_pass(PairTask& task) {
             };
             Small added;
             if (looks_first) {
-                added = unit_sums<kBytes>(order + start, order + end, task.bucket, tables);
+                added = unit_sums<kBytes>(order + start, order + end, task.left_lanes, task.sign, signs);
                 const auto n_rows = static_cast<std::int32_t>(end - start), all = std::int32_t{added[kLanes - 1]};
                 const T up = static_cast<T>((n_rows + all) / 2), down = static_cast<T>((n_rows - all) / 2);
                 V above = {}, below = {};

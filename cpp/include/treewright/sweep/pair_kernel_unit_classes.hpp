@@ -31,9 +31,8 @@ struct SmallSide {
 
 template <int kBytes, bool kLeft, bool kRight>
 __attribute__((noinline)) void small_walk(const std::uint32_t* order, const std::uint32_t* end,
-                                          const std::uint16_t* lookup, const Masks<std::int8_t, kBytes, 1>& masks,
-                                          const bool* matters, SmallSide<kBytes>& on_left,
-                                          SmallSide<kBytes>& on_right) {
+                                          const std::uint64_t* lanes, const std::uint8_t* place, const bool* matters,
+                                          SmallSide<kBytes>& on_left, SmallSide<kBytes>& on_right) {
     using V = typename SmallSide<kBytes>::V;
     V most_left = {}, most_right = {}, high_left = most_left - 127, high_right = high_left;
     const auto look = [](const SmallSide<kBytes>& side, const V& most, V& high) __attribute__((always_inline)) {
@@ -47,17 +46,16 @@ __attribute__((noinline)) void small_walk(const std::uint32_t* order, const std:
             if constexpr (kLeft) look(on_left, most_left, high_left);
             if constexpr (kRight) look(on_right, most_right, high_right);
         }
-        const std::uint32_t row = lookup[entry >> 1];
-        const std::size_t which = row >> 8;
+        const std::uint32_t row = entry >> 1;
+        const std::size_t which = place[row];
         if (!matters[which]) continue;
-        const V mask = masks.left[row & 0xffu];  // -1 where the row is on the left
-        const auto add = [which](SmallSide<kBytes>& side, const V& less, V& most) __attribute__((always_inline)) {
-            const V rest = side.rest[which] + less;
+        const auto add = [which](SmallSide<kBytes>& side, std::uint64_t in, V& most) __attribute__((always_inline)) {
+            const V rest = added<std::int8_t, kBytes>(side.rest[which], in, V{} - 1);
             side.rest[which] = rest;
             most = larger(most, side.total[which] - rest);
         };
-        if constexpr (kLeft) add(on_left, mask, most_left);
-        if constexpr (kRight) add(on_right, ~mask, most_right);
+        if constexpr (kLeft) add(on_left, lanes[row], most_left);
+        if constexpr (kRight) add(on_right, ~lanes[row], most_right);
     }
     on_left.best = high_left;
     on_right.best = high_right;
@@ -66,11 +64,13 @@ __attribute__((noinline)) void small_walk(const std::uint32_t* order, const std:
 // Less the number of rows of each class on the left: counts[c] and counts[kPlaces + c] together.
 template <int kBytes>
 __attribute__((noinline)) void small_counts(const std::uint32_t* order, const std::uint32_t* end,
-                                            const std::uint16_t* lookup, const Masks<std::int8_t, kBytes, 1>& masks,
+                                            const std::uint64_t* lanes, const std::uint8_t* place,
                                             typename SmallSide<kBytes>::V* counts) {
+    using V = typename SmallSide<kBytes>::V;
     const auto add = [&](std::uint32_t entry, std::size_t at) __attribute__((always_inline)) {
-        const std::uint32_t row = lookup[entry >> 1];
-        counts[at + (row >> 8)] += masks.left[row & 0xffu];
+        const std::uint32_t row = entry >> 1;
+        V& count = counts[at + place[row]];
+        count = added<std::int8_t, kBytes>(count, lanes[row], V{} - 1);
     };
     for (; end - order >= 2; order += 2) {
         add(order[0], 0);
@@ -166,7 +166,6 @@ struct ClassSide {
 template <class T, int kBytes>
 void unit_classes_pass(PairTask& task) {
     constexpr std::uint32_t kWalked = 63, kLooked = 126;
-    static const Masks<std::int8_t, kBytes, 1> masks;
     using Side = ClassSide<T, kBytes>;
     using V = typename Side::V;
     using Small = typename SmallSide<kBytes>::V;
@@ -187,7 +186,7 @@ void unit_classes_pass(PairTask& task) {
             end = task.n - start < length ? task.n : start + length;
             for (std::uint32_t c = 0; c < n_classes; ++c) n_rows[c] = n_rows[kPlaces + c] = Small{};
             n_rows[kMostUnitClasses] = n_rows[kPlaces + kMostUnitClasses] = Small{};
-            small_counts<kBytes>(order + start, order + end, task.unit_lookup, masks, n_rows);
+            small_counts<kBytes>(order + start, order + end, task.left_lanes, task.place, n_rows);
             for (std::uint32_t c = 0; c < n_classes; ++c) {
                 n_rows[c] += n_rows[kPlaces + c];
                 const T all = n_rows[c][kBytes - 1];
@@ -215,7 +214,7 @@ void unit_classes_pass(PairTask& task) {
                 const auto walk = on_left && on_right ? small_walk<kBytes, true, true>
                                   : on_left           ? small_walk<kBytes, true, false>
                                                       : small_walk<kBytes, false, true>;
-                walk(order + start, order + end, task.unit_lookup, masks, matters, small_left, small_right);
+                walk(order + start, order + end, task.left_lanes, task.place, matters, small_left, small_right);
                 if (on_left) left.take(small_left);
                 if (on_right) right.take(small_right);
             }

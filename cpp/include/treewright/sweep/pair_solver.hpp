@@ -11,7 +11,6 @@
 
 #include <array>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace treewright::sweep {
@@ -40,14 +39,17 @@ class PairSolver {
     // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.
     void keep(const Node& node, Cost target, Memo& memo) const;
 
-    std::int64_t n_passes = 0;     // kernel passes: one root column, many cuts
+    std::int64_t n_passes = 0;     // kernel passes, of many cuts each
     std::int64_t n_row_steps = 0;  // rows x second columns walked
 
    private:
-    // Cuts for the next pass, spread evenly over the open ones; none if all are closed.
-    void choose_cuts(const Profile& profile, Cost target);
-    // Sums of both sides of every chosen cut, and the kernel's row table.
-    void prepare_lanes(const Node& node, std::size_t at, const Profile& profile);
+    // Cuts for the next pass: of every column with open ones an equal share, spread evenly over these; none if all are
+    // closed.
+    void choose_cuts(std::size_t n_columns, Cost target);
+    // Which rows are on the left of every chosen cut, and what both its sides gain.
+    void prepare_lanes(const Node& node);
+    // The same for the cuts of one column: lanes first .. end - 1.
+    void prepare_column(const Node& node, std::size_t first, std::size_t end);
     // Cost of a leaf and optimal cost of depth one of both sides of a cut.
     struct Lane {
         Cost left_leaf, left, right_leaf, right;
@@ -56,7 +58,7 @@ class PairSolver {
     // Mode many: marks only the changes of rank that can be the best second cut (see .cpp).
     void mark_checks(const Node& node);
 
-    // Which kernel suits the node, and what it needs to know of the classes present.
+    // Which kernel suits the node, and what it needs to know of the classes present and of the rows.
     void choose_kernel(const Node& node);
 
     enum class Mode : std::uint8_t { unit, two, unit_many, many };
@@ -75,14 +77,26 @@ class PairSolver {
     std::vector<std::uint32_t> present_;     // classes that some row gains from
     std::vector<std::int8_t> sign_;          // unit: [row] gain of the second class less that of the first
     std::vector<std::uint32_t> which_;       // unit_many, many: [label] as in PairTask::lookup
-    std::vector<std::uint8_t> bucket_;       // [row]
-    std::vector<std::uint64_t> lookup_;      // [row]
-    std::vector<std::uint16_t> unit_lookup_; // [row]
+    std::vector<std::uint64_t> left_lanes_;  // [row]
+    std::vector<std::uint64_t> lookup_;      // many: [row]
+    std::vector<std::uint8_t> place_;        // unit_many: [row]
     std::vector<Profile> profiles_;          // [number of the node's column]
     std::vector<std::uint32_t> checked_;     // entries with marks for the kernel, many classes
     std::vector<const std::uint32_t*> orders_;  // what the kernel walks
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> open_;  // stretches of open cuts
-    std::vector<std::uint32_t> cuts_;        // [lane]
+    struct Stretch {
+        std::uint32_t first, last;
+    };
+    std::vector<Stretch> open_;              // stretches of open cuts, of the columns together:
+    struct OpenColumn {
+        std::uint32_t column;                // number of the node's column
+        std::uint64_t n_open;
+        std::size_t begin, end;              // of its stretches
+    };
+    std::vector<OpenColumn> open_columns_;
+    struct LaneCut {
+        std::uint32_t column, cut;
+    };
+    std::vector<LaneCut> cuts_;              // [lane], cuts of a column together and ascending
     std::vector<std::uint32_t> left_rows_;   // [lane]
     std::vector<std::int64_t> left_span_;    // [lane]
     std::vector<std::int64_t> gain_;         // [class], running

@@ -17,6 +17,12 @@
 //      s_a - (W(c) - W(a)) (M+Z) and s_b - (W(b) - W(c)), where s_a >= l_a + r_a bounds the cost of cut a: the gap
 //      shrinks from its ends. Take the two optimal trees of cut c > a for cut a: that of the left side loses rows, which
 //      costs nothing (M); that of the right side gains those between, which costs at most their span (Z).
+//  (S) superadditive, m = 1:  f(A + B) >= f(A) + e(B) for sets A, B that share no row, where e(B) is the least loss of a
+//      tree of the same size, without the price of its leaves. Take an optimal tree of A + B: what it costs on A, leaves
+//      that receive no row left out, is at least f(A); its loss on B at least e(B).
+// So for a cut c between a and b, with M_c the rows from a to c and N_c those from c to b: f(L_c) + f(R_c) >= l_a + r_b +
+// e(M_c) + e(N_c). For all cuts from c to d at once: the rows a to c are on the left of each, those from d to b on the
+// right, so e(M_c) + e(N_d) is added to all. Few rows of many errors close wide gaps (Search::rows_between_close).
 // s_a is more than l_a + r_a where the two sides share a limit of leaves, or where a bound of the whole was imported:
 // of a subset as it is (M on both sides), of a superset less the span of the rows more (Z on both sides, each row on one).
 // The ends, cut 0 and cut G, are points that are no splits: there l or r is the cost of one leaf (every tree has one),
@@ -43,6 +49,7 @@ struct Point {
     Cost left;
     Cost right;
     Cost sum = 0;                // lower bound of both sides together, if more than left + right
+    Cost between = 0;            // what the rows up to the next point add, at every open cut before it (rule S)
     std::uint32_t tag = kNoTag;  // for the owner of the profile
 
     [[nodiscard]] Cost cost() const { return std::max(sum, left + right); }
@@ -73,8 +80,10 @@ class Profile {
     void reset(const Data& data, const Options& options, const Node& node, std::size_t at, Cost whole);
 
     [[nodiscard]] std::size_t n_cuts() const { return position_.size(); }  // legal or not
-    // Rows on the left of cut c in 1..n_cuts().
-    [[nodiscard]] std::uint32_t position(std::uint32_t cut) const { return position_[cut - 1]; }
+    // Rows on the left of cut c in 0..n_cuts() + 1.
+    [[nodiscard]] std::uint32_t position(std::uint32_t cut) const {
+        return cut == 0 ? 0 : cut > position_.size() ? n_rows_ : position_[cut - 1];
+    }
 
     // Whether both sides of the cut have rows enough for a leaf.
     [[nodiscard]] bool legal(std::uint32_t cut) const { return first_legal_ <= cut && cut <= last_legal_; }
@@ -88,6 +97,9 @@ class Profile {
     [[nodiscard]] bool open(const Point& point, Cost target) const {
         return point.cost() < target && legal(point.cut);
     }
+
+    // Says what the rows between a point and the next add to any cut that is open under the present target.
+    void add_between(std::size_t left_point, Cost between) { points_[left_point].between = between; }
 
     // Adds a cut, or better bounds of one, and draws conclusions for its neighbours.
     void insert(Point point);
@@ -104,6 +116,9 @@ class Profile {
 
     // A lower bound over all cuts: what is not open under `target` is at least `target`.
     [[nodiscard]] Cost lower_bound(Cost target) const;
+
+    // Whether a subset costs no more than its superset (rules M and S).
+    [[nodiscard]] bool monotone() const { return monotone_; }
 
     [[nodiscard]] Cost span_between(std::uint32_t first, std::uint32_t last) const { return span_(last) - span_(first); }
 

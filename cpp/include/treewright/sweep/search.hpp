@@ -4,10 +4,15 @@
 // column has a profile (profile.hpp); the open gap with the lowest bound is taken, its middle cut is solved on both
 // sides one level down, and the profile draws conclusions for the neighbours, until no gap is open. The two sides get
 // as budget what would still beat the target, plus slack: slack makes their bounds better than needed there, and so
-// closes a wider stretch around the cut. It buys width, never validity.
+// closes a wider stretch around the cut. It buys width, never validity. Sides of depth two get more of it: their last
+// part of a proof takes no more than a pass or two of the kernel.
 //
 // Leaf counts (C = cost of a leaf): a tree cheaper than T has fewer than T / C leaves, so depth at most T / C - 2;
 // and a tree that needs depth d has d + 1 leaves or more, so f(S, d) >= min(f(S, d - 1), (d + 1) C).
+//
+// Before a gap's middle is solved, the rows between its two cuts are, if that may close it: they are few, and their own
+// optimum counts at every cut between (rule S). Measured on magic, depth 4, price 0: a gap of 12.5 % after 30 s instead of
+// 58, of 4.2 % after 107 s.
 //
 // Before depth d a node is solved at depth d - 1 (one call against hundreds): its optimum is the incumbent, its bound
 // the end point of every profile. At the root a greedy tree comes first.
@@ -44,6 +49,7 @@ struct Statistics {
     std::int64_t row_steps = 0;
     std::int64_t nodes = 0;  // subproblems of depth three and more
     std::int64_t cache_hits = 0;
+    std::int64_t gaps_closed = 0;  // by the rows between two cuts
     std::size_t bytes = 0;
 };
 
@@ -61,6 +67,7 @@ class Search {
     // Working memory of one level of the recursion, reused by all its nodes.
     struct Level {
         Node left, right;
+        Node between, part;  // rows between two cuts, some of them
         std::vector<Profile> profiles;
         struct Open {
             Cost bound;
@@ -86,6 +93,9 @@ class Search {
     // Solves both sides of a cut and tells the profile; `reach` is the span that the answer should close beside it.
     void evaluate(const Node& node, Size size, Level& here, std::size_t at, std::uint32_t cut, Cost reach, Cost target,
                   std::size_t level, Outcome& best);
+    // Whether the rows between a point of a profile and the next, solved by themselves, close the gap (rule S).
+    [[nodiscard]] bool rows_between_close(const Node& node, Size size, Level& here, std::size_t at, std::size_t point,
+                                          const Gap& gap, Cost target, std::size_t level);
     // Least cost of a cut whose sides share a limit of leaves, as far as it is below `target`: else a bound above.
     [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds,
                                     Cost target, std::size_t level, Outcome& best);
@@ -96,6 +106,11 @@ class Search {
     void watch_memory();
 
     static constexpr std::uint32_t kGreedyDepth = 32;
+    static constexpr double kPairSlack = 4;  // times Options::slack
+    // Rows between two cuts are tried where they may add what is needed: in parts they add less than at once. A halving
+    // of the open cuts doubles the number of small problems and halves the rows that do not count.
+    static constexpr double kPartOfErrors = 0.7;
+    static constexpr int kHalvings = 4;
     static constexpr std::size_t kMostMemoBytes = std::size_t{1} << 28;
 
     const Data& data_;
