@@ -308,6 +308,17 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
     profile.insert(bounds);
 }
 
+Search& Search::losses() {
+    if (data_.leaf == 1) return *this;
+    if (losses_ == nullptr) {
+        free_leaves_ = std::make_unique<Data>(data_);
+        free_leaves_->leaf = 1;
+        free_leaves_->order = {};  // of the root alone
+        losses_ = std::make_unique<Search>(*free_leaves_, options_, control_);
+    }
+    return *losses_;
+}
+
 bool Search::rows_between_close(const Node& node, Size size, Level& here, std::size_t at, std::size_t point,
                                 const Gap& gap, Cost target, std::size_t level) {
     Profile& profile = here.profiles[at];
@@ -319,9 +330,10 @@ bool Search::rows_between_close(const Node& node, Size size, Level& here, std::s
     const Cost most = std::min(b.left - a.left, a.right - b.right);
     if (end - begin > node.n / 2 || static_cast<double>(need) > kPartOfErrors * static_cast<double>(most)) return false;
     const Size below = size.below();
+    Search& free = losses();
     const Cost most_leaves = below.most_leaves(end - begin);
-    if (data_.leaf >= need / most_leaves) return false;
-    const Cost price = most_leaves * data_.leaf;  // what the leaves of a tree of these rows cost, at most
+    if (free.data_.leaf >= need / most_leaves) return false;
+    const Cost price = most_leaves * free.data_.leaf;  // what the leaves of a tree of these rows cost, at most
 
     const Stack::Mark mark = stack_.mark();
     extract(data_, node, at, begin, end, stack_, goes_left_, here.between);
@@ -329,7 +341,7 @@ bool Search::rows_between_close(const Node& node, Size size, Level& here, std::s
     const auto column = static_cast<std::size_t>(std::find(columns.begin(), columns.end(), node.columns[at]) -
                                                  columns.begin());
     const auto loss_of = [&](const Node& rows, Cost enough) {
-        return std::max<Cost>(solve(rows, below, enough + price, level + 1).lower - price, 0);
+        return std::max<Cost>(free.solve(rows, below, enough + price, level + 1).lower - price, 0);
     };
     const auto loss = [&](std::uint32_t first, std::uint32_t last, Cost enough) {  // of rows first .. last - 1
         if (last - first < 2 || enough <= 0) return Cost{0};
@@ -422,8 +434,14 @@ Search::Level& Search::level_at(std::size_t level) {
     return *levels_[level];
 }
 
+std::size_t Search::bytes() const {
+    std::size_t bytes = stack_.bytes() + cache_.bytes() + memos_.bytes() + book_.capacity() * sizeof(PlanNode);
+    if (losses_ != nullptr) bytes += losses_->bytes() + free_leaves_->rank.size() * sizeof(std::uint32_t);
+    return bytes;
+}
+
 void Search::watch_memory() {
-    const std::size_t bytes = stack_.bytes() + cache_.bytes() + memos_.bytes() + book_.capacity() * sizeof(PlanNode);
+    const std::size_t bytes = this->bytes();
     statistics_.bytes = std::max(statistics_.bytes, bytes);
     control_.bytes(bytes);
     if (bytes > control_.limits().bytes) control_.halt(Stop::memory);
@@ -433,6 +451,15 @@ Statistics Search::statistics() const {
     Statistics result = statistics_;
     result.passes = pairs_.n_passes;
     result.row_steps = pairs_.n_row_steps;
+    if (losses_ != nullptr) {
+        const Statistics more = losses_->statistics();
+        result.pair_solves += more.pair_solves;
+        result.passes += more.passes;
+        result.row_steps += more.row_steps;
+        result.nodes += more.nodes;
+        result.cache_hits += more.cache_hits;
+        result.gaps_closed += more.gaps_closed;
+    }
     return result;
 }
 

@@ -96,6 +96,8 @@ class Search {
     // Whether the rows between a point of a profile and the next, solved by themselves, close the gap (rule S).
     [[nodiscard]] bool rows_between_close(const Node& node, Size size, Level& here, std::size_t at, std::size_t point,
                                           const Gap& gap, Cost target, std::size_t level);
+    // The search for the least loss alone: this one where leaves only break ties, else one of its own.
+    [[nodiscard]] Search& losses();
     // Least cost of a cut whose sides share a limit of leaves, as far as it is below `target`: else a bound above.
     [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds,
                                     Cost target, std::size_t level, Outcome& best);
@@ -104,6 +106,7 @@ class Search {
     [[nodiscard]] Plan remember(const Node& node, std::size_t at, std::uint32_t position, Plan left, Plan right);
     [[nodiscard]] Level& level_at(std::size_t level);
     void watch_memory();
+    [[nodiscard]] std::size_t bytes() const;
 
     static constexpr std::uint32_t kGreedyDepth = 32;
     static constexpr double kPairSlack = 4;  // times Options::slack
@@ -116,6 +119,8 @@ class Search {
     const Data& data_;
     const Options& options_;
     Control& control_;
+    std::unique_ptr<Data> free_leaves_;  // the table with leaves that only break ties, once it is needed,
+    std::unique_ptr<Search> losses_;     // and its search
     PairSolver pairs_;
     Cache cache_;
     Memos memos_;
