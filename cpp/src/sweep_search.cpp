@@ -22,13 +22,13 @@ constexpr auto later = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-Search::Search(const Data& data, const Options& options, Control& control)
+Search::Search(const Data& data, const Options& options, Control& control, std::size_t bytes)
     : data_(data),
       options_(options),
       control_(control),
       pairs_(data, options, control),
-      cache_(control.limits().bytes / 2),
-      memos_(std::min(control.limits().bytes / 4, kMostMemoBytes)),
+      cache_(bytes / 2),
+      memos_(std::min(bytes / 4, kMostMemoBytes)),
       goes_left_(data.n_rows + OrderKernels::kPadding) {}
 
 Outcome Search::run(Size limits) {
@@ -314,7 +314,7 @@ Search& Search::losses() {
         free_leaves_ = std::make_unique<Data>(data_);
         free_leaves_->leaf = 1;
         free_leaves_->order = {};  // of the root alone
-        losses_ = std::make_unique<Search>(*free_leaves_, options_, control_);
+        losses_ = std::make_unique<Search>(*free_leaves_, options_, control_, control_.limits().bytes / 8);
     }
     return *losses_;
 }

@@ -55,7 +55,10 @@ struct Statistics {
 
 class Search {
    public:
-    Search(const Data& data, const Options& options, Control& control);
+    // `bytes`: what the cache and the memos may grow to is three quarters of it.
+    Search(const Data& data, const Options& options, Control& control, std::size_t bytes);
+    Search(const Data& data, const Options& options, Control& control)
+        : Search(data, options, control, control.limits().bytes) {}
 
     // Best tree of at most `limits.depth` >= 1 levels of splits and `limits.leaves` >= 2 leaves.
     [[nodiscard]] Outcome run(Size limits);
