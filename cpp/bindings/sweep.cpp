@@ -73,6 +73,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     result["subproblems"] = statistics.nodes;
     result["cache_hits"] = statistics.cache_hits;
     result["gaps_closed"] = statistics.gaps_closed;
+    result["core_rows"] = statistics.core_rows;
     result["bytes"] = statistics.bytes;
     return result;
 }
@@ -93,6 +94,9 @@ void bind_sweep(nb::module_& m) {
         .def_rw("resume", &Options::resume)
         .def_rw("rising", &Options::rising)
         .def_rw("plain_work", &Options::plain_work)
+        .def_rw("core", &Options::core)
+        .def_rw("core_passes", &Options::core_passes)
+        .def_rw("core_share", &Options::core_share)
         .def_rw("sharing_work", &Options::sharing_work)
         .def_rw("slack", &Options::slack)
         .def_rw("lanes", &Options::lanes);

@@ -1,19 +1,12 @@
 #include "treewright/sweep/data.hpp"
 
+#include "treewright/sweep/random.hpp"
+
 #include <algorithm>
 
 namespace treewright::sweep {
 
 namespace {
-
-// splitmix64 (Steele, Lea and Flood 2014): a fixed stream, so fingerprints are the same on every run.
-std::uint64_t next_random(std::uint64_t& state) {
-    state += 0x9e3779b97f4a7c15u;
-    std::uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 // Rows by rank, ties by row: a counting sort.
 void sort_column(std::span<const std::uint32_t> rank, std::span<std::uint32_t> order) {
@@ -48,12 +41,12 @@ void Data::prepare() {
     key.resize(n);
     total_span = 0;
     unit_spans = true;
-    std::uint64_t state = 0;
+    Random random;
     for (std::size_t i = 0; i < n; ++i) {
         span[i] = weight[i] * largest[label[i]];
         total_span += span[i];
         unit_spans = unit_spans && span[i] == 1;
-        key[i] = {next_random(state), next_random(state)};
+        key[i] = {random(), random()};
     }
     if (!binary()) return;
     signed_weight.resize(n);

@@ -3,8 +3,6 @@
 #include "treewright/sweep/orders.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <utility>
 
 namespace treewright::sweep {
@@ -26,6 +24,7 @@ Search::Search(const Data& data, const Options& options, Control& control, std::
     : data_(data),
       options_(options),
       control_(control),
+      bytes_(bytes),
       pairs_(data, options, control),
       cache_(bytes / 2),
       memos_(std::min(bytes / 4, kMostMemoBytes)),
@@ -63,23 +62,36 @@ Outcome Search::run(Size limits) {
     }
 }
 
-Outcome Search::climb(const Node& root, Size size, Outcome best) {
-    if (!options_.rising) return solve(root, size, best.upper, 0);
-    const std::int64_t pass = std::int64_t{root.n} * static_cast<std::int64_t>(root.columns.size()) * pairs_.pace();
-    control_.pause_after(1 + options_.plain_work / std::max<std::int64_t>(pass, 1));
-    Outcome found = solve(root, size, best.upper, 0);
-    best.offer(found.upper, found.plan);
-    found.upper = best.upper, found.plan = best.plan;
-    control_.resume();
-    for (int round = 1; found.lower < found.upper && !control_.stopped(); ++round) {
-        // Gaps of 1/6, 1/12, 1/24, none.
-        const Cost share = round <= 3 ? found.upper / (6 << (round - 1)) : 0;
-        if (found.lower >= found.upper - share) continue;
-        const Outcome next = solve(root, size, found.upper - share, 0);
+Outcome Search::climb(const Node& root, Size size, Outcome found) {
+    const auto ask = [&](Cost budget) {
+        const Outcome next = solve(root, size, budget, 0);
         found.lower = std::max(found.lower, next.lower);
         found.offer(next.upper, next.plan);
         found.lower = std::min(found.lower, found.upper);
+    };
+    const auto over = [&] { return found.exact() || control_.stopped(); };
+    if (options_.core && options_.monotone && data_.min_leaf == 1) {
+        control_.pause_after(options_.core_passes);
+        ask(found.upper);
+        control_.resume();
+        if (over()) return found;
+        prove_on_core(root, size, found);
+        if (over()) return found;
     }
+    if (!options_.rising) {
+        ask(found.upper);
+        return found;
+    }
+    const std::int64_t pass = std::int64_t{root.n} * static_cast<std::int64_t>(root.columns.size()) * pairs_.pace();
+    control_.pause_after(1 + options_.plain_work / std::max<std::int64_t>(pass, 1));
+    ask(found.upper);
+    control_.resume();
+    for (const int part : kRisingGaps) {
+        const Cost budget = found.upper - found.upper / part;
+        if (over()) return found;
+        if (found.lower < budget) ask(budget);
+    }
+    if (!over()) ask(found.upper);
     return found;
 }
 
@@ -170,6 +182,8 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
     for (const Neighbour& neighbour : neighbours)
         if (const Memo* memo = shares && neighbour.known ? memos_.find(neighbour.rows, size) : nullptr; memo != nullptr)
             import_memo(*memo, data_, node, neighbour.kin, neighbour.loss, here.profiles);
+    if (at_root && core_memo_.size == size)
+        import_memo(core_memo_.memo, data_, node, Kin::subset, 0, here.profiles);
     open_all(here, n_columns, std::min(best.upper, budget));
 
     while (!here.heap.empty() && !control_.stopped()) {
@@ -203,7 +217,7 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
             }
         }
         evaluate(node, size, here, top.column, cut, reach, target, level, best);
-        if (at_root) control_.incumbent(best.upper);
+        if (at_root && tells_trees_) control_.incumbent(best.upper);
         if (top.is_cut) continue;
         const Cost now = std::min(best.upper, budget);
         push(profile.gap(point, now), top.left_cut);
@@ -214,7 +228,7 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
     const Cost target = std::min(best.upper, budget);
     for (std::size_t at = 0; at < n_columns; ++at)
         best.lower = std::min(best.lower, here.profiles[at].lower_bound(target));
-    if (best.exact() ? shares : options_.resume) {
+    if (best.exact() ? shares || at_root : options_.resume) {
         // Of a finished node neighbours want no more than what closes gaps at about its optimum.
         const Cost closed = best.exact() ? best.upper + node.span * data_.unit / 32 : kNoCost;
         Memo memo;
@@ -308,71 +322,6 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
     profile.insert(bounds);
 }
 
-Search& Search::losses() {
-    if (data_.leaf == 1) return *this;
-    if (losses_ == nullptr) {
-        free_leaves_ = std::make_unique<Data>(data_);
-        free_leaves_->leaf = 1;
-        free_leaves_->order = {};  // of the root alone
-        losses_ = std::make_unique<Search>(*free_leaves_, options_, control_, control_.limits().bytes / 8);
-    }
-    return *losses_;
-}
-
-bool Search::rows_between_close(const Node& node, Size size, Level& here, std::size_t at, std::size_t point,
-                                const Gap& gap, Cost target, std::size_t level) {
-    Profile& profile = here.profiles[at];
-    if (!options_.between || !profile.monotone() || !pairs_.worth_sharing(node)) return false;
-    const Point &a = profile.points()[point], &b = profile.points()[point + 1];
-    const std::uint32_t begin = profile.position(a.cut), end = profile.position(b.cut);
-    const Cost need = target - a.left - b.right;
-    // The rows add no more than the optima of the two sides differ by, and less when they are taken in parts.
-    const Cost most = std::min(b.left - a.left, a.right - b.right);
-    if (end - begin > node.n / 2 || static_cast<double>(need) > kPartOfErrors * static_cast<double>(most)) return false;
-    const Size below = size.below();
-    Search& free = losses();
-    const Cost most_leaves = below.most_leaves(end - begin);
-    if (free.data_.leaf >= need / most_leaves) return false;
-    const Cost price = most_leaves * free.data_.leaf;  // what the leaves of a tree of these rows cost, at most
-
-    const Stack::Mark mark = stack_.mark();
-    extract(data_, node, at, begin, end, stack_, goes_left_, here.between);
-    const auto& columns = here.between.columns;
-    const auto column = static_cast<std::size_t>(std::find(columns.begin(), columns.end(), node.columns[at]) -
-                                                 columns.begin());
-    const auto loss_of = [&](const Node& rows, Cost enough) {
-        return std::max<Cost>(free.solve(rows, below, enough + price, level + 1).lower - price, 0);
-    };
-    const auto loss = [&](std::uint32_t first, std::uint32_t last, Cost enough) {  // of rows first .. last - 1
-        if (last - first < 2 || enough <= 0) return Cost{0};
-        const Stack::Mark inner = stack_.mark();
-        extract(data_, here.between, column, first - begin, last - begin, stack_, goes_left_, here.part);
-        const Cost result = loss_of(here.part, enough);
-        stack_.release(inner);
-        return result;
-    };
-    // Of cuts first .. last: `left` is what the rows before the first add, `right` what those after the last add.
-    const auto add = [&](const auto& self, std::uint32_t first, std::uint32_t last, Cost left, Cost right,
-                         int halvings) -> Cost {
-        if (left + right >= need || first == last || halvings == 0 || control_.stopped()) return left + right;
-        const std::uint32_t middle = first + (last - first) / 2;
-        const Cost after = std::max(right, loss(profile.position(middle), end, need - left));
-        const Cost one = self(self, first, middle, left, after, halvings - 1);
-        if (one < need) return left + right;
-        const Cost before = std::max(left, loss(begin, profile.position(middle + 1), need - right));
-        return std::min(one, self(self, middle + 1, last, before, right, halvings - 1));
-    };
-    if (loss_of(here.between, need) >= need) {  // else parts of them cannot do it
-        const Cost left = loss(begin, profile.position(gap.first), need);
-        const Cost right = loss(profile.position(gap.last), end, need - left);
-        profile.add_between(point, add(add, gap.first, gap.last, left, right, kHalvings));
-    }
-    stack_.release(mark);
-    if (profile.gap(point, target).open()) return false;
-    ++statistics_.gaps_closed;
-    return true;
-}
-
 Cost Search::share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds, Cost target,
                           std::size_t level, Outcome& best) {
     if (bounds.left + bounds.right >= target) return 0;
@@ -392,43 +341,6 @@ Cost Search::share_leaves(const Node& node, Size size, Level& here, std::size_t 
     return least;
 }
 
-Plan Search::remember(const Node& node, std::size_t at, std::uint32_t position, Plan left, Plan right) {
-    const std::uint32_t column = node.columns[at];
-    book_.push_back({column, data_.rank_of(column, row_of(node.orders[at][position])), left, right});
-    return Plan::node(book_.size() - 1);
-}
-
-// A good tree at once: the root cut of the best tree of depth two, then the same on both sides; pruned where a leaf
-// is as good.
-Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
-    const Outcome pair = solve(node, {std::min(size.depth, 2u), size.leaves}, kNoCost, level);
-    if (size.depth <= 2 || !pair.plan.is_pair() || control_.stopped()) return pair;
-    Outcome result = pair;
-    const auto at = static_cast<std::size_t>(
-        std::find(node.columns.begin(), node.columns.end(), pair.plan.column()) - node.columns.begin());
-    const std::uint32_t* order = node.orders[at];
-    const std::uint32_t* cut = std::partition_point(order, order + node.n, [&](std::uint32_t entry) {
-        return data_.rank_of(pair.plan.column(), row_of(entry)) < pair.plan.rank();
-    });
-    const auto position = static_cast<std::uint32_t>(cut - order);
-    Node left, right;
-    const Stack::Mark mark = stack_.mark();
-    split(data_, node, at, position, stack_, goes_left_, left, right);
-    Size on_left = size.below(), on_right = size.below();
-    if (size.leaves != Size::kAny) {  // leaves are shared by what there is to correct
-        const double mass = static_cast<double>(left.leaf_loss() + right.leaf_loss());
-        const double share = mass > 0 ? static_cast<double>(left.leaf_loss()) / mass : 0.5;
-        const auto most = static_cast<double>(size.leaves - 1);
-        on_left.leaves = static_cast<std::uint32_t>(std::clamp(std::round(share * size.leaves), 1.0, most));
-        on_right.leaves = size.leaves - on_left.leaves;
-    }
-    const Outcome a = greedy(left, on_left.fitted(), level + 1), b = greedy(right, on_right.fitted(), level + 1);
-    if (a.upper + b.upper < result.upper)
-        result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
-    stack_.release(mark);
-    return result;
-}
-
 Search::Level& Search::level_at(std::size_t level) {
     while (levels_.size() <= level) levels_.push_back(std::make_unique<Level>());
     return *levels_[level];
@@ -441,80 +353,30 @@ std::size_t Search::bytes() const {
 }
 
 void Search::watch_memory() {
-    const std::size_t bytes = this->bytes();
+    const std::size_t bytes = beside_ + this->bytes();
     statistics_.bytes = std::max(statistics_.bytes, bytes);
     control_.bytes(bytes);
     if (bytes > control_.limits().bytes) control_.halt(Stop::memory);
 }
 
+Statistics& Statistics::operator+=(const Statistics& other) {
+    pair_solves += other.pair_solves;
+    passes += other.passes;
+    row_steps += other.row_steps;
+    nodes += other.nodes;
+    cache_hits += other.cache_hits;
+    gaps_closed += other.gaps_closed;
+    core_rows = std::max(core_rows, other.core_rows);
+    bytes = std::max(bytes, other.bytes);
+    return *this;
+}
+
 Statistics Search::statistics() const {
     Statistics result = statistics_;
-    result.passes = pairs_.n_passes;
-    result.row_steps = pairs_.n_row_steps;
-    if (losses_ != nullptr) {
-        const Statistics more = losses_->statistics();
-        result.pair_solves += more.pair_solves;
-        result.passes += more.passes;
-        result.row_steps += more.row_steps;
-        result.nodes += more.nodes;
-        result.cache_hits += more.cache_hits;
-        result.gaps_closed += more.gaps_closed;
-    }
+    result.passes += pairs_.n_passes;
+    result.row_steps += pairs_.n_row_steps;
+    if (losses_ != nullptr) result += losses_->statistics();
     return result;
-}
-
-std::vector<TreeNode> Search::write(Plan plan) {
-    Node root;
-    make_root(data_, root);
-    std::vector<TreeNode> tree;
-    write(plan, root, 0, tree);
-    return tree;
-}
-
-void Search::write(Plan plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree) {
-    std::uint32_t column = TreeNode::kLeaf, rank = 0;
-    Plan left = Plan::leaf(), right = Plan::leaf();
-    switch (plan.kind()) {
-        case Plan::Kind::leaf:
-            break;
-        case Plan::Kind::stump: {
-            const Stump stump = best_stump(data_, node);
-            column = stump.column;
-            rank = stump.rank;
-            break;
-        }
-        case Plan::Kind::pair:
-        case Plan::Kind::leaf_left:
-        case Plan::Kind::leaf_right:
-            column = plan.column();
-            rank = plan.rank();
-            if (plan.kind() != Plan::Kind::leaf_left) left = Plan::stump();
-            if (plan.kind() != Plan::Kind::leaf_right) right = Plan::stump();
-            break;
-        case Plan::Kind::node: {
-            const PlanNode& written = book_[plan.index()];
-            column = written.column;
-            rank = written.rank;
-            left = written.left;
-            right = written.right;
-            break;
-        }
-    }
-    tree.push_back({});
-    if (column == TreeNode::kLeaf) return;
-    const auto at = static_cast<std::size_t>(std::find(node.columns.begin(), node.columns.end(), column) -
-                                             node.columns.begin());
-    const std::uint32_t* order = node.orders[at];
-    std::uint32_t position = 0;
-    while (data_.rank_of(column, row_of(order[position])) < rank) ++position;
-    tree.back() = {column, data_.rank_of(column, row_of(order[position - 1])),
-                   data_.rank_of(column, row_of(order[position]))};
-    Node left_node, right_node;
-    const Stack::Mark mark = stack_.mark();
-    split(data_, node, at, position, stack_, goes_left_, left_node, right_node);
-    write(left, left_node, level + 1, tree);
-    write(right, right_node, level + 1, tree);
-    stack_.release(mark);
 }
 
 }  // namespace treewright::sweep

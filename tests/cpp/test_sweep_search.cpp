@@ -1,11 +1,15 @@
 // Under sanitizers: the bounds of a profile against every neighbour solved, and searches with random switches and
 // limits against each other.
+#include "treewright/sweep/core_rows.hpp"
+#include "treewright/sweep/doubts.hpp"
 #include "treewright/sweep/orders.hpp"
 #include "treewright/sweep/search.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -108,6 +112,59 @@ Cost solve(const Data& d, const Options& options, Size size, Limits limits, bool
     return outcome.upper;
 }
 
+// Best cost of a written tree on a table: each leaf has the label that is best there.
+Cost cost_of(const Data& d, const std::vector<TreeNode>& tree, std::size_t& at, const std::vector<std::uint32_t>& rows) {
+    const TreeNode node = tree[at++];
+    if (node.column == TreeNode::kLeaf) {
+        std::vector<Cost> loss(d.n_classes, 0);
+        for (const std::uint32_t row : rows)
+            for (std::uint32_t k = 0; k < d.n_classes; ++k)
+                loss[k] += Cost{d.weight[row]} * d.cost[d.label[row] * d.n_classes + k];
+        return *std::min_element(loss.begin(), loss.end());
+    }
+    std::vector<std::uint32_t> left, right;
+    for (const std::uint32_t row : rows) (d.rank_of(node.column, row) < node.high ? left : right).push_back(row);
+    const Cost on_left = cost_of(d, tree, at, left);
+    return on_left + cost_of(d, tree, at, right);
+}
+
+Cost cost_of(const Data& d, const std::vector<TreeNode>& tree) {
+    std::vector<std::uint32_t> rows(d.n_rows);
+    std::iota(rows.begin(), rows.end(), 0u);
+    std::size_t at = 0;
+    return cost_of(d, tree, at, rows);
+}
+
+// A core only grows; a tree it holds costs there what it costs on all rows; its optimum is no higher than that of all.
+void check_core(std::mt19937& random, const Data& d) {
+    Control control{Limits{}};
+    const std::vector<float> odds = doubts(d, control);
+    require(odds.size() == d.n_rows, "odds of every row");
+    for (std::uint32_t row = 0; row < d.n_rows; ++row)
+        require(odds[row] >= 0 && (odds[row] == 0) == (d.span[row] == 0), "odds where a row can be charged");
+    CoreRows core(d, odds);
+    core.take(0.5 * static_cast<double>(random() % 8));
+    const std::size_t before = core.size();
+    std::vector<TreeNode> tree(7);
+    for (const std::size_t inner : {0, 1, 4}) {
+        const auto column = static_cast<std::uint32_t>(random() % d.n_columns);
+        const auto rank = static_cast<std::uint32_t>(random() % d.n_rows);
+        tree[inner] = {column, rank, rank + 1};
+    }
+    core.hold(tree);
+    require(core.size() >= before, "a core only grows");
+    if (core.size() == 0) return;
+    const Data few = core.table();
+    require(few.n_rows == core.size(), "as many rows as it says");
+    require(cost_of(few, tree) == cost_of(d, tree), "a tree that is held costs the same");
+    bool exact = false;
+    Cost lower = 0;
+    const Cost on_few = solve(few, Options{}, {3}, Limits{}, exact, lower);
+    if (d.min_leaf == 1) require(on_few <= solve(d, Options{}, {3}, Limits{}, exact, lower), "f(K) <= f(S)");
+    core.take(1e9);
+    require(cost_of(core.table(), tree) == cost_of(d, tree), "all rows that count");
+}
+
 }  // namespace
 
 int main() {
@@ -115,6 +172,7 @@ int main() {
     for (int round = 0; round < 400; ++round) {
         const Data d = make_data(random, 2 + static_cast<std::uint32_t>(random() % 40), 1 + round % 3);
         check_profile(random, d);
+        check_core(random, d);
     }
     for (int round = 0; round < 60; ++round) {
         const Data d = make_data(random, 4 + static_cast<std::uint32_t>(random() % 24), 2 + round % 2);
@@ -135,6 +193,8 @@ int main() {
             options.fair_shares = random() % 2 == 0;
             options.plain_work = 1 + static_cast<std::int64_t>(random() % 20000);
             options.sharing_work = 0;
+            options.core_passes = static_cast<std::int64_t>(random() % 10);
+            options.core_share = random() % 2 == 0 ? 1.0 : 0.6;
             options.slack = 0.25 * static_cast<double>(random() % 4);
             options.lanes = 1 + static_cast<std::uint32_t>(random() % 5);
             require(solve(d, options, depth, Limits{}, exact, lower) == best && exact, "same optimum");

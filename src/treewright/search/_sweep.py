@@ -58,6 +58,12 @@ class SweepOptions:
         A long run proves rising bounds one after another instead of going for the optimum at once.
     plain_work : int, default=6_000_000_000
         ... after passes that take about so many nanoseconds (rows times columns, four times that with many classes).
+    core : bool, default=True
+        Before that, a long run looks at few rows, whose optimum is a bound for all (off if ``min_samples_leaf > 1``).
+    core_passes : int, default=500
+        ... after so many passes of the kernel.
+    core_share : float, default=0.45
+        ... if they are no more of all rows than this, and could be doubled once.
     sharing_work : int, default=20000
         ... where one kernel pass takes at least so many steps (rows times columns).
     slack : float, default=0.5
@@ -77,6 +83,9 @@ class SweepOptions:
     resume: bool = True
     rising: bool = True
     plain_work: int = 6_000_000_000
+    core: bool = True
+    core_passes: int = 500
+    core_share: float = 0.45
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64
@@ -227,7 +236,16 @@ def solve_sweep(
             *notes,
             "A tree of the same loss with fewer leaves may exist: the run ended before that was proven.",
         )
-    kept = ("seconds", "pair_solves", "passes", "row_steps", "cache_hits", "gaps_closed", "bytes")
+    kept = (
+        "seconds",
+        "pair_solves",
+        "passes",
+        "row_steps",
+        "cache_hits",
+        "gaps_closed",
+        "core_rows",
+        "bytes",
+    )
     n_leaves = tree.n_leaves
     if not proven and problem.cost_complexity > 0:  # a better tree may have more leaves, but not so many
         n_leaves = int(units.objective(upper) / problem.cost_complexity) + 1

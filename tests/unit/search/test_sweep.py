@@ -41,6 +41,9 @@ VARIANTS = [
     SweepOptions(plain_work=1, sharing_work=0, lanes=2, cache=False),
     SweepOptions(rising=False, fair_shares=False),
     SweepOptions(plain_work=1, fair_shares=False, monotone=False),
+    SweepOptions(core_passes=0, core_share=1.0),
+    SweepOptions(core_passes=3, core_share=1.0, plain_work=1, sharing_work=0),
+    SweepOptions(core=False, plain_work=1),
 ]
 
 
@@ -147,6 +150,46 @@ def test_rows_between_two_cuts_close_gaps(depth):
         assert plain.stats["gaps_closed"] == 0
         n_closed += closed.stats["gaps_closed"]
     assert n_closed > 10, n_closed
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        {"cost_complexity": 0.0},
+        {"cost_complexity": 0.003},
+        {"cost_complexity": 0.0, "max_leaf_nodes": 6},
+        {"cost_complexity": 0.0, "weight": "random"},
+        {"cost_complexity": 0.001, "costs": [[0, 1, 2], [3, 0, 1], [1, 1, 0]]},
+    ],
+)
+def test_few_rows_prove_the_optimum_of_all(rest):
+    rng = np.random.default_rng(5)
+    smallest = 1.0
+    for _ in range(4):
+        n = int(rng.integers(200, 350))
+        X = rng.random((n, 3)).round(3)
+        y = (X[:, 0] > 0.3).astype(int) + ((X[:, 0] > 0.7) & (X[:, 1] > 0.5 + 0.3 * (X[:, 2] > 0.6)))
+        y = np.where(rng.random(n) < 0.02, rng.integers(0, 3, n), y)
+        weight = rng.integers(1, 4, n) if "weight" in rest else None
+        problem = make_problem(X, y, 3, max_depth=4, min_samples_leaf=1, **rest | {"weight": weight})
+        all_rows = solve_sweep(problem, options=SweepOptions(core=False))
+        few = solve_sweep(problem, options=SweepOptions(core_passes=0, core_share=1.0))
+        assert few.objective == all_rows.objective
+        assert few.tree.n_leaves == all_rows.tree.n_leaves
+        assert all_rows.stats["core_rows"] == 0 < few.stats["core_rows"]
+        smallest = min(smallest, few.stats["core_rows"] / n)
+    assert smallest < 0.8
+
+
+def test_few_rows_are_no_help_where_leaves_need_several():
+    rng = np.random.default_rng(0)
+    X = rng.random((80, 3))
+    problem = make_problem(
+        X, (X[:, 0] > 0.4).astype(int) ^ (rng.random(80) < 0.1), 2, max_depth=3, min_samples_leaf=5
+    )
+    few = solve_sweep(problem, options=SweepOptions(core_passes=0, core_share=1.0))
+    assert few.stats["core_rows"] == 0
+    assert few.status is SolveStatus.OPTIMAL
 
 
 @pytest.mark.parametrize("seed", range(15))

@@ -1,0 +1,50 @@
+// The root above depth two on core rows (core_rows.hpp): bounds that hold for all rows, and trees to try on them.
+#include "treewright/sweep/core_rows.hpp"
+#include "treewright/sweep/doubts.hpp"
+#include "treewright/sweep/search.hpp"
+
+#include <algorithm>
+
+namespace treewright::sweep {
+
+// A search over the core either proves that no tree is cheaper than the best one known, or finds a tree that is cheaper
+// on the core: its cost there is a bound, and on all rows it is a candidate. If it costs more there, the core takes the
+// rows that show it, and twice as many of those that are in doubt.
+void Search::prove_on_core(const Node& root, Size size, Outcome& found) {
+    if (doubts_.empty()) doubts_ = doubts(data_, control_);
+    CoreRows core(data_, doubts_);
+    const double most = options_.core_share * data_.n_rows;
+    if (core.size_at(2 * kCoreFactor) > most) return;
+    Options options = options_;
+    options.core = false;
+    options.plain_work *= kCorePatience;
+    for (double factor = kCoreFactor; !found.exact() && !control_.stopped(); factor *= 2) {
+        core.take(factor);
+        core.hold(write(found.plan));
+        if (static_cast<double>(core.size()) > most) return;
+        if (core.size() == 0) continue;
+        const Data data = core.table();
+        Search search(data, options, control_, bytes_ / 8);
+        search.beside_ = beside_ + bytes();
+        search.tells_trees_ = false;
+        search.last_round_ = last_round_;
+        search.core_memo_ = core_memo_;
+        Node few;
+        make_root(data, few);
+        search.root_ = search.solve(few, {size.depth - 1, size.leaves}, found.upper, 1);
+        const Outcome here = search.climb(few, size, {found.lower, found.upper, Plan::leaf()});
+        statistics_ += search.statistics();
+        statistics_.core_rows = std::max<std::int64_t>(statistics_.core_rows, data.n_rows);
+        if (const Memo* memo = search.memos_.find(few.rows, size)) core_memo_ = {size, *memo};
+        found.lower = here.lower;
+        if (here.upper >= found.upper) continue;
+        const std::vector<TreeNode> tree = search.write(here.plan);
+        std::size_t at = 0;
+        const Outcome all = refit(tree, at, root, size, 0);
+        found.offer(all.upper, all.plan);
+        control_.incumbent(found.upper);
+        core.hold(tree);
+    }
+}
+
+}  // namespace treewright::sweep
