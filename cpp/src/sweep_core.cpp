@@ -26,24 +26,27 @@ void Search::prove_on_core(const Node& root, Size size, Outcome& found) {
         const Data data = core.table();
         Search search(data, options, control_, bytes_ / 8);
         search.beside_ = beside_ + bytes();
-        search.tells_trees_ = false;
+        const auto try_on_all = [&](Plan plan) {
+            std::vector<TreeNode> tree = search.write(plan);
+            std::size_t at = 0;
+            const Outcome all = refit(tree, at, root, size, 0);
+            found.offer(all.upper, all.plan);
+            control_.incumbent(found.upper);
+            return tree;
+        };
+        search.on_better_ = try_on_all;
         search.last_round_ = last_round_;
         search.core_memo_ = core_memo_;
         Node few;
         make_root(data, few);
         search.root_ = search.solve(few, {size.depth - 1, size.leaves}, found.upper, 1);
-        const Outcome here = search.climb(few, size, {found.lower, found.upper, Plan::leaf()});
+        const Cost asked = found.upper;
+        const Outcome here = search.climb(few, size, {found.lower, asked, Plan::leaf()});
         statistics_ += search.statistics();
         statistics_.core_rows = std::max<std::int64_t>(statistics_.core_rows, data.n_rows);
         if (const Memo* memo = search.memos_.find(few.rows, size)) core_memo_ = {size, *memo};
-        found.lower = here.lower;
-        if (here.upper >= found.upper) continue;
-        const std::vector<TreeNode> tree = search.write(here.plan);
-        std::size_t at = 0;
-        const Outcome all = refit(tree, at, root, size, 0);
-        found.offer(all.upper, all.plan);
-        control_.incumbent(found.upper);
-        core.hold(tree);
+        if (here.upper < asked) core.hold(try_on_all(here.plan));
+        found.lower = std::min(found.upper, std::max(found.lower, here.lower));
     }
 }
 

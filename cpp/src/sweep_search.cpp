@@ -216,8 +216,9 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
                 if (beside.open()) reach = std::max(reach, profile.span_between(beside.first, beside.last) / 2);
             }
         }
+        const Cost before = best.upper;
         evaluate(node, size, here, top.column, cut, reach, target, level, best);
-        if (at_root && tells_trees_) control_.incumbent(best.upper);
+        if (at_root && best.upper < before) on_better_ ? on_better_(best.plan) : control_.incumbent(best.upper);
         if (top.is_cut) continue;
         const Cost now = std::min(best.upper, budget);
         push(profile.gap(point, now), top.left_cut);

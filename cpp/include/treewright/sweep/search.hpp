@@ -41,6 +41,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -138,7 +139,7 @@ class Search {
     Control& control_;
     std::size_t bytes_;
     std::size_t beside_ = 0;    // of the searches that wait for this one
-    bool tells_trees_ = true;   // its trees are trees of all rows
+    std::function<void(Plan)> on_better_;  // a better tree of the root; if empty, it is a tree of all rows
     std::unique_ptr<Data> free_leaves_;  // the table with leaves that only break ties, once it is needed,
     std::unique_ptr<Search> losses_;     // and its search
     PairSolver pairs_;
