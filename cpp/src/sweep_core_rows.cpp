@@ -1,19 +1,13 @@
 #include "treewright/sweep/core_rows.hpp"
 
-#include "treewright/sweep/random.hpp"
-
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace treewright::sweep {
 
 CoreRows::CoreRows(const Data& data, std::span<const float> doubts)
-    : data_(data), drawn_(data.n_rows), factor_(data.n_rows), taken_(data.n_rows) {
-    Random random(1);
-    std::iota(drawn_.begin(), drawn_.end(), 0u);
+    : data_(data), drawn_(drawn_rows(data)), factor_(data.n_rows), taken_(data.n_rows) {
     for (std::uint32_t i = 0; i < data.n_rows; ++i) {
-        std::swap(drawn_[i], drawn_[i + random.below(data.n_rows - i)]);
         const std::uint32_t row = drawn_[i];
         const float lot = (static_cast<float>(i) + 0.5F) / static_cast<float>(data.n_rows);
         factor_[row] = doubts[row] > 0 ? lot / doubts[row] : std::numeric_limits<float>::infinity();

@@ -56,4 +56,19 @@ void Data::prepare() {
     }
 }
 
+std::vector<std::uint32_t> drawn_rows(const Data& data) {
+    std::vector<std::uint64_t> lot(data.n_rows);
+    const auto mix = [&](std::uint32_t row, std::uint64_t value) { lot[row] = Random(lot[row] + value)(); };
+    for (std::uint32_t c = 0; c < data.n_columns; ++c)
+        for (std::uint32_t row = 0; row < data.n_rows; ++row) mix(row, data.rank_of(c, row));
+    std::vector<std::uint32_t> rows(data.n_rows);
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        mix(row, data.label[row]);
+        mix(row, static_cast<std::uint32_t>(data.weight[row]));
+        rows[row] = row;
+    }
+    std::sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) { return lot[a] < lot[b]; });
+    return rows;
+}
+
 }  // namespace treewright::sweep

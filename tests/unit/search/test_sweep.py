@@ -181,6 +181,19 @@ def test_few_rows_prove_the_optimum_of_all(rest):
     assert smallest < 0.8
 
 
+def test_the_rows_chosen_do_not_depend_on_their_order():
+    rng = np.random.default_rng(2)
+    n = 500
+    X = rng.random((n, 3)).round(2)
+    y = ((X[:, 0] > 0.3) & (X[:, 1] > 0.5 * X[:, 2])).astype(int) ^ (rng.random(n) < 0.04)
+    options = SweepOptions(core_passes=0, core_share=1.0)
+    one = solve_sweep(make_problem(X, y, max_depth=4), options=options)
+    order = rng.permutation(n)
+    other = solve_sweep(make_problem(X[order], y[order], max_depth=4), options=options)
+    assert 0 < one.stats["core_rows"] == other.stats["core_rows"] < n
+    assert one.tree.splits == other.tree.splits
+
+
 def test_few_rows_are_no_help_where_leaves_need_several():
     rng = np.random.default_rng(0)
     X = rng.random((80, 3))

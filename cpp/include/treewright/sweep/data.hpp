@@ -64,6 +64,9 @@ struct Data {
     void prepare();
 };
 
+// All rows in random order, which depends on what is in them and not on how the table is sorted.
+[[nodiscard]] std::vector<std::uint32_t> drawn_rows(const Data& data);
+
 // An entry of an order: the row, and whether it is the first of its group of equal ranks within the node.
 [[nodiscard]] inline std::uint32_t row_of(std::uint32_t entry) { return entry >> 1; }
 [[nodiscard]] inline bool starts_group(std::uint32_t entry) { return (entry & 1u) != 0; }
