@@ -58,6 +58,7 @@ Costs = Annotated[str, typer.Option(help="Comma-separated prices of a leaf.")]
 Only = Annotated[str, typer.Option(help="Comma-separated tables.")]
 Store = Annotated[Path, typer.Option(help="JSON lines of every single run.")]
 Fresh = Annotated[str, typer.Option(help="Methods that are run again although a run is stored.")]
+PeerLimit = Annotated[float | None, typer.Option(help="Seconds for ConTree.", show_default="the same")]
 Clock = Annotated[str, typer.Option(help="Seconds shown: cpu or wall.")]
 Write = Annotated[bool, typer.Option(help="Write the results file.")]
 
@@ -94,6 +95,12 @@ class Runner:
         self._time_limit = time_limit
         self._peer_time_limit = time_limit if peer_time_limit is None else peer_time_limit
         self._repetitions = repetitions
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What a results file says of its runs."""
+        limits = {"time_limit": self._time_limit, "peer_time_limit": self._peer_time_limit}
+        return {**limits, "methods": METHODS}
 
     def answer(self, method: str, dataset: Dataset, cost: float, depth: int | None) -> dict[str, Any]:
         """Return the answer of one method, under the method's name.
@@ -137,9 +144,7 @@ def grid(
     store: Store = STORE,
     fresh: Fresh = "",
     clock: Clock = "cpu",
-    peer_time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for ConTree.", show_default="the same")
-    ] = None,
+    peer_time_limit: PeerLimit = None,
     write: Write = True,
 ) -> None:
     """Objective, proof, gap, seconds and memory on the whole tables: ten tables, three depths, three prices."""
@@ -164,8 +169,7 @@ def grid(
             notes += [
                 f"depth {show_depth(depth)}: {line}" if k == 0 else line for k, line in enumerate(lines)
             ]
-    options = {"time_limit": time_limit, "peer_time_limit": peer_time_limit, "methods": METHODS}
-    finish("continuous-grid", options, rows, write, *notes)
+    finish("continuous-grid", runner.options, rows, write, *notes)
 
 
 def memory_table(rows: Sequence[dict[str, Any]], methods: Sequence[str]) -> str:
@@ -298,6 +302,7 @@ def rows(
     store: Store = STORE,
     fresh: Fresh = "",
     clock: Clock = "cpu",
+    peer_time_limit: PeerLimit = None,
     write: Write = True,
 ) -> None:
     """Growth with rows: tables resampled with jitter, so that nearly every value is a threshold."""
@@ -306,7 +311,8 @@ def rows(
         return stored(f"{name}-{size}", lambda: jittered(*arrays_of(data, name), size))
 
     sized = [(name, int(size)) for name in names(only) for size in names(sizes)]
-    growth("continuous-rows", make, sized, methods, time_limit, depths, store, fresh, clock, write)
+    runner = Runner(store, fresh, time_limit, repetitions=3, peer_time_limit=peer_time_limit)
+    growth("continuous-rows", runner, make, sized, methods, depths, clock, write)
 
 
 @app.command()
@@ -320,6 +326,7 @@ def columns(
     store: Store = STORE,
     fresh: Fresh = "",
     clock: Clock = "cpu",
+    peer_time_limit: PeerLimit = None,
     write: Write = True,
 ) -> None:
     """Growth with columns: the table's own, then noisy copies of them."""
@@ -332,23 +339,22 @@ def columns(
         return stored(f"{name}-c{size}", load)
 
     sized = [(name, int(size)) for name in names(only) for size in names(sizes)]
-    growth("continuous-columns", make, sized, methods, time_limit, depths, store, fresh, clock, write)
+    runner = Runner(store, fresh, time_limit, repetitions=3, peer_time_limit=peer_time_limit)
+    growth("continuous-columns", runner, make, sized, methods, depths, clock, write)
 
 
 def growth(
     title: str,
+    runner: Runner,
     make: Any,
     sized: Sequence[tuple[str, int]],
     methods: str,
-    time_limit: float,
     depths: str,
-    store: Path,
-    fresh: str,
     clock: str,
     write: bool,
 ) -> None:
     """Run and print a table of growing problems, without a price of leaves."""
-    chosen, runner = chosen_methods(methods), Runner(store, fresh, time_limit, repetitions=3)
+    chosen = chosen_methods(methods)
     found = [
         runner.compare(chosen, make(name, size), 0.0, depth)
         for depth in depths_of(depths)
@@ -357,7 +363,7 @@ def growth(
     shown = clocked(found, clock)
     print(print_comparison(shown, chosen))
     notes = ["", *(f"differs: {line}" for line in disagreements(found)), *proof_lines(shown)]
-    finish(title, {"time_limit": time_limit, "methods": METHODS}, found, write, *notes)
+    finish(title, runner.options, found, write, *notes)
 
 
 @app.command()

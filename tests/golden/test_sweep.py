@@ -58,7 +58,13 @@ def read(name: str, max_depth: int, cost_complexity: float) -> Problem:
         ("rice", 3, 243),
         ("page", 3, 168),
         ("occupancy", 3, 185),
+        ("htru", 3, 343),
+        ("fault", 3, 627),
+        ("magic", 3, 3240),
         ("bank", 4, 0),
+        ("wilt", 4, 50),
+        ("raisin", 4, 74),
+        ("occupancy", 4, 142),
     ],
 )
 def test_errors(name, depth, errors):

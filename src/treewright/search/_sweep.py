@@ -60,7 +60,7 @@ class SweepOptions:
         ... after passes that take about so many nanoseconds (rows times columns, four times that with many classes).
     core : bool, default=True
         Before that, a long run looks at few rows, whose optimum is a bound for all (off if ``min_samples_leaf > 1``).
-    core_passes : int, default=500
+    core_passes : int, default=2000
         ... after so many passes of the kernel.
     core_share : float, default=0.45
         ... if they are no more of all rows than this, and could be doubled once.
@@ -84,7 +84,7 @@ class SweepOptions:
     rising: bool = True
     plain_work: int = 6_000_000_000
     core: bool = True
-    core_passes: int = 500
+    core_passes: int = 2000
     core_share: float = 0.45
     sharing_work: int = 20_000
     slack: float = 0.5
