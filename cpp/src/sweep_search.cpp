@@ -70,8 +70,10 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
         found.lower = std::min(found.lower, found.upper);
     };
     const auto over = [&] { return found.exact() || control_.stopped(); };
+    const std::int64_t pass = std::int64_t{root.n} * static_cast<std::int64_t>(root.columns.size()) * pairs_.pace();
+    const std::int64_t plain_passes = 1 + options_.plain_work / std::max<std::int64_t>(pass, 1);
     if (options_.core && options_.monotone && data_.min_leaf == 1) {
-        control_.pause_after(options_.core_passes);
+        control_.pause_after(std::min(options_.core_passes, plain_passes / 3));
         ask(found.upper);
         control_.resume();
         if (over()) return found;
@@ -82,8 +84,7 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
         ask(found.upper);
         return found;
     }
-    const std::int64_t pass = std::int64_t{root.n} * static_cast<std::int64_t>(root.columns.size()) * pairs_.pace();
-    control_.pause_after(1 + options_.plain_work / std::max<std::int64_t>(pass, 1));
+    control_.pause_after(plain_passes);
     ask(found.upper);
     control_.resume();
     for (const int part : kRisingGaps) {

@@ -61,7 +61,7 @@ class SweepOptions:
     core : bool, default=True
         Before that, a long run looks at few rows, whose optimum is a bound for all (off if ``min_samples_leaf > 1``).
     core_passes : int, default=2000
-        ... after so many passes of the kernel.
+        ... after so many passes of the kernel, or a third of `plain_work` if that is less.
     core_share : float, default=0.45
         ... if they are no more of all rows than this, and could be doubled once.
     sharing_work : int, default=20000

@@ -18,7 +18,7 @@ struct Options {
     bool rising = true;         // a long run proves rising bounds of the root, one after another (search.hpp)
     std::int64_t plain_work = 6'000'000'000;  // ... after passes of about so many nanoseconds at the root
     bool core = true;           // ... and before that looks at few rows first (core_rows.hpp); min_leaf == 1
-    std::int64_t core_passes = 2000; // ... after so many passes at the root
+    std::int64_t core_passes = 2000;  // ... after so many passes at the root, or a third of plain_work
     double core_share = 0.45;        // ... if they are, and twice as many likely rows, no more of all than this
     std::uint64_t sharing_work = 20000;  // ... where a kernel pass takes at least so many steps
     double slack = 0.5;         // extra child budget, in rows' worth of cost per row of half the open interval
