@@ -22,7 +22,7 @@
 //
 // A run that is not over in two thousand passes looks at few rows first, the core (core_rows.hpp): what is proven of them
 // holds for all, and where most rows are easily told apart they need few more to say it all. Measured at price 0: htru,
-// depth 4, proven in 45 s where the search over all rows had a gap of 7.8 % after 120; page 9 s for 35, occupancy 4 for 15.
+// depth 4, proven in 44 s where the search over all rows had a gap of 7.8 % after 120; page 10 s for 35, occupancy 4 for 15.
 //
 // A run that is not over then asks the root for rising budgets, each a share of the gap closer to the incumbent: asked
 // with a low budget, subproblems stop early and close wide stretches, so the bound rises evenly, and what was found out
