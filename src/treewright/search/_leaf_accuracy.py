@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
-from treewright.binarize import Cuts, auto_cuts
-from treewright.binarize._make import scope_of_all
+from treewright.binarize import Cuts, auto_cuts, scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.guess import guess_cuts, make_reference
 from treewright.problem import Problem

@@ -93,7 +93,7 @@ def solve_cuts(
     options = options or SearchOptions()
     integers = integer_costs(problem)
     bits = core.BitsProblem(
-        cuts.goes_right,
+        cuts.packed,
         problem.y,
         integers.weight,
         integers.costs,
@@ -103,6 +103,7 @@ def solve_cuts(
         guess=None
         if reference is None
         else integers.weight * integers.costs[problem.y, reference.predictions],
+        packed=True,
     )
     if reference is not None:  # row prices prove more than a conditional search can use
         options = replace(options, row_prices=False)

@@ -77,13 +77,14 @@ def solve_frontier(
     assert cuts is not None  # only the sweep engine goes without
     integers = integer_costs(problem)
     bits = core.BitsProblem(
-        cuts.goes_right,
+        cuts.packed,
         problem.y,
         integers.weight,
         integers.costs,
         leaf_price=0.0,
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
+        packed=True,
     )
     raw = bits.front(
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),

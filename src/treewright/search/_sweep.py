@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from treewright._native import core
-from treewright.binarize._make import scope_of_all
+from treewright.binarize import scope_of_all
 from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._limits import Limits, Progress, ProgressCallback
-from treewright.search._ranks import ranked_columns, splits_of
+from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._result import result_of
 from treewright.tree import grow
 
@@ -186,7 +186,6 @@ def solve_sweep(
         )
     units = _Units.make(problem)
     ranked = ranked_columns(table)
-    rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, table.n_rows), dtype=np.uint32)
     reduced = units.integers.costs - units.integers.costs.min(axis=1, keepdims=True)
 
     def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
@@ -201,7 +200,7 @@ def solve_sweep(
     leaves = problem.max_leaf_nodes
     native_limits = limits.native()
     answer = core.sweep_solve(
-        rank,
+        rank_matrix(ranked, table.n_rows),
         problem.y.astype(np.uint16),
         units.integers.weight.astype(np.int32),
         reduced.astype(np.int32),
