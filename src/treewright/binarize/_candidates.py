@@ -15,7 +15,7 @@ with the split. Where the table has none, a split sends a missing value of later
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -86,6 +86,16 @@ class CandidateSplits:
             kept = spread(self.gaps, level)
             return threshold_splits(self.position, between(kept.below, kept.above), kept) + known
         return [*self.category_splits(level), *known]
+
+    def heaviest(self, level: int) -> CandidateSplits:
+        """Return the column with its `level` heaviest categories only."""
+        return replace(
+            self,
+            categories=self.categories[:level],
+            weights=self.weights[:level],
+            alone=self.alone[:level],
+            joined=self.joined[:level],
+        )
 
     def category_splits(self, level: int = ALL) -> list[CategorySplit]:
         """Return the splits of the `level` heaviest categories, by code; none for numbers."""

@@ -79,9 +79,7 @@ class RankedColumn:
         return self.offered.threshold_split(a, b, side), False
 
 
-def ranked_columns(
-    table: Table, candidates: Sequence[CandidateSplits] | None = None, levels: Sequence[int] | None = None
-) -> list[RankedColumn]:
+def ranked_columns(table: Table, candidates: Sequence[CandidateSplits] | None = None) -> list[RankedColumn]:
     """Return the splits that the table's columns offer as ranked columns, those with a single rank left out.
 
     Parameters
@@ -89,8 +87,6 @@ def ranked_columns(
     table : Table
     candidates : sequence of CandidateSplits, default=None
         What the columns offer; None is every split.
-    levels : sequence of int, default=None
-        How many categories of each column are kept, the heaviest; None keeps all. Numbers keep all thresholds.
 
     Returns
     -------
@@ -98,17 +94,15 @@ def ranked_columns(
         Their ranks are the rows of one matrix; see `rank_matrix`.
     """
     candidates = candidates or candidates_of(table)
-    levels = levels or [offered.n_choices for offered in candidates]
     found: list[tuple[CandidateSplits, list[CategorySplit | None]]] = []
-    for offered, level in zip(candidates, levels, strict=True):
+    for offered in candidates:
+        known = [None] if offered.asks_known else []
         if offered.gaps is None:
-            found.append(
-                (offered, [*offered.category_splits(level), *([None] if offered.asks_known else [])])
-            )
+            found.append((offered, [*offered.category_splits(), *known]))
         elif len(offered.gaps) == 0:
-            found.append((offered, [None] if offered.asks_known else []))
+            found.append((offered, [*known]))
         else:
-            found.append((offered, [None] * (2 if offered.asks_known else 1)))
+            found.append((offered, [None, *known]))
     matrix = np.empty((sum(len(splits) for _, splits in found), table.n_rows), dtype=np.uint32)
     ranked: list[RankedColumn] = []
     for offered, splits in found:
