@@ -56,7 +56,8 @@ class OptimalTreeClassifier(TreeClassifier):
         splits would have to be held one by one (those of categories; thresholds too where they are not most of
         the splits, and with guessed lower bounds or `min_leaf_accuracy`): then equally many of each column fit,
         thresholds at quantiles and the most frequent categories. "guess" takes those that the reference cannot do
-        without (column elimination). ``result_.scope`` and ``result_.notes`` say what was searched: nothing is binned silently.
+        without (column elimination). ``result_.scope`` and ``result_.notes`` say what was searched:
+        nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
     costs : array-like of shape (n_classes, n_classes), default=None
