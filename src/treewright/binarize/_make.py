@@ -342,8 +342,8 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
     """
     notes = []
     for what, how, of_numbers in (
-        ("thresholds", "at quantiles", True),
-        ("categories", "the most frequent", False),
+        ("thresholds", "those at quantiles", True),
+        ("categories", "the most frequent ones", False),
     ):
         cut = [
             f"{table.columns[offer.position].name} ({level} of {offer.n_choices})"
@@ -351,9 +351,7 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
             if (offer.gaps is not None) == of_numbers and offer.n_splits(level) < offer.n_splits()
         ]
         if cut:
-            notes.append(
-                f"Not all {what} were offered, only those {how}, in {len(cut)} columns: {listed(cut)}."
-            )
+            notes.append(f"Not all {what} were offered, only {how}, in {len(cut)} columns: {listed(cut)}.")
     return tuple(notes)
 
 

@@ -158,15 +158,20 @@ def _questions(
     rows: NDArray[np.uint32],
 ) -> list[RankedColumn]:
     """Make a column of two ranks of each category split; None asks whether the value is known."""
-    missing = np.isnan(x)
+    missing = np.flatnonzero(np.isnan(x))
+    by_code = np.argsort(x, kind="stable")  # missing last
+    codes = x[by_code]
     ranked = []
     for split, row in zip(splits, rows, strict=True):
         if split is None:
-            row[:] = missing
+            row.fill(0)
+            row[missing] = 1
         else:
-            row[:] = x != split.left[0]
-            if offered.missing:
-                row[missing] = not split.missing_left
+            row.fill(1)
+            first, last = np.searchsorted(codes, [split.left[0], split.left[0] + 1])
+            row[by_code[first:last]] = 0
+            if split.missing_left and len(missing):
+                row[missing] = 0
         ranked.append(RankedColumn(row, offered.position, only=split or known_split(offered.position)))
     return ranked
 

@@ -56,8 +56,8 @@ class Cell:
 
 # Measured on 10**5 and 10**6 rows, rounded up: the bits of a split, and their copies while equal rows are merged; ranks
 # in Python and in the engine, the sorted rows, and their copies in nodes.
-BINARY_CELL = Cell(0.6, 4e-9)
-RANKED_CELL = Cell(24.0, 2e-8)
+BINARY_CELL = Cell(0.6, 3e-9)
+RANKED_CELL = Cell(24.0, 4e-8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,9 @@ def binary_space(
         cuts = quantiles(table, int(thresholds), candidates=kept)
     if level is None:
         return cuts
-    notes = _category_notes(table, candidates, level, f"the limits of the run leave room for {room:,} splits")
+    notes = _category_notes(
+        table, candidates, level, f"The limits of the run leave room for {room:,} splits."
+    )
     return replace(
         cuts,
         scope=f"{cuts.scope}, of categories the {level} most frequent of a column",
@@ -180,7 +182,7 @@ def ranked_space(
     if level is None:
         return RankedSpace(candidates, scope_of_all(table), table.notes)
     notes = _category_notes(
-        table, candidates, level, f'thresholds="auto" offers at most {most:,} splits of categories'
+        table, candidates, level, f'thresholds="auto" offers at most {most:,} splits of categories.'
     )
     scope = scope_of_all(table).replace(
         "all single categories", f"the {level} most frequent categories of a column, each"
@@ -223,7 +225,7 @@ def _category_notes(
     table: Table, candidates: Sequence[CandidateSplits], level: int, why: str
 ) -> tuple[str, ...]:
     levels = [level if offered.gaps is None else offered.n_choices for offered in candidates]
-    return (*fewer_notes(table, candidates, levels), f"{why[0].upper()}{why[1:]}. {_advice(True)}")
+    return (*fewer_notes(table, candidates, levels), f"{why} {_advice(True)}")
 
 
 def _advice(limited: bool) -> str:
