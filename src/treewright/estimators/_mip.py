@@ -183,7 +183,7 @@ class MIPTreeClassifier(TreeClassifier):
         options = MIPOptions(
             self.solver, _threads(self.n_jobs), self.scaling, self.tighten, self.random_state
         )
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         table = self._training_table(X, y)
         problem = make_problem(
             table,
