@@ -151,6 +151,7 @@ def solve_cuts(
         },
         options=asdict(options),
         notes=cuts.notes,
+        conditional=reference is not None,
     )
     if reference is None:
         return result
