@@ -109,6 +109,9 @@ class SolveResult:
         return constraints_in_words(self.options)
 
 
+LIMITS = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "min_leaf_accuracy")
+
+
 def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = ()) -> str:
     """Return words for the limits that a tree had to keep, such as " of depth at most 3".
 
@@ -119,19 +122,20 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
     leave_out : sequence of str
         Limits not to be named.
     """
-    forms = {
-        "max_depth": "depth at most {}",
-        "max_leaf_nodes": "at most {} leaves",
-        "min_samples_leaf": "at least {} rows a leaf",
-        "min_leaf_accuracy": "at least {} of every leaf right",
+    said = {name: options.get(name) for name in LIMITS if name not in leave_out}
+    limit = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in said.items()}
+    words = {
+        "max_depth": f"depth at most {limit.get('max_depth')}",
+        "max_leaf_nodes": f"at most {limit.get('max_leaf_nodes')} leaves",
+        "min_samples_leaf": f"at least {limit.get('min_samples_leaf')} rows a leaf",
+        "min_leaf_accuracy": f"at least {limit.get('min_leaf_accuracy')} of every leaf right",
     }
-    said = {name: options.get(name) for name in forms if name not in leave_out}
-    words = [
-        forms[name].format(f"{limit:g}" if isinstance(limit, float) else limit)
-        for name, limit in said.items()
-        if limit is not None and (name, limit) != ("min_samples_leaf", 1)
+    named = [
+        words[name]
+        for name, value in said.items()
+        if value is not None and (name, value) != ("min_samples_leaf", 1)
     ]
-    return " of " + ", ".join(words) if words else ""
+    return " of " + ", ".join(named) if named else ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
-from treewright.result import SolveStatus
+from treewright.result import SolveStatus, StopReason
 from treewright.search import (
     Limits,
     SearchOptions,
@@ -243,5 +243,6 @@ class OptimalTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        settle_interrupt(result.stop_reason)
+        interrupted = result.stats.get("second_look_interrupted")  # of a guided search that had ended itself
+        settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
         return self
