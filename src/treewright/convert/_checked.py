@@ -56,8 +56,8 @@ class Checked:
             f"Model file, at {self.path or 'the top'}: {came[:60]} is not accepted; it must be {accepted}."
         )
 
-    def fields(self, *names: str) -> dict[str, Checked]:
-        """Return the fields of an object that must have exactly these."""
+    def fields(self, *names: str, optional: tuple[str, ...] = ()) -> dict[str, Checked]:
+        """Return the fields of an object that must have exactly these; an optional one may be absent (null)."""
         if not isinstance(self.value, dict):
             self.fail(f"an object with {', '.join(names)}")
         for name in names:
@@ -65,6 +65,7 @@ class Checked:
                 raise ModelFileError(
                     f"Model file, at {self.path or 'the top'}: the field {name!r} is absent."
                 )
+        names = (*names, *optional)
         for name in self.value:
             if name not in names:
                 raise ModelFileError(
@@ -72,7 +73,7 @@ class Checked:
                     f"{', '.join(names)}."
                 )
         prefix = f"{self.path}." if self.path else ""
-        return {name: Checked(self.value[name], prefix + name) for name in names}
+        return {name: Checked(self.value.get(name), prefix + name) for name in names}
 
     def entries(self, least: int = 0, most: int = 2**31 - 1) -> Iterator[Checked]:
         """Return the entries of a list of `least` to `most` entries."""

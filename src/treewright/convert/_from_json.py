@@ -273,7 +273,9 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         "costs",
         "target",
         "weight",
+        optional=("min_leaf_accuracy",),
     )
+    least = fields["min_leaf_accuracy"]
     factor, costs = fields["class_weight"], fields["costs"]
     class_weight: tuple[float, ...] | str | None = None
     if isinstance(factor.value, str):
@@ -296,4 +298,5 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         costs=matrix,
         target=fields["target"].optional_text(),
         weight=fields["weight"].optional_text(),
+        min_leaf_accuracy=None if least.value is None else least.number(0, 1),
     )

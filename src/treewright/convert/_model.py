@@ -36,6 +36,8 @@ class Terms:
         ``costs[true][predicted]``; None is plain misclassification.
     target, weight : str or None
         Columns of the training file that held the labels and the row weights.
+    min_leaf_accuracy : float or None
+        Share of its weight that every leaf had to predict right.
     """
 
     cost_complexity: float
@@ -47,6 +49,7 @@ class Terms:
     costs: tuple[tuple[float, ...], ...] | None = None
     target: str | None = None
     weight: str | None = None
+    min_leaf_accuracy: float | None = None
 
 
 @dataclass(frozen=True)
