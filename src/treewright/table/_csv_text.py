@@ -31,6 +31,8 @@ __all__ = ["CsvText", "read_text"]
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
+SMALL_GZIP = 1 << 27  # bytes; files that unpack to so much are read whatever their size
+GZIP_FACTOR = 200  # repetitive tables are packed 20 to 100 times
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,23 @@ def _read_bytes(path: str | Path) -> bytes:
         raise InputError(f"Cannot read {str(path)!r}: {error}.") from error
     if data[:2] == b"\x1f\x8b":
         try:
-            data = gzip.decompress(data)
+            data = _unpack(data, Path(path).name)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{Path(path).name} is a damaged gzip file: {error}.") from error
     return data
+
+
+def _unpack(data: bytes, where: str) -> bytes:
+    """Unpack gzip, but no file that grows as no table does: 300 kB of it can hold gigabytes of one character."""
+    most = max(SMALL_GZIP, GZIP_FACTOR * len(data))
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise InputError(
+            f"{where} unpacks to more than {most >> 20} MiB, over {GZIP_FACTOR} times its size, which no table does. "
+            "If it is one, unpack it first (gunzip) and give the unpacked file."
+        )
+    return content
 
 
 def _decode(data: bytes, encoding: str, where: str) -> str:

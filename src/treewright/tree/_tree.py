@@ -231,9 +231,9 @@ def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
         Number of a node.
     """
     parent = np.full(tree.node_count, -1)
-    for node, split in enumerate(tree.splits):
-        if split is not None:
-            parent[[tree.children_left[node], tree.children_right[node]]] = node
+    inner = np.flatnonzero(~tree.is_leaf)
+    parent[tree.children_left[inner]] = inner
+    parent[tree.children_right[inner]] = inner
     path: list[tuple[Split, bool]] = []
     while parent[leaf] >= 0:
         above = int(parent[leaf])
