@@ -56,8 +56,8 @@ class Checked:
             f"Model file, at {self.path or 'the top'}: {came[:60]} is not accepted; it must be {accepted}."
         )
 
-    def fields(self, *names: str) -> dict[str, Checked]:
-        """Return the fields of an object that must have exactly these."""
+    def fields(self, *names: str, optional: tuple[str, ...] = ()) -> dict[str, Checked]:
+        """Return the fields of an object that must have exactly these, and may have the optional ones."""
         if not isinstance(self.value, dict):
             self.fail(f"an object with {', '.join(names)}")
         for name in names:
@@ -66,13 +66,13 @@ class Checked:
                     f"Model file, at {self.path or 'the top'}: the field {name!r} is absent."
                 )
         for name in self.value:
-            if name not in names:
+            if name not in names and name not in optional:
                 raise ModelFileError(
                     f"Model file, at {self.path or 'the top'}: unknown field {name[:60]!r}; version 1 has "
-                    f"{', '.join(names)}."
+                    f"{', '.join((*names, *optional))}."
                 )
         prefix = f"{self.path}." if self.path else ""
-        return {name: Checked(self.value[name], prefix + name) for name in names}
+        return {name: Checked(entry, prefix + name) for name, entry in self.value.items()}
 
     def entries(self, least: int = 0, most: int = 2**31 - 1) -> Iterator[Checked]:
         """Return the entries of a list of `least` to `most` entries."""
