@@ -61,7 +61,7 @@ class Checked:
         )
 
     def fields(self, *names: str, optional: tuple[str, ...] = ()) -> dict[str, Checked]:
-        """Return the fields of an object that must have exactly these; an optional one may be absent (null)."""
+        """Return the fields of an object that must have these; an optional one may be absent (null)."""
         if not isinstance(self.value, dict):
             self.fail(f"an object with {', '.join(names)}")
         for name in names:
