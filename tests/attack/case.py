@@ -87,6 +87,10 @@ class Case:
         if "search_options" in arguments:
             kind = LeafAccuracyOptions if self.method == "leaf" else SearchOptions
             arguments["search_options"] = kind(**arguments["search_options"])
+        if "forest" in arguments:
+            from sklearn.ensemble import RandomForestClassifier
+
+            arguments["estimator"] = RandomForestClassifier(**arguments.pop("forest"))
         return arguments
 
     def run(self, **more: Any) -> Any:
@@ -121,6 +125,10 @@ class Case:
             lines.append(f"from treewright.search import {kind}")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("search_options").items())
             arguments["search_options"] = _Code(f"{kind}({inner})")
+        if "forest" in arguments:
+            lines.append("from sklearn.ensemble import RandomForestClassifier")
+            inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("forest").items())
+            arguments["estimator"] = _Code(f"RandomForestClassifier({inner})")
         if self.as_array:
             table = repr([list(row) for row in self.rows]).replace("None", "nan")
             lines += ["import numpy as np", "nan = float('nan')", f"X = np.array({table}, dtype=float)"]

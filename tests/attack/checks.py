@@ -163,9 +163,9 @@ def leaf_accuracy(stated: Stated, rows: list[int]) -> Fraction:
     return max(by_class) / sum(by_class)
 
 
-def predicts_alike(case: Case, model: Any, found: Found) -> Iterator[Mismatch]:
+def predicts_alike(case: Case, model: Any, found: Found, *, gaps: bool = True) -> Iterator[Mismatch]:
     """`predict` equals a walk of the saved file, on the training rows and on rows about the thresholds."""
-    rows = probe_rows(case, found.walker)
+    rows = probe_rows(case, found.walker, gaps=gaps)
     said, walked = model.predict(case.frame(rows)).tolist(), found.walker.predict(rows)
     for row, a, b in zip(rows, said, walked, strict=True):
         if a != b:

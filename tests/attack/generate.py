@@ -299,6 +299,7 @@ def _reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
     return {
         "objective": str(rng.choice(["depth-leaves", "depth", "leaves", "heuristic"])),
         "random_state": int(rng.integers(1000)),
+        "forest": {"n_estimators": int(rng.integers(1, 4)), "max_depth": int(rng.integers(1, 3))},
     }
 
 
@@ -319,7 +320,11 @@ def _names_columns(options: dict[str, Any]) -> bool:
 
 
 def _possible(rng: np.random.Generator, case: Case) -> Case:
-    """Take back what the documentation refuses: a leaf larger than the table, class weights of labels that are not there."""
+    """Take back what the documentation refuses: thresholds of categories, a leaf larger than the table."""
+    named = case.options.get("thresholds")
+    if isinstance(named, dict):
+        kept = {k: v for k, v in named.items() if k not in case.options.get("categorical_features", ())}
+        case = case.but(options=dict(case.options) | {"thresholds": kept})
     stated = Stated(case)
     if not stated.kept:  # class weights of zero, and the like
         return case.but(weight=None).without("class_weight")

@@ -15,34 +15,57 @@
 
 namespace {
 
-constexpr std::size_t limbs = 8;
+constexpr std::size_t limbs = 8;         // of a cost
+constexpr std::size_t weight_limbs = 4;  // of a weight
 
-struct Number {
-  std::array<std::uint64_t, limbs> limb{};  // lowest first
+template <std::size_t size>
+struct Whole {
+  std::array<std::uint64_t, size> limb{};  // lowest first
 
-  static Number at(const std::uint64_t* from) {
-    Number result;
+  static Whole at(const std::uint64_t* from) {
+    Whole result;
     std::memcpy(result.limb.data(), from, sizeof result.limb);
     return result;
   }
-  Number& operator+=(const Number& other) {
+  Whole& operator+=(const Whole& other) {
     unsigned carry = 0;
-    for (std::size_t i = 0; i < limbs; ++i) {
+    for (std::size_t i = 0; i < size; ++i) {
       const auto sum = static_cast<unsigned __int128>(limb[i]) + other.limb[i] + carry;
       limb[i] = static_cast<std::uint64_t>(sum);
       carry = static_cast<unsigned>(sum >> 64);
     }
     return *this;
   }
-  friend Number operator+(Number a, const Number& b) { return a += b; }
-  friend bool operator==(const Number&, const Number&) = default;
-  friend bool operator<(const Number& a, const Number& b) {
-    for (std::size_t i = limbs; i-- > 0;) {
+  friend Whole operator+(Whole a, const Whole& b) { return a += b; }
+  friend bool operator==(const Whole&, const Whole&) = default;
+  friend bool operator<(const Whole& a, const Whole& b) {
+    for (std::size_t i = size; i-- > 0;) {
       if (a.limb[i] != b.limb[i]) return a.limb[i] < b.limb[i];
     }
     return false;
   }
+  friend Whole<2 * size> operator*(const Whole& a, const Whole& b) {
+    Whole<2 * size> result;
+    for (std::size_t i = 0; i < size; ++i) {
+      std::uint64_t carry = 0;
+      for (std::size_t j = 0; j < size; ++j) {
+        const auto sum = static_cast<unsigned __int128>(a.limb[i]) * b.limb[j] + result.limb[i + j] + carry;
+        result.limb[i + j] = static_cast<std::uint64_t>(sum);
+        carry = static_cast<std::uint64_t>(sum >> 64);
+      }
+      result.limb[i + size] = carry;
+    }
+    return result;
+  }
+  [[nodiscard]] long double nearly() const {
+    long double value = 0;
+    for (std::size_t i = size; i-- > 0;) value = std::ldexp(value, 64) + static_cast<long double>(limb[i]);
+    return value;
+  }
 };
+
+using Number = Whole<limbs>;
+using Weight = Whole<weight_limbs>;
 
 // Cost of a tree and its number of leaves; less is better in this order.
 struct Price {
@@ -55,8 +78,8 @@ struct Price {
 
 // Weight of the rows that a leaf predicts right, and of all its rows, in whole units.
 struct Leaf {
-  std::uint64_t right = 0;
-  std::uint64_t all = 0;
+  Weight right;
+  Weight all;
 };
 
 struct Key {
@@ -79,7 +102,7 @@ struct Question {
   const std::uint64_t* left;      // n_splits masks
   const std::uint64_t* row_cost;  // n_rows x n_classes numbers
   const std::uint64_t* leaf_cost;  // one number
-  const std::uint64_t* weight;    // n_rows, whole units; null where no leaf is asked for its accuracy
+  const std::uint64_t* weight;    // n_rows weights in whole units; null where no leaf is asked for its accuracy
   const std::int32_t* label;      // n_rows
   double observations;            // that one unit of weight counts for in a confidence bound
   double z;                       // of the Wilson bound; 0 is the accuracy itself
@@ -158,8 +181,8 @@ class Oracle {
   }
 
   [[nodiscard]] double value(const Leaf& leaf) const {
-    const long double right = static_cast<long double>(leaf.right) * q_.observations;
-    const long double n = static_cast<long double>(leaf.all) * q_.observations;
+    const long double right = leaf.right.nearly() * q_.observations;
+    const long double n = leaf.all.nearly() * q_.observations;
     if (q_.z == 0) return static_cast<double>(right / n);
     // (p - q)^2 = z^2 q (1 - q) / n, solved for the smaller q.
     const long double z2 = static_cast<long double>(q_.z) * q_.z;
@@ -200,21 +223,22 @@ class Oracle {
   }
 
   Leaf leaf_value(std::uint64_t rows) const {
-    std::vector<std::uint64_t> by_class(static_cast<std::size_t>(q_.n_classes), 0);
+    std::vector<Weight> by_class(static_cast<std::size_t>(q_.n_classes));
     Leaf result;
     for (std::uint64_t rest = rows; rest != 0; rest &= rest - 1) {
       const auto row = static_cast<std::size_t>(std::countr_zero(rest));
-      by_class[static_cast<std::size_t>(q_.label[row])] += q_.weight[row];
-      result.all += q_.weight[row];
+      const Weight weight = Weight::at(q_.weight + row * weight_limbs);
+      by_class[static_cast<std::size_t>(q_.label[row])] += weight;
+      result.all += weight;
     }
-    for (const std::uint64_t w : by_class) result.right = std::max(result.right, w);
+    for (const Weight& w : by_class) result.right = std::max(result.right, w);
     return result;
   }
 
   // Whether a is worth less than b: exactly for accuracies, by more than a hair for the roots of the Wilson bound.
   [[nodiscard]] bool less(const Leaf& a, const Leaf& b, double hair) const {
     if (q_.z != 0) return value(a) < value(b) - hair;
-    return static_cast<unsigned __int128>(a.right) * b.all < static_cast<unsigned __int128>(b.right) * a.all;
+    return a.right * b.all < b.right * a.all;
   }
 
   Question q_;
@@ -236,7 +260,7 @@ std::int32_t cheapest_tree(const Question* q, std::int32_t max_depth, const std:
                            std::uint64_t* cost) {
   Oracle oracle(*q);
   Leaf value;
-  if (least != nullptr) value = Leaf{least[0], least[1]};
+  if (least != nullptr) value = Leaf{Weight::at(least), Weight::at(least + weight_limbs)};
   const auto found = oracle.cheapest(everything(*q), max_depth, least ? &value : nullptr, hair);
   if (!found) return 0;
   std::memcpy(cost, found->cost.limb.data(), sizeof found->cost.limb);
@@ -255,8 +279,8 @@ void cheapest_by_leaves(const Question* q, std::int32_t max_depth, std::int32_t 
 }
 
 // The value of one leaf.
-double value_of_leaf(const Question* q, std::uint64_t right, std::uint64_t all) {
-  return Oracle(*q).value(Leaf{right, all});
+double value_of_leaf(const Question* q, const std::uint64_t* right_and_all) {
+  return Oracle(*q).value(Leaf{Weight::at(right_and_all), Weight::at(right_and_all + weight_limbs)});
 }
 
 // Write the worst leaf (right, all) of the tree whose worst leaf is best, and its value; return whether there is one.
@@ -264,8 +288,8 @@ std::int32_t best_worst_leaf(const Question* q, std::int32_t max_depth, std::uin
   Oracle oracle(*q);
   const auto best = oracle.best_worst(everything(*q), max_depth);
   if (!best) return 0;
-  worst[0] = best->right;
-  worst[1] = best->all;
+  std::memcpy(worst, best->right.limb.data(), sizeof best->right.limb);
+  std::memcpy(worst + weight_limbs, best->all.limb.data(), sizeof best->all.limb);
   *value = oracle.value(*best);
   return 1;
 }

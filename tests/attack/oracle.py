@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -23,7 +24,7 @@ from attack.splits import left_sets
 
 __all__ = ["HAIR", "Oracle", "library"]
 
-LIMBS = 8
+LIMBS, WEIGHT_LIMBS = 8, 4  # words of 64 bits of a cost and of a weight, as in oracle.cpp
 HAIR = 1e-12  # two ways to compute a Wilson bound differ in the last bits
 
 
@@ -131,13 +132,14 @@ class Oracle:
     def best_worst_leaf(self, confidence: float | None = None) -> tuple[float, Fraction, Answer] | None:
         """The best value of a worst leaf, as a float and (of accuracies) exactly, and the cheapest tree with it."""
         question = self._leaf_question(confidence)
-        worst, value = (ctypes.c_uint64 * 2)(), ctypes.c_double()
+        worst, value = (ctypes.c_uint64 * (2 * WEIGHT_LIMBS))(), ctypes.c_double()
         depth = self._depth(None)
         if not library().best_worst_leaf(ctypes.byref(question), depth, worst, ctypes.byref(value)):
             return None
         cost = (ctypes.c_uint64 * LIMBS)()
         leaves = library().cheapest_tree(ctypes.byref(question), depth, worst, ctypes.c_double(HAIR), cost)
-        return value.value, Fraction(worst[0], worst[1]), Answer(self._fraction(cost), leaves)
+        right, everything = (_whole(part) for part in (worst[:WEIGHT_LIMBS], worst[WEIGHT_LIMBS:]))
+        return value.value, Fraction(right, everything), Answer(self._fraction(cost), leaves)
 
     def worst_value(self, leaves: list[list[int]], confidence: float | None) -> float:
         """The value of the worst of these leaves, given as positions among the kept rows."""
@@ -148,25 +150,25 @@ class Oracle:
             by_class = [0] * len(self.stated.classes)
             for i in rows:
                 by_class[self.stated.labels[i]] += whole[i]
-            right, everything = ctypes.c_uint64(max(by_class)), ctypes.c_uint64(sum(by_class))
-            values.append(library().value_of_leaf(ctypes.byref(question), right, everything))
+            leaf = _numbers([max(by_class), sum(by_class)], WEIGHT_LIMBS)
+            values.append(library().value_of_leaf(ctypes.byref(question), leaf.ctypes.data_as(ctypes.c_void_p)))
         return min(values)
 
     def cheapest_with(self, least: Fraction) -> Answer | None:
         """The smallest objective of a tree with every leaf right on this share of its weight."""
         question = self._leaf_question(None)
-        wanted = (ctypes.c_uint64 * 2)(least.numerator, least.denominator)
+        wanted = _numbers([least.numerator, least.denominator], WEIGHT_LIMBS)
         cost = (ctypes.c_uint64 * LIMBS)()
         leaves = library().cheapest_tree(
-            ctypes.byref(question), self._depth(None), wanted, ctypes.c_double(0), cost
+            ctypes.byref(question), self._depth(None), wanted.ctypes.data_as(ctypes.c_void_p), ctypes.c_double(0), cost
         )
         return Answer(self._fraction(cost), leaves) if leaves else None
 
     def _depth(self, max_depth: int | None) -> int:
         return min(self.stated.max_depth if max_depth is None else max_depth, 2**20)
 
-    def _fraction(self, limbs: object) -> Fraction:
-        return Fraction(int.from_bytes(bytes(_array(limbs)), "little"), self._scale)
+    def _fraction(self, limbs: Sequence[int]) -> Fraction:
+        return Fraction(_whole(limbs), self._scale)
 
     def _question(self, *, free: bool = False) -> _Question:
         return _Question(
@@ -185,7 +187,7 @@ class Oracle:
 
     def _leaf_question(self, confidence: float | None) -> _Question:
         whole, unit = self.stated.whole_weights
-        self._weight = np.array(whole, dtype=np.uint64)  # raises beyond 64 bits
+        self._weight = _numbers(whole, WEIGHT_LIMBS)
         question = self._question()
         question.weight = self._weight.ctypes.data
         question.observations = float(unit)
@@ -193,11 +195,11 @@ class Oracle:
         return question
 
 
-def _array(limbs: object) -> np.ndarray:
-    return np.array(list(limbs), dtype="<u8")  # type: ignore[call-overload]
+def _whole(limbs: Sequence[int]) -> int:
+    return sum(limb << 64 * k for k, limb in enumerate(limbs))
 
 
-def _numbers(values: list[int]) -> np.ndarray:
+def _numbers(values: list[int], limbs: int = LIMBS) -> np.ndarray:
     """Whole numbers as little-endian words; their sums must fit."""
-    assert sum(values) < 2 ** (64 * LIMBS - 1), "numbers too large for the oracle; use milder ones"
-    return np.frombuffer(b"".join(v.to_bytes(8 * LIMBS, "little") for v in values), dtype="<u8").copy()
+    assert sum(values) < 2 ** (64 * limbs), "numbers too large for the oracle; use milder ones"
+    return np.frombuffer(b"".join(v.to_bytes(8 * limbs, "little") for v in values), dtype="<u8").copy()

@@ -11,14 +11,14 @@ from attack.walker import Walker
 __all__ = ["probe_rows"]
 
 
-def probe_rows(case: Case, walker: Walker, n_probes: int = 12) -> list[tuple[Value, ...]]:
+def probe_rows(case: Case, walker: Walker, n_probes: int = 12, *, gaps: bool = True) -> list[tuple[Value, ...]]:
     """The rows of the case, and some more of the same columns. Drawn alike in every run."""
     rng = random.Random(len(case.rows) * 1009 + len(walker.text))
     choices: list[list[Value]] = []
     for j, name in enumerate(case.columns):
         values = list(case.columns[name])
         if not isinstance(next((v for v in values if v is not None), 0), bool):
-            values.append(None)
+            values += [None] * gaps
             shown = case.names[j] in case.options.get("categorical_features", ())
             if not case.is_text(name) and not shown:
                 for t in walker.thresholds(j):

@@ -35,24 +35,20 @@ def _of_column(case: Case, name: str, shown: str, column: list[Value]) -> Iterat
     missing = _rows(v is None for v in column)
     known = [v for v in column if v is not None]
     sides = (0, missing) if missing else (0,)
+    given = case.options.get("thresholds")
+    is_bits = {v for v in case.columns[name] if v is not None} == {0, 1}
+    is_text = case.is_text(name) or shown in case.options.get("categorical_features", ())
+    if isinstance(given, dict) and not is_text and shown not in given and not is_bits:
+        return  # "a continuous column that is not named is not split"
     yield missing
-    if case.is_text(name) or shown in case.options.get("categorical_features", ()):
+    if is_text:
         for category in set(known):
             here = _rows(v is not None and v == category for v in column)
             yield from (here | side for side in sides)
         return
-    given = case.options.get("thresholds")
     numbers = [float(v) for v in known]  # type: ignore[arg-type]
-    if isinstance(given, dict):
-        if shown in given:
-            cuts = [float(t) for t in given[shown]]
-        else:  # a column of 0 and 1 keeps its split, any other is not split on its values
-            cuts = [0.5] if {v for v in case.columns[name] if v is not None} == {0, 1} else []
-            if not cuts:
-                # "a continuous column that is not named is not split": not on missing either
-                return
-    else:
-        cuts = thresholds_of(numbers)
+    is_given = isinstance(given, dict) and shown in given
+    cuts = [float(t) for t in given[shown]] if is_given else thresholds_of(numbers)
     for cut in cuts:
         here = _rows(v is not None and float(v) <= cut for v in column)
         yield from (here | side for side in sides)

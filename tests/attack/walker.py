@@ -78,6 +78,8 @@ def _goes_left(split: dict[str, Any], columns: list[dict[str, Any]], row: Sequen
     value = row[split["column"]]
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return bool(split["missing_left"])
+    if split["kind"] == "threshold" and split["threshold"] == "inf":
+        return True  # it is known
     if split["kind"] == "threshold":
         return float(value) <= float(split["threshold"])
     return column["categories"].index(_word(value)) in split["left"]
