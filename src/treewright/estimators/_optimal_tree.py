@@ -11,9 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
-from treewright.result import SolveStatus
+from treewright.result import SolveStatus, StopReason
 from treewright.search import (
     Limits,
     SearchOptions,
@@ -187,6 +188,8 @@ class OptimalTreeClassifier(TreeClassifier):
             The table, the labels, the weights or a parameter cannot be used; the message says what to do.
         SolverError
             No tree has every leaf right on `min_leaf_accuracy`.
+        KeyboardInterrupt
+            Ctrl-C before the first tree; or later, where the caller loops over fits (`raise_on_interrupt`).
 
         Warns
         -----
@@ -244,4 +247,6 @@ class OptimalTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        interrupted = result.stats.get("second_look_interrupted")  # of a guided search that had ended itself
+        settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
         return self

@@ -159,6 +159,7 @@ def solve_cuts(
         },
         options=options.used(),
         notes=cuts.notes,
+        conditional=reference is not None,
     )
     if reference is None:
         return result
