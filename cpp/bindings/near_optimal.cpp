@@ -1,0 +1,177 @@
+// All near-optimal trees over binary columns: their graph, and counts on it.
+#include "control.hpp"
+#include "treewright/bits/near_optimal.hpp"
+#include "treewright/bits/tree_counts.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using treewright::Control;
+using namespace treewright::bits;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const Vector<T>& v) { return {v.data(), v.shape(0)}; }
+template <class T>
+std::span<const T> span_of(const Matrix<T>& m) { return {m.data(), m.shape(0) * m.shape(1)}; }
+
+template <class T, class Get, class Range>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> column_of(const Range& range, const Get& get) {
+    auto owned = std::make_unique<std::vector<T>>();
+    owned->reserve(range.size());
+    for (const auto& item : range) owned->push_back(static_cast<T>(get(item)));
+    std::vector<T>* values = owned.release();
+    nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(values->data(), {values->size()}, owner);
+}
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> copy_of(const std::vector<T>& values) {
+    return column_of<T>(values, [](const T& value) { return value; });
+}
+
+constexpr std::int64_t kNoSteps = std::numeric_limits<std::int64_t>::max();
+
+// A table reduced once; graphs for several budgets share what the search learned.
+class NearOptimalProblem {
+   public:
+    NearOptimalProblem(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
+                       const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, std::int64_t min_count) {
+        const std::size_t n = y.shape(0);
+        if (goes_right.shape(1) != n || weight.shape(0) != n || costs.shape(0) != costs.shape(1) || n == 0)
+            throw std::invalid_argument("NearOptimalProblem: shapes do not agree");
+        for (const std::int32_t label : span_of(y))
+            if (label < 0 || static_cast<std::size_t>(label) >= costs.shape(0))
+                throw std::invalid_argument("NearOptimalProblem: a label is not a class");
+        min_count_ = std::max<std::int64_t>(min_count, 1);
+        nb::gil_scoped_release release;
+        data_ = reduce({span_of(goes_right), goes_right.shape(0), n, span_of(y), span_of(weight), span_of(costs),
+                        costs.shape(0), true});
+        total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), static_cast<std::int64_t>(n));
+    }
+
+    // `leaf_price`, `budget` in cost units: 2^unit_shift to a weight unit.
+    void make_graph(std::int64_t leaf_price, int unit_shift, std::int64_t budget, std::int32_t max_depth, double time_limit,
+                    std::size_t memory_limit, nb::object report) {
+        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
+        leaf_price_ = leaf_price;
+        unit_shift_ = unit_shift;
+        nb::gil_scoped_release release;
+        if (total_ < (std::int64_t{1} << 28)) make<std::int32_t>(budget, max_depth, control);
+        else make<std::int64_t>(budget, max_depth, control);
+        stop_ = control.reason();
+        bytes_ = graph_.bytes();
+        steps_ = control.steps();
+    }
+
+    nb::dict count(std::vector<std::int64_t> most_errors, const Vector<std::uint32_t>& copies, bool any_label,
+                   bool redundant, std::optional<Vector<std::uint8_t>> edge_open, double time_limit,
+                   std::size_t memory_limit, nb::object report, bool leaves) const {
+        if (copies.shape(0) != data_.n_columns || (edge_open && edge_open->shape(0) != graph_.edges.size()) ||
+            most_errors.empty())
+            throw std::invalid_argument("count: shapes do not agree");
+        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
+        CountRule rule{std::move(most_errors), leaf_price_, unit_shift_, any_label, redundant, min_count_, span_of(copies),
+                       edge_open ? span_of(*edge_open) : std::span<const std::uint8_t>{}, memory_limit};
+        TreeCounts counts;
+        std::vector<std::uint64_t> of_leaves;
+        {
+            nb::gil_scoped_release release;
+            counts = count_trees(graph_, rule, control);
+            if (leaves && counts.complete) of_leaves = count_leaves_in_trees(graph_, rule, counts, control);
+        }
+        nb::dict out;
+        out["complete"] = counts.complete;
+        out["too_many"] = counts.too_many;
+        out["stop"] = control.reason();
+        out["n_words"] = counts.n_words;
+        out["first_cell"] = copy_of(counts.first_cell);
+        out["leaves"] = copy_of(counts.leaves);
+        out["errors"] = copy_of(counts.errors);
+        out["counts"] = copy_of(counts.counts);
+        out["leaf_counts"] = copy_of(of_leaves);
+        return out;
+    }
+
+    [[nodiscard]] nb::dict graph() const {
+        nb::dict out;
+        out["depth"] = column_of<std::int32_t>(graph_.nodes, [](const SetNode& n) { return n.depth; });
+        out["budget"] = column_of<std::int64_t>(graph_.nodes, [](const SetNode& n) { return n.budget; });
+        out["first_edge"] = column_of<std::int64_t>(graph_.nodes, [](const SetNode& n) { return n.first_edge; });
+        out["last_edge"] = column_of<std::int64_t>(graph_.nodes, [](const SetNode& n) { return n.last_edge; });
+        // In terms of the input: its column, and the side where that column is zero first.
+        out["column"] = column_of<std::int32_t>(graph_.edges, [&](const SetEdge& e) { return e.column; });
+        const auto child = [&](std::size_t side) {
+            return column_of<std::int64_t>(graph_.edges, [&](const SetEdge& e) {
+                const bool flipped = data_.columns[static_cast<std::size_t>(e.column)].flipped;
+                return e.child[flipped ? 1 - side : side];
+            });
+        };
+        out["left"] = child(0);
+        out["right"] = child(1);
+        out["source"] = column_of<std::int32_t>(data_.columns, [](const Column& c) { return c.source; });
+        out["leaf_cost"] = copy_of(graph_.leaf_cost);
+        out["leaf_rows"] = copy_of(graph_.leaf_rows);
+        out["complete"] = graph_.complete;
+        out["stop"] = stop_;
+        out["bytes"] = bytes_;
+        out["steps"] = steps_;
+        return out;
+    }
+
+    [[nodiscard]] std::int64_t base_cost() const { return data_.base_cost; }
+
+   private:
+    template <class Acc>
+    void make(std::int64_t budget, std::int32_t max_depth, Control& control) {
+        Settings settings;
+        settings.leaf_price = leaf_price_;
+        settings.unit_shift = unit_shift_;
+        settings.max_depth = max_depth;
+        settings.min_count = min_count_;
+        Search<Acc> search(data_, settings, {}, control);
+        graph_ = near_optimal_graph(data_, search, max_depth, budget, control);
+    }
+
+    Dataset data_;
+    std::int64_t min_count_ = 1;
+    std::int64_t total_ = 0;  // bounds every channel sum
+    std::int64_t leaf_price_ = 0;
+    int unit_shift_ = 0;
+    NearOptimalGraph graph_;
+    treewright::Stop stop_ = treewright::Stop::none;
+    std::size_t bytes_ = 0;
+    std::int64_t steps_ = 0;
+};
+
+}  // namespace
+
+void bind_near_optimal(nb::module_& m) {
+    nb::class_<NearOptimalProblem>(m, "NearOptimalProblem", "All near-optimal trees over binary columns, as a graph.")
+        .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
+                      const Matrix<std::int64_t>&, std::int64_t>(),
+             "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a)
+        .def("make_graph", &NearOptimalProblem::make_graph, nb::kw_only(), "leaf_price"_a, "unit_shift"_a, "budget"_a,
+             "max_depth"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(),
+             "Make the graph of all trees within the budget.")
+        .def("graph", &NearOptimalProblem::graph, "Return the graph as arrays.")
+        .def("count", &NearOptimalProblem::count, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
+             "edge_open"_a.none(), "time_limit"_a, "memory_limit"_a, "report"_a.none(), "leaves"_a,
+             "Count the trees by leaves and errors at every node; with `leaves`, also the trees in which a node is a leaf.")
+        .def_prop_ro("base_cost", &NearOptimalProblem::base_cost);
+}
