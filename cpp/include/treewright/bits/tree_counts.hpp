@@ -30,8 +30,8 @@ struct CountRule {
     bool any_label = false;                    // a leaf may predict any class, not only the cheapest (first of equals)
     bool redundant = false;                    // splits with the same label on both sides count
     std::int64_t min_rows = 1;                 // in a leaf
-    std::span<const std::uint32_t> copies;     // [column]: input columns that make this split
-    std::span<const std::uint8_t> edge_open;   // [edge]; empty: all
+    std::span<const std::uint32_t> copies;     // [edge]: input columns that make this split; 0 closes the edge
+    std::size_t n_words = 0;                   // of a count; 0: as many as needed. A smaller set needs no more than a larger one
     std::size_t most_bytes = static_cast<std::size_t>(-1);
 };
 
@@ -42,6 +42,7 @@ struct TreeCounts {
     std::vector<std::uint32_t> leaves;    // [cell]
     std::vector<std::int64_t> errors;     // [cell]
     std::vector<std::uint64_t> counts;    // [cell][word]
+    std::vector<std::uint64_t> root_edges;  // [edge of the root][word]: trees that begin with it
     bool complete = false;                // false: stopped, or more than 2^1000 trees (`too_many`)
     bool too_many = false;
 };
