@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from treewright.errors import InputError
+from treewright.binarize import Cuts
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import make_problem
-from treewright.search import Limits, ProgressCallback, cuts_for
+from treewright.search import Limits, ProgressCallback, choose_engine
 from treewright.table import table_from
 
 __all__ = ["near_optimal_trees"]
@@ -114,9 +114,9 @@ def near_optimal_trees(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf,
     )
-    cuts = cuts_for(problem, thresholds, "cuts")
-    if cuts is None:
-        raise InputError(f"thresholds={thresholds!r} offers no list of splits; give an int or a mapping.")
+    limits = Limits(time_limit, None, memory_limit)
+    cuts = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
+    assert isinstance(cuts, Cuts)  # the only form that this method knows
     return solve_near_optimal(
         problem,
         cuts,
@@ -125,6 +125,6 @@ def near_optimal_trees(
         max_objective=max_objective,
         leaf_labels=leaf_labels,
         redundant_splits=redundant_splits,
-        limits=Limits(time_limit, None, memory_limit),
+        limits=limits,
         progress=progress,
     )

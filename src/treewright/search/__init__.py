@@ -1,6 +1,7 @@
 """Exact search for the tree of smallest objective."""
 
 from treewright.search._accuracy_frontier import accuracy_frontier
+from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs
@@ -12,14 +13,15 @@ from treewright.search._leaf_accuracy import (
     thresholds_from_reference,
 )
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
-from treewright.search._options import SearchOptions
+from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
-from treewright.search._space import Thresholds, cuts_for
-from treewright.search._sweep import SweepOptions, solve_sweep
+from treewright.search._space import RankedSpace, Thresholds
+from treewright.search._sweep import solve_sweep
 
 __all__ = [
+    "Choice",
     "Frontier",
     "Guesses",
     "IntegerCosts",
@@ -27,11 +29,12 @@ __all__ = [
     "Limits",
     "Progress",
     "ProgressCallback",
+    "RankedSpace",
     "SearchOptions",
     "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
-    "cuts_for",
+    "choose_engine",
     "integer_costs",
     "leaf_value",
     "progress_bar",
