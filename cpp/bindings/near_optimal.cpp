@@ -120,18 +120,18 @@ class NearOptimalSet {
 // A table reduced once, for the graphs of several budgets.
 class NearOptimalProblem {
    public:
-    NearOptimalProblem(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
+    NearOptimalProblem(const Matrix<std::uint8_t>& packed, const Vector<std::int32_t>& y,
                        const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, std::int64_t min_count)
         : min_count_(std::max<std::int64_t>(min_count, 1)) {
         const std::size_t n = y.shape(0);
-        if (goes_right.shape(1) != n || weight.shape(0) != n || costs.shape(0) != costs.shape(1) || n == 0)
+        if (packed.shape(1) != (n + 7) / 8 || weight.shape(0) != n || costs.shape(0) != costs.shape(1) || n == 0)
             throw std::invalid_argument("NearOptimalProblem: shapes do not agree");
         for (const std::int32_t label : span_of(y))
             if (label < 0 || static_cast<std::size_t>(label) >= costs.shape(0))
                 throw std::invalid_argument("NearOptimalProblem: a label is not a class");
         nb::gil_scoped_release release;
-        data_ = reduce({span_of(goes_right), goes_right.shape(0), n, span_of(y), span_of(weight), span_of(costs),
-                        costs.shape(0), true});
+        data_ = reduce({span_of(packed), packed.shape(0), n, span_of(y), span_of(weight), span_of(costs),
+                        costs.shape(0), true, {}, true, true});
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), static_cast<std::int64_t>(n));
     }
 
@@ -175,7 +175,7 @@ void bind_near_optimal(nb::module_& m) {
     nb::class_<NearOptimalProblem>(m, "NearOptimalProblem", "A table over binary columns whose near-optimal trees are asked for.")
         .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
                       const Matrix<std::int64_t>&, std::int64_t>(),
-             "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a)
+             "packed"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a)
         .def("make", &NearOptimalProblem::make, nb::kw_only(), "leaf_price"_a, "unit_shift"_a, "budget"_a, "max_depth"_a,
              "time_limit"_a, "memory_limit"_a, "report"_a.none(), "Return all trees within the budget.")
         .def_prop_ro("base_cost", &NearOptimalProblem::base_cost);

@@ -1,7 +1,8 @@
 """The graph of a near-optimal set as arrays, and exact counts on it.
 
-Costs. ``errors`` are whole numbers of cost units (for plain weights: rows), above what every tree pays; one leaf costs the
-exact fraction ``leaf_price`` of them. A tree is in the set exactly if ``errors + leaf_price * leaves <= budget``.
+Costs. ``errors`` are whole numbers of cost units (for plain weights: rows), above what every tree pays; one
+leaf costs the exact fraction ``leaf_price`` of them. A tree is in the set exactly if ``errors + leaf_price *
+leaves <= budget``.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class SetGraph:
     native : core.NearOptimalProblem
         Holds the graph in the compiled core.
     arrays : mapping
-        What its ``graph()`` returned: nodes (a set of rows with the depth that is left), and edges (splits of a node).
+        What its ``graph()`` returned: nodes (a set of rows with the depth that is left), and edges (splits of
+        a node).
     unit : Fraction
         Objective of one error.
     leaf_price : Fraction
@@ -65,25 +67,28 @@ class SetGraph:
     @cached_property
     def twins(self) -> tuple[tuple[int, ...], ...]:
         """Splits of `cuts` that send all rows as each distinct one does, that one included; by distinct split."""
+        rows = [bits.tobytes() for bits in self.cuts.packed]
         groups: dict[bytes, list[int]] = {}
-        for number, right in enumerate(np.packbits(self.cuts.goes_right, axis=1)):
-            groups.setdefault(right.tobytes(), []).append(number)
-        flipped = np.packbits(1 - self.cuts.goes_right, axis=1)
+        for number, bits in enumerate(rows):
+            groups.setdefault(bits, []).append(number)
         out = []
         for source in self.arrays["source"]:
-            same = groups[np.packbits(self.cuts.goes_right[source]).tobytes()]
-            mirrored = groups.get(flipped[source].tobytes(), [])
-            out.append(tuple(sorted([*same, *mirrored])))
+            mirrored = np.packbits(1 - self._goes_right(source), bitorder="little").tobytes()
+            out.append(tuple(sorted([*groups[rows[source]], *groups.get(mirrored, [])])))
         return tuple(out)
 
     def same_side(self, first: int, second: int) -> bool:
         """Whether two twins send the same rows left, rather than the one's left rows right."""
-        return bool(self.cuts.goes_right[first, 0] == self.cuts.goes_right[second, 0])
+        return bool((self.cuts.packed[first, 0] ^ self.cuts.packed[second, 0]) & 1 == 0)
+
+    def _goes_right(self, split: int) -> NDArray[np.uint8]:
+        return np.unpackbits(self.cuts.packed[split], count=self.cuts.n_rows, bitorder="little")
 
     @cached_property
     def leaf_errors(self) -> NDArray[np.int64]:
         """Errors of a leaf at each node by its label, shape (n_nodes, n_classes), above what every tree makes."""
-        return np.asarray(self.arrays["leaf_cost"]).reshape(self.n_nodes, self.problem.n_classes)
+        flat: NDArray[np.int64] = self.arrays["leaf_cost"]
+        return flat.reshape(self.n_nodes, self.problem.n_classes)
 
     def leaf_labels(self, node: int) -> list[int]:
         """Return the labels that a leaf at the node may have."""
@@ -103,7 +108,7 @@ class SetGraph:
         of_split = np.array([split.column for split in self.cuts.splits], dtype=np.int64)
         if not len(self.arrays["column"]):
             return np.zeros(0, dtype=np.int64)
-        return of_split[self.arrays["source"][self.arrays["column"]]]
+        return np.asarray(of_split[self.arrays["source"][self.arrays["column"]]])
 
 
 @dataclass(frozen=True)
@@ -230,5 +235,7 @@ def _whole_numbers(words: NDArray[np.uint64]) -> list[int]:
     out = words[:, 0].tolist() if len(words) else []
     for place in range(1, words.shape[1] if len(words) else 0):
         if words[:, place].any():
-            out = [low + (high << 64 * place) for low, high in zip(out, words[:, place].tolist(), strict=True)]
+            out = [
+                low + (high << 64 * place) for low, high in zip(out, words[:, place].tolist(), strict=True)
+            ]
     return out

@@ -48,8 +48,8 @@ def near_optimal_trees(
     y : array-like of shape (n_rows,)
         Labels, two or more classes.
     cost_complexity : float, default=0.01
-        Price of one leaf, as a fraction of the total weight. The decimal number as it is written counts: a tree exactly on
-        the bound is in the set.
+        Price of one leaf, as a fraction of the total weight. The decimal number as it is written counts: a
+        tree exactly on the bound is in the set.
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
     epsilon : float, default=0.05
@@ -85,13 +85,13 @@ def near_optimal_trees(
 
     Notes
     -----
-    Two splits that send all rows the same way make two trees, and the left and the right subtree are told apart. Columns
-    that are constant on the rows of a node are no splits of it.
+    Two splits that send all rows the same way make two trees, and the left and the right subtree are told
+    apart. Columns that are constant on the rows of a node are no splits of it.
 
     References
     ----------
-    R. Xin, C. Zhong, Z. Chen, T. Takagi, M. Seltzer, C. Rudin (2022). Exploring the Whole Rashomon Set of Sparse Decision
-    Trees. NeurIPS. (the set; the graph and the counts are ours)
+    R. Xin, C. Zhong, Z. Chen, T. Takagi, M. Seltzer, C. Rudin (2022). Exploring the Whole Rashomon Set of
+    Sparse Decision Trees. NeurIPS. (the set; the graph and the counts are ours)
 
     Examples
     --------

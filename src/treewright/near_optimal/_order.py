@@ -1,8 +1,8 @@
 """The order of a near-optimal set: from a place to its tree, and from a tree to its place.
 
-Trees are ordered by cost, then by leaves; trees of equal cost and leaves by the graph: a leaf first (labels ascending), then
-splits as the table's columns stand, then the left subtree by its leaves and errors, then recursively. Nothing is listed on
-the way: at each node the counts say which branch holds the place.
+Trees are ordered by cost, then by leaves; trees of equal cost and leaves by the graph: a leaf first (labels
+ascending), then splits as the table's columns stand, then the left subtree by its leaves and errors, then
+recursively. Nothing is listed on the way: at each node the counts say which branch holds the place.
 """
 
 from __future__ import annotations

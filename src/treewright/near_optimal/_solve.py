@@ -22,7 +22,11 @@ __all__ = ["solve_near_optimal"]
 
 COST_BITS = 58  # of all costs together, in the integers of the search
 MOST_SHIFT = 32
-STAGES = (Fraction(1, 8), Fraction(1, 2), Fraction(1))  # of the slack: what is complete if a limit ends the next
+STAGES = (
+    Fraction(1, 8),
+    Fraction(1, 2),
+    Fraction(1),
+)  # of the slack: what is complete if a limit ends the next
 LARGEST_SLACK = 1e-12  # of rounded weights: more, and a tree on the bound could be on its wrong side
 
 
@@ -77,8 +81,8 @@ def solve_near_optimal(
     integers = integer_costs(problem)
     if integers.slack > LARGEST_SLACK:
         raise InputError(
-            "The weights or costs are not whole numbers of a common unit, so that trees exactly on the bound cannot be "
-            "told from others. Give weights and costs with at most six decimals."
+            "The weights or costs are not whole numbers of a common unit, so that trees exactly on the bound
+            cannot be " "told from others. Give weights and costs with at most six decimals."
         )
     best = solve_cuts(problem, cuts, limits=limits, progress=progress)
     unit = 1 / whole(1 / integers.unit)
@@ -92,10 +96,11 @@ def solve_near_optimal(
         budget = optimum * (1 + as_written(epsilon))
     if budget < optimum and best.status is SolveStatus.OPTIMAL:
         raise InputError(
-            f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; give more."
+            f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g};
+            give more."
         )
     native = core.NearOptimalProblem(
-        cuts.goes_right, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
+        cuts.packed, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
     )
     task = _Task(problem, cuts, native, unit, leaf_price, leaf_labels == "any", redundant_splits)
     graph, reached, reason = _rising(task, optimum, max(budget, optimum), limits, progress, start)
@@ -132,7 +137,9 @@ class _Task:
         if problem.max_depth is not None:
             depth = min(depth, problem.max_depth)
         errors = float(problem.costs.max()) / float(self.unit)
-        shift = max(0, min(MOST_SHIFT, COST_BITS - int(2 * errors + problem.table.n_rows + budget).bit_length()))
+        shift = max(
+            0, min(MOST_SHIFT, COST_BITS - int(2 * errors + problem.table.n_rows + budget).bit_length())
+        )
         native = self.native.make(
             leaf_price=int(self.leaf_price * 2**shift // 1),
             unit_shift=shift,

@@ -45,8 +45,9 @@ class ColumnUse(NamedTuple):
 class NearOptimalTrees:
     """All trees whose objective is at most a bound.
 
-    Made by `treewright.near_optimal_trees`. The trees are ordered by objective, then by leaves; equal ones by a rule that does
-    not depend on the order of rows. Nothing is listed: the set is held as one graph, whatever its size.
+    Made by `treewright.near_optimal_trees`. The trees are ordered by objective, then by leaves; equal ones by
+    a rule that does not depend on the order of rows. Nothing is listed: the set is held as one graph, whatever
+    its size.
 
     Parameters
     ----------
@@ -107,9 +108,7 @@ class NearOptimalTrees:
         if self.stop_reason is None:
             return "complete"
         asked = float(self.asked * self.graph.unit)
-        return (
-            f"complete up to an objective of {self.bound_:.6g} instead of {asked:.6g} ({self.stop_reason.value})"
-        )
+        return f"complete up to an objective of {self.bound_:.6g} instead of {asked:.6g} ({self.stop_reason.value})"
 
     def sentence(self) -> str:
         """Say in plain sentences what the set is and what is proven."""
@@ -193,7 +192,9 @@ class NearOptimalTrees:
     def __contains__(self, tree: object) -> bool:
         return isinstance(tree, Tree) and self.rank(tree) is not None
 
-    def first(self, predicate: Callable[[Tree], bool], at_most: int = 100_000) -> tuple[Tree | None, int, float]:
+    def first(
+        self, predicate: Callable[[Tree], bool], at_most: int = 100_000
+    ) -> tuple[Tree | None, int, float]:
         """Return the best tree that passes any test.
 
         Parameters
@@ -333,7 +334,7 @@ class NearOptimalTrees:
     def _by_first_split(self) -> dict[int, int]:
         """Return the number of trees that begin with each split."""
         counts = self.counts
-        out = {}
+        out: dict[int, int] = {}
         for edge, count in counts.root_edges().items():
             twins = counts.twins(edge, 0)
             out |= {split: count // len(twins) for split in twins}
@@ -353,7 +354,9 @@ class NearOptimalTrees:
             problem.sample_weight,
             problem.costs,
         )
-        labels = np.array([-1 - step if step < 0 else label for step, label in zip(steps, tree.prediction, strict=True)])
+        labels = np.array(
+            [-1 - step if step < 0 else label for step, label in zip(steps, tree.prediction, strict=True)]
+        )
         return replace(tree, prediction=labels.astype(np.int32))
 
     def _steps(self, tree: Tree) -> list[Step] | None:
@@ -383,7 +386,9 @@ class NearOptimalTrees:
         return f"<NearOptimalTrees: {self.n_trees_:,} trees up to {self.bound_:.6g}, {self.status_}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        raise TypeError("A set cannot be pickled; make it again from its table, which takes as long as the first time.")
+        raise TypeError(
+            "A set cannot be pickled; make it again from its table, which takes as long as the first time."
+        )
 
 
 def _both(known: frozenset[int] | None, others: Iterator[int]) -> frozenset[int]:

@@ -15,8 +15,9 @@ ROWS_AT_ONCE = 4096
 def vote_counts(counts: Counts, n_trees: int) -> NDArray[np.float64]:
     """Return the share of trees for each training row and label, shape (n_rows, n_classes).
 
-    A row gets a label in exactly the trees in which the node that holds it is a leaf of that label, and these sets of trees are
-    disjoint; the counts of the nodes are exact, so that the shares are as precise as floating point.
+    A row gets a label in exactly the trees in which the node that holds it is a leaf of that label, and these
+    sets of trees are disjoint; the counts of the nodes are exact, so that the shares are as precise as
+    floating point.
     """
     graph = counts.graph
     share = np.array([[count / n_trees for count in labels] for labels in counts.leaf_counts()])
@@ -29,7 +30,9 @@ def vote_counts(counts: Counts, n_trees: int) -> NDArray[np.float64]:
 
 
 def _of_rows(counts: Counts, rows: NDArray[np.bool_], share: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the shares of the nodes that hold each row: a child holds its parent's rows on one side, whatever the parent."""
+    """Sum the shares of the nodes that hold each row: a child holds its parent's rows on one side, whatever
+    the parent.
+    """
     graph, arrays = counts.graph, counts.graph.arrays
     holds: list[NDArray[np.uint8] | None] = [None] * graph.n_nodes
     holds[0] = np.packbits(np.ones(len(rows), dtype=np.bool_))
@@ -40,7 +43,10 @@ def _of_rows(counts: Counts, rows: NDArray[np.bool_], share: NDArray[np.float64]
         assert here is not None  # parents come first
         for edge in graph.edges(node):
             goes_right = right[arrays["column"][edge]]
-            for child, side in ((arrays["left"][edge], here & ~goes_right), (arrays["right"][edge], here & goes_right)):
+            for child, side in (
+                (arrays["left"][edge], here & ~goes_right),
+                (arrays["right"][edge], here & goes_right),
+            ):
                 if holds[child] is None:
                     holds[child] = side
         if share[node].any():
