@@ -81,8 +81,8 @@ def solve_near_optimal(
     integers = integer_costs(problem)
     if integers.slack > LARGEST_SLACK:
         raise InputError(
-            "The weights or costs are not whole numbers of a common unit, so that trees exactly on the bound
-            cannot be " "told from others. Give weights and costs with at most six decimals."
+            "The weights or costs are not whole numbers of a common unit, so that trees exactly on the bound "
+            "cannot be told from others. Give weights and costs with at most six decimals."
         )
     best = solve_cuts(problem, cuts, limits=limits, progress=progress)
     unit = 1 / whole(1 / integers.unit)
@@ -96,8 +96,8 @@ def solve_near_optimal(
         budget = optimum * (1 + as_written(epsilon))
     if budget < optimum and best.status is SolveStatus.OPTIMAL:
         raise InputError(
-            f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g};
-            give more."
+            f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; "
+            "give more."
         )
     native = core.NearOptimalProblem(
         cuts.packed, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
