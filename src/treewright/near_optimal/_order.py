@@ -38,7 +38,7 @@ def tree_at(counts: Counts, node: int, cell: Cell, place: int) -> list[Step]:
 
 
 def place_of(counts: Counts, node: int, steps: list[Step], at: int = 0) -> tuple[Cell, int, int] | None:
-    """Return cell, place in it and the end of the subtree that starts at ``steps[at]``; None if it is not in the set."""
+    """Return cell, place in it and end of the subtree that starts at ``steps[at]``; None if it is not in the set."""
     step = steps[at]
     graph = counts.graph
     if step < 0:

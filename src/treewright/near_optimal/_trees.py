@@ -63,12 +63,15 @@ class NearOptimalTrees:
 
     Examples
     --------
+    >>> from sklearn.datasets import load_iris
     >>> from treewright import near_optimal_trees
-    >>> from treewright.datasets import load_monks
-    >>> data = load_monks(1)
-    >>> trees = near_optimal_trees(data.X, data.y, cost_complexity=0.02, max_depth=3, epsilon=0.1)
-    >>> trees.n_trees_ >= 1, trees.status_
-    (True, 'complete')
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> trees = near_optimal_trees(X, y, cost_complexity=0.02, max_depth=3, epsilon=0.1)
+    >>> trees.status_, trees[0].n_leaves
+    ('complete', 3)
+    >>> tree, looked_at, bound = trees.first(lambda tree: tree.depth == 2)
+    >>> tree in trees
+    True
     """
 
     graph: SetGraph
