@@ -76,6 +76,16 @@ class SolveResult:
     notes: tuple[str, ...] = ()
 
     @property
+    def engine(self) -> str | None:
+        """The engine that searched: "cuts" (binary columns), "sweep" (ranked columns) or "leaf-accuracy".
+
+        None for other methods, and for model files written before this was recorded. ``stats["engine_reason"]``
+        completes "it was chosen because ...".
+        """
+        engine = self.stats.get("engine")
+        return engine if isinstance(engine, str) else None
+
+    @property
     def gap(self) -> float:
         """Relative gap (objective - lower_bound) / objective; 0 when proven optimal."""
         if self.objective <= 0:

@@ -9,6 +9,7 @@ import typer
 
 from treewright.cli._common import (
     CHECK_FAILED,
+    DayFirst,
     DecimalComma,
     Encoding,
     KnownTarget,
@@ -48,8 +49,9 @@ def verify(
     target: KnownTarget = None,
     separator: Separator = None,
     missing: Missing = None,
-    encoding: Encoding = "utf-8",
-    decimal_comma: DecimalComma = False,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
 ) -> None:
     """Recompute everything a model file claims from the data it was made from.
 
@@ -84,6 +86,7 @@ def verify(
             "missing": missing,
             "encoding": encoding,
             "decimal_comma": decimal_comma,
+            "day_first": day_first,
         }
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:
@@ -119,6 +122,8 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         target=label_column(content, target),
         weight=terms.weight,
         columns=content.tree.columns,
+        needed=content.tree.asked,
+        reading=content.reading,
         **csv_options,
     )
     report, asked = check_claims(content, csv)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.convert._checked import LARGEST_INTEGER, Checked, parse
 from treewright.convert._model import Certificate, Model, Terms
+from treewright.convert._reading import checked_reading
 from treewright.convert._to_json import FORMAT, VERSION
 from treewright.errors import InputError, ModelFileError
 from treewright.result import SolveStatus, StopReason
@@ -90,14 +91,17 @@ def from_json(text: str) -> Model:
 
 def _model(top: Checked) -> Model:
     _check_format(top)
-    fields = top.fields("format", "version", "written_by", "classes", "columns", "nodes", "certificate")
+    fields = top.fields(
+        "format", "version", "written_by", "classes", "columns", "nodes", "certificate", optional=("reading",)
+    )
     columns = _columns(fields["columns"])
     classes = _classes(fields["classes"])
     tree = _tree(fields["nodes"], columns, classes)
     claim = None
     if fields["certificate"].value is not None:
         claim = _certificate(fields["certificate"], 0 if classes is None else len(classes))
-    return Model(tree, claim, fields["written_by"].text())
+    reading = None if fields["reading"].value is None else checked_reading(fields["reading"])
+    return Model(tree, claim, fields["written_by"].text(), reading)
 
 
 def _check_format(top: Checked) -> None:

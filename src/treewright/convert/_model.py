@@ -8,6 +8,7 @@ from typing import Any
 
 from treewright import __version__
 from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult, SolveStatus, StopReason
+from treewright.table import Reading
 from treewright.tree import Tree
 
 __all__ = ["Certificate", "Model", "Terms"]
@@ -91,20 +92,25 @@ class Model:
         None if the tree comes from elsewhere and nothing is claimed about it.
     written_by : str
         Version of treewright that wrote the file.
+    reading : Reading or None
+        How the text file was read that the tree was made from; None if it was made from no file.
     """
 
     tree: Tree
     certificate: Certificate | None = None
     written_by: str = __version__
+    reading: Reading | None = None
 
     @classmethod
-    def of(cls, result: SolveResult, terms: Terms | None = None) -> Model:
+    def of(cls, result: SolveResult, terms: Terms | None = None, reading: Reading | None = None) -> Model:
         """Return the model of a result, with the question it answers.
 
         Parameters
         ----------
         result : SolveResult
         terms : Terms, default=None
+        reading : Reading, default=None
+            How the file of its rows was read.
         """
         return cls(
             result.tree,
@@ -120,6 +126,7 @@ class Model:
                 notes=tuple(result.notes),
                 terms=terms,
             ),
+            reading=reading,
         )
 
     @property

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize._make import scope_of_all
+from treewright.binarize import scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import SCALINGS, TOLERANCE, Instance
