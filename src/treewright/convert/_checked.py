@@ -60,8 +60,8 @@ class Checked:
             f"Model file, at {self.path or 'the top'}: {came[:60]} is not accepted; it must be {accepted}."
         )
 
-    def fields(self, *names: str) -> dict[str, Checked]:
-        """Return the fields of an object that must have exactly these."""
+    def fields(self, *names: str, optional: tuple[str, ...] = ()) -> dict[str, Checked]:
+        """Return the fields of an object that must have these; an optional one may be absent (null)."""
         if not isinstance(self.value, dict):
             self.fail(f"an object with {', '.join(names)}")
         for name in names:
@@ -69,6 +69,7 @@ class Checked:
                 raise ModelFileError(
                     f"Model file, at {self.path or 'the top'}: the field {name!r} is absent."
                 )
+        names = (*names, *optional)
         for name in self.value:
             if name not in names:
                 raise ModelFileError(
@@ -76,7 +77,7 @@ class Checked:
                     f"{', '.join(names)}."
                 )
         prefix = f"{self.path}." if self.path else ""
-        return {name: Checked(self.value[name], prefix + name) for name in names}
+        return {name: Checked(self.value.get(name), prefix + name) for name in names}
 
     def field(self, name: str) -> Checked:
         """Return one field of an object that may have others."""

@@ -99,6 +99,16 @@ class Tree:
         return np.array([NO_FEATURE if s is None else s.column for s in self.splits], dtype=np.int32)
 
     @cached_property
+    def asked(self) -> frozenset[int]:
+        """Positions of the columns that some split asks about; predicting needs no others."""
+        return frozenset(
+            column
+            for split in self.splits
+            if split is not None
+            for column in getattr(split, "columns", (split.column,))
+        )
+
+    @cached_property
     def threshold(self) -> NDArray[np.float64]:
         """Threshold of each split; NaN for a category split, -2 for a leaf."""
         return np.array(
