@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from treewright._native import core
+from treewright.binarize import Cuts
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.search import Limits, SearchOptions, choose_engine, solve
@@ -74,3 +76,21 @@ def test_splits_are_held_as_bits():
     rows = np.array([0, 7, 8, 39_999])
     for split, packed_rows in zip(cuts.splits, cuts.of_rows(rows), strict=True):
         np.testing.assert_array_equal(~split.goes_left(problem.table.X, rows), packed_rows)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 8, 9, 63, 64, 65, 130])
+def test_bits_and_bytes_make_the_same_problem(n_rows):
+    rng = np.random.default_rng(n_rows)
+    goes_right = rng.integers(0, 2, (70, n_rows), dtype=np.uint8)
+    y = rng.integers(0, 2, n_rows, dtype=np.int32)
+    how = {"leaf_price": 1.0, "min_count": 2, "equivalent_points": n_rows % 2 == 0}
+    rest = (y, np.ones(n_rows, dtype=np.int64), np.array([[0, 1], [1, 0]]))
+    cuts = Cuts.from_matrix([None] * 70, goes_right, "these")
+    np.testing.assert_array_equal(cuts.goes_right, goes_right)
+    bytes_, bits = (
+        core.BitsProblem(goes_right, *rest, **how),
+        core.BitsProblem(cuts.packed, *rest, **how, packed=True),
+    )
+    assert (bytes_.n_rows, bytes_.n_columns) == (bits.n_rows, bits.n_columns)
+    for name in ("row_bits", "row_cost", "row_class"):
+        np.testing.assert_array_equal(getattr(bytes_, name)(), getattr(bits, name)())
