@@ -95,7 +95,7 @@ def solve_sweep(
     space : RankedSpace, default=None
         The splits, from `choose_engine`; None is every split of the table.
     limits : Limits, default=None
-        A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
+        A step is a pass of the depth-two kernel over the rows of a node. None is no limit but the
         machine's memory.
     options : SweepOptions, default=None
     progress : callable, default=None
@@ -208,7 +208,7 @@ def solve_sweep(
         scope=space.scope,
         stop=answer["stop"],
         # The engine counts subproblems of depth two (pairs) and deeper ones apart.
-        stats={"subproblems": answer["subproblems"] + answer["pair_solves"]}
+        stats={"subproblems": answer["subproblems"] + answer["pair_solves"], "steps": answer["steps"]}
         | {name: answer[name] for name in kept},
         options=asdict(options),
         notes=notes,
