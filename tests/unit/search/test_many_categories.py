@@ -1,5 +1,7 @@
 """Text columns of many values: the splits are made within both limits, and what is left out is said."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from treewright.search import Limits, SearchOptions, choose_engine, solve
 from treewright.search._space import BINARY_CELL, LEAST_MEMORY, RANKED_CELL
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
+from treewright.verify import verify
 
 N_ROWS = 40_000
 N_CATEGORIES = 1500
@@ -40,10 +43,22 @@ def test_auto_holds_no_more_splits_than_the_limits_allow():
     assert offered_categories(short) == int(0.1 / (RANKED_CELL.seconds * N_ROWS)) < room
     for choice, level in ((small, room), (short, offered_categories(short))):
         assert choice.space.scope == (
-            f"all thresholds and the {level:.0f} most frequent categories of a column, each against the rest"
+            f"all thresholds and the {level:.0f} most frequent categories of a column against the rest"
         )
         assert f"date ({level:.0f} of {N_CATEGORIES})" in choice.space.notes[0]
         assert "raise time_limit or memory_limit" in choice.space.notes[1]
+
+
+def test_the_scope_of_fewer_categories_is_verified():
+    problem = problem_of()
+    result = solve(problem, limits=Limits(step_limit=3, memory_limit=2**20))
+    assert "most frequent categories" in result.scope
+    assert verify(problem, result).ok
+    fewer = solve(problem, 20, limits=Limits(step_limit=3, time_limit=0.1))
+    assert "most frequent" in fewer.scope
+    assert verify(problem, fewer).ok
+    stronger = replace(result, scope=result.scope.replace("all thresholds", "all thresholds of every column"))
+    assert not verify(problem, stronger).ok
 
 
 def test_chosen_thresholds_hold_no_more_categories_than_the_limits_allow():
