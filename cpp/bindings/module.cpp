@@ -9,6 +9,7 @@ void bind_bornagain(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_leaf_accuracy(nb::module_& m);
+void bind_additive(nb::module_& m);
 void bind_sweep(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -20,4 +21,5 @@ NB_MODULE(_core, m) {
     bind_latent(m);
     bind_leaf_accuracy(m);
     bind_sweep(m);
+    bind_additive(m);
 }
