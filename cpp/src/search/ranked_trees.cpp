@@ -69,18 +69,18 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
 // The greedy tree of single splits, for a run that is stopped before it has anything: each level is one pass over the
 // rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split.
 Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
-    const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
-    const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : best_stump(data_, node);
-    if (stump.column == Stump::kLeaf) return {0, leaf, Plan::leaf()};
-    Outcome result{0, stump.cost, Plan::stump()};
+    const Cost leaf = objective_.leaf_cost(node);
+    const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : objective_.best_stump(node);
+    if (stump.column == Stump::kLeaf) return {0, leaf, PartialTree::leaf()};
+    Outcome result{0, stump.cost, PartialTree::stump()};
     if (size.depth == 1 || size.leaves != Size::kAny) return result;
-    const Place cut = find_cut(data_, node, stump.column, stump.rank);
+    const auto [at, position] = find_cut(table_, node, stump.column, stump.rank);
     Node left, right;
     const Stack::Mark mark = stack_.mark();
-    split(data_, node, cut.at, cut.position, stack_, goes_left_, left, right);
+    split(objective_, node, at, position, stack_, goes_left_, left, right);
     const Outcome a = stump_tree(left, size.below(), level + 1), b = stump_tree(right, size.below(), level + 1);
     if (a.upper + b.upper < result.upper)
-        result.offer(a.upper + b.upper, remember(node, cut.at, cut.position, a.plan, b.plan));
+        result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
     stack_.release(mark);
     return result;
 }
