@@ -115,8 +115,8 @@ def made(name: str, limit: str) -> Any:
         parameters = parameters | NO_LIMIT
     if "progress" in has:
         parameters = parameters | {"progress": (lambda _: True) if limit == "callback" else False}
-        if limit == "callback" and kind is tw.OptimalTreeClassifierCV:
-            parameters = parameters | {"time_limit": TIME}  # it is called when a fold is done
+        if limit == "callback" and name in SEARCHES:
+            parameters = parameters | {"time_limit": TIME}  # it is called when a fold is done, or in the last fit
     if limit == "time":
         parameters = parameters | {"time_limit": TIME}
     elif limit == "step":
