@@ -116,7 +116,9 @@ def made(name: str, limit: str) -> Any:
     if "progress" in has:
         parameters = parameters | {"progress": (lambda _: True) if limit == "callback" else False}
         if limit == "callback" and name in SEARCHES:
-            parameters = parameters | {"time_limit": TIME}  # it is called when a fold is done, or in the last fit
+            parameters = parameters | {
+                "time_limit": TIME
+            }  # it is called when a fold is done, or in the last fit
     if limit == "time":
         parameters = parameters | {"time_limit": TIME}
     elif limit == "step":
@@ -125,6 +127,8 @@ def made(name: str, limit: str) -> Any:
         parameters = parameters | {"memory_limit": MEMORY, "time_limit": 2.0}
     elif limit == "warm":
         parameters = parameters | {"time_limit": 1.0} if "time_limit" in has else parameters
+        if "estimator" in parameters:
+            parameters = parameters | {"estimator": _forest().set_params(n_estimators=3, max_depth=2)}
         if "epochs" in parameters:
             parameters = parameters | {"epochs": 2}
     return kind(**parameters)

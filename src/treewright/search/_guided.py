@@ -225,7 +225,7 @@ def _without_guesses(
     guesses: Guesses,
     thresholds: Cuts | Thresholds | Literal["guess"],
     limits: Limits,
-    options: SearchOptions | None,
+    options: SearchOptions | SweepOptions | None,
 ) -> SolveResult:
     """When a run ends before anything is guessed: the first tree of a plain search."""
     asked = "auto" if guesses.thresholds else cast("Cuts | Thresholds", thresholds)
