@@ -55,7 +55,9 @@ def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any
             key = f"{mismatch.law} ({case.method})"
             counts[key] += 1
             script = shown(case, mismatch.law) if counts[key] <= 1 else ""
-            queue.put(("mismatch", key, f"# seed {seed}, worker {worker}, case {start}\n{script}" if script else ""))
+            queue.put(
+                ("mismatch", key, f"# seed {seed}, worker {worker}, case {start}\n{script}" if script else "")
+            )
         start += 1
     number.value = -1
 
@@ -102,7 +104,10 @@ def run(seconds: float, seed: int, jobs: int) -> int:
             print(f"{sum(cases.values())} cases, {sum(found.values())} mismatches", flush=True)
         time.sleep(0.05)
     total = sum(cases.values())
-    print(f"\n{total} cases in {time.time() - began:.0f} s, {total / (time.time() - began):.0f} a second:", end=" ")
+    print(
+        f"\n{total} cases in {time.time() - began:.0f} s, {total / (time.time() - began):.0f} a second:",
+        end=" ",
+    )
     print(", ".join(f"{n} {name}" for name, n in cases.most_common()))
     if +refused:
         print(f"{sum(refused.values())} were refused:")

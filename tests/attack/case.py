@@ -33,7 +33,9 @@ class Case:
     columns: Mapping[str, Sequence[Value]]
     y: Sequence[int | str | bool]
     weight: Sequence[float] | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)  # arguments; search_options as a dict of its fields
+    options: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # arguments; search_options as a dict of its fields
     as_array: bool = False  # numpy instead of a frame; all columns are then numbers
 
     @property

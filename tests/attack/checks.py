@@ -139,7 +139,9 @@ def keeps_constraints(found: Found) -> Iterator[Mismatch]:
     smallest = min(map(len, found.groups.values()))
     depth, most = found.walker.depth(), options.get("max_leaf_nodes")
     if smallest < stated.min_samples_leaf:
-        yield Mismatch("a constraint is broken", f"a leaf of {smallest} rows, at least {stated.min_samples_leaf}")
+        yield Mismatch(
+            "a constraint is broken", f"a leaf of {smallest} rows, at least {stated.min_samples_leaf}"
+        )
     if depth > stated.max_depth:
         yield Mismatch("a constraint is broken", f"depth {depth}, at most {stated.max_depth}")
     if most is not None and len(found.groups) > most:
@@ -180,7 +182,9 @@ def not_worse_than_simple(found: Found, oracle: Oracle) -> Iterator[Mismatch]:
         return  # a subtree need not keep it
     simple = oracle.optimum(max_depth=min(1, oracle.stated.max_depth))
     if simple is not None and found.objective > simple.objective * (1 + found.tolerance):
-        yield Mismatch("worse than one split", f"{found.result.sentence()} One split: {float(simple.objective)!r}")
+        yield Mismatch(
+            "worse than one split", f"{found.result.sentence()} One split: {float(simple.objective)!r}"
+        )
     best = best_subtree(found)
     if found.objective > best * (1 + found.tolerance):
         yield Mismatch("worse than its own subtree", f"{found.result.sentence()} A subtree: {float(best)!r}")

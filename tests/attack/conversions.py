@@ -44,7 +44,10 @@ def _python(tree: Any, case: Case, rows: list[tuple[Value, ...]]) -> list[Any]:
     names: dict[str, Any] = {}
     exec(compile(to_python(tree), "tree.py", "exec"), names)
     worded = [
-        [_as("VARCHAR", v) if c.kind.value == "categorical" else v for v, c in zip(row, tree.columns, strict=True)]
+        [
+            _as("VARCHAR", v) if c.kind.value == "categorical" else v
+            for v, c in zip(row, tree.columns, strict=True)
+        ]
         for row in rows
     ]
     return [names["predict"](dict(zip(case.names, row, strict=True))) for row in worded]
@@ -146,7 +149,9 @@ def _onnx(tree: Any, case: Case, rows: list[tuple[Value, ...]]) -> list[Any]:
             j = next(k for k, column in enumerate(tree.columns) if name.rstrip("_") == column.name)
             column, values = tree.columns[j], [row[j] for row in rows]
             if column.kind.value == "categorical":
-                given[name] = np.array([["" if v is None else _as("VARCHAR", v)] for v in values], dtype=object)
+                given[name] = np.array(
+                    [["" if v is None else _as("VARCHAR", v)] for v in values], dtype=object
+                )
             else:
                 given[name] = np.array([[np.nan if v is None else float(v)] for v in values])
     return [_like(tree, answer) for answer in session.run(["label"], given)[0].tolist()]

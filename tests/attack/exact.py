@@ -40,8 +40,7 @@ class Stated:
                 weights = [w and w / totals[label] for w, label in zip(weights, case.y, strict=True)]
             else:  # quotients of real numbers: as good as float64 has them (`is_rounded`)
                 weights = [
-                    w and Fraction(float(w / totals[label]))
-                    for w, label in zip(weights, case.y, strict=True)
+                    w and Fraction(float(w / totals[label])) for w, label in zip(weights, case.y, strict=True)
                 ]
         return weights
 
@@ -92,7 +91,9 @@ class Stated:
     def leaf_price(self) -> Fraction:
         if self.case.method in ("leaf", "frontier"):
             return Fraction(0)
-        return Fraction(float(self.case.options.get("cost_complexity", 0.0 if self.case.method == "mip" else 0.01)))
+        return Fraction(
+            float(self.case.options.get("cost_complexity", 0.0 if self.case.method == "mip" else 0.01))
+        )
 
     @cached_property
     def min_samples_leaf(self) -> int:
@@ -121,6 +122,4 @@ class Stated:
 
     def cheapest_label(self, rows: Sequence[int]) -> Fraction:
         """Loss of these rows (positions in `kept`) as one leaf."""
-        return min(
-            sum((self.row_costs[i][k] for i in rows), Fraction(0)) for k in range(len(self.classes))
-        )
+        return min(sum((self.row_costs[i][k] for i in rows), Fraction(0)) for k in range(len(self.classes)))

@@ -18,7 +18,25 @@ FAST = {"optimal": 0.5, "min_leaf_accuracy": 0.12, "leaf": 0.2, "frontier": 0.18
 SLOW = {"guided": 0.3, "cv": 0.1, "mip": 0.25, "reborn": 0.35}
 
 WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
-PRICES = (0.0, 0.0, 0.0, 0.001, 0.01, 1 / 97, 1 / 64, 0.03, 1 / 32, 0.05, 1 / 16, 0.1, 0.125, 0.25, 0.3, 0.5, 1.0)
+PRICES = (
+    0.0,
+    0.0,
+    0.0,
+    0.001,
+    0.01,
+    1 / 97,
+    1 / 64,
+    0.03,
+    1 / 32,
+    0.05,
+    1 / 16,
+    0.1,
+    0.125,
+    0.25,
+    0.3,
+    0.5,
+    1.0,
+)
 
 
 def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
@@ -141,7 +159,9 @@ def _class_weight(rng: np.random.Generator, y: list[Any]) -> dict[str, Any]:
         return {"class_weight": "balanced"}
     if kind < 0.25:
         labels = sorted(set(y))
-        return {"class_weight": {k: float(rng.choice([0.5, 1, 2, 3, 0.1])) for k in labels[: rng.integers(1, 4)]}}
+        return {
+            "class_weight": {k: float(rng.choice([0.5, 1, 2, 3, 0.1])) for k in labels[: rng.integers(1, 4)]}
+        }
     return {}
 
 
@@ -237,10 +257,14 @@ def _switches(rng: np.random.Generator) -> dict[str, Any]:
     return off
 
 
-def _min_leaf_accuracy(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+def _min_leaf_accuracy(
+    rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
+) -> dict[str, Any]:
     options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
     options |= _shape(rng, need_depth=True, leaves=False)
-    options |= _categorical(rng, columns) | _weights_of_classes(rng, y) | _limits(rng) | _thresholds(rng, columns)
+    options |= (
+        _categorical(rng, columns) | _weights_of_classes(rng, y) | _limits(rng) | _thresholds(rng, columns)
+    )
     options["min_leaf_accuracy"] = float(rng.choice([0, 0, 0, 0.3, 0.5, 0.6, 0.75, 0.9, 1.0]))
     return options
 
@@ -258,7 +282,9 @@ def _leaf(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any
 
 def _frontier(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
     options = _shape(rng, need_depth=False, leaves=False) | {"max_leaves": int(rng.integers(1, 9))}
-    options |= _categorical(rng, columns) | _weights_of_classes(rng, y) | _limits(rng) | _thresholds(rng, columns)
+    options |= (
+        _categorical(rng, columns) | _weights_of_classes(rng, y) | _limits(rng) | _thresholds(rng, columns)
+    )
     costs = _costs(rng, y)
     if costs is not None:
         options["costs"] = costs

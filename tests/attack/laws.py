@@ -91,10 +91,13 @@ def _crash(error: Exception) -> Mismatch:
         raise error
     last = next(f for f in reversed(frames) if not f.filename.startswith(HERE))
     return Mismatch(
-        f"{type(error).__name__} instead of a clear error", f"{error} ({Path(last.filename).name}:{last.lineno})"
+        f"{type(error).__name__} instead of a clear error",
+        f"{error} ({Path(last.filename).name}:{last.lineno})",
     )
 
 
 def mark(case: Case) -> int:
     """A number that depends on the case alone, to choose what else is tried on it."""
-    return zlib.crc32(json.dumps([case.method, list(case.y), repr(case.columns), repr(case.options)]).encode())
+    return zlib.crc32(
+        json.dumps([case.method, list(case.y), repr(case.columns), repr(case.options)]).encode()
+    )

@@ -40,17 +40,26 @@ def leaf_answers(case: Case) -> Iterator[Mismatch]:
     yield from predicts_alike(case, model, found)
     worst = min(leaf_accuracy(stated, rows) for rows in found.groups.values())
     if abs(float(worst) - model.leaf_accuracy_) > HAIR:
-        yield Mismatch("leaf_accuracy_ is not the tree's", f"{model.leaf_accuracy_!r}, the tree has {float(worst)!r}")
+        yield Mismatch(
+            "leaf_accuracy_ is not the tree's", f"{model.leaf_accuracy_!r}, the tree has {float(worst)!r}"
+        )
     own = oracle.worst_value(list(found.groups.values()), confidence if wilson else None)
     if abs(own - result.objective) > VALUE:
-        yield Mismatch("the objective is not the tree's", f"objective {result.objective!r}, the tree has {own!r}")
+        yield Mismatch(
+            "the objective is not the tree's", f"objective {result.objective!r}, the tree has {own!r}"
+        )
     if abs(float(found.loss) - result.loss) > VALUE:
-        yield Mismatch("the loss is not the tree's", f"loss {result.loss!r}, the tree has {float(found.loss)!r}")
+        yield Mismatch(
+            "the loss is not the tree's", f"loss {result.loss!r}, the tree has {float(found.loss)!r}"
+        )
     if result.upper_bound < value - (VALUE if wilson else HAIR):
-        yield Mismatch("the upper bound is below the optimum", f"{result.upper_bound!r}, the oracle has {value!r}")
+        yield Mismatch(
+            "the upper bound is below the optimum", f"{result.upper_bound!r}, the oracle has {value!r}"
+        )
     claims = result.stats
     lacks = own < value - VALUE if wilson else worst < accuracy
-    words = f"{result.sentence()} The oracle: {value!r}, loss {float(cheapest.objective)!r} with {cheapest.leaves} leaves."
+    most = f"{value!r}, loss {float(cheapest.objective)!r} with {cheapest.leaves} leaves"
+    words = f"{result.sentence()} The oracle: {most}."
     if claims["value_proven"] and lacks and not (stated.is_rounded and own > value - HAIR):
         yield Mismatch("false optimal", words)
     if claims["loss_proven"] and not lacks:
@@ -82,8 +91,11 @@ def front_answers(case: Case) -> Iterator[Mismatch]:
         yield Mismatch("the front is out of order", f"points of {points} leaves")
     for price in (Fraction(1, 64), Fraction(1, 8)):
         options = [(loss + price * j, j) for j, loss in enumerate(exactly, 1) if loss is not None]
-        at_price = replace(case, method="optimal", options=dict(case.options) | {"cost_complexity": float(price)})
+        at_price = replace(
+            case, method="optimal", options=dict(case.options) | {"cost_complexity": float(price)}
+        )
         chosen: Any = front.select(float(price))
         yield from check_result(
-            Found(at_price.but(options=at_price.options | {"max_leaf_nodes": most}), chosen), Answer(*min(options))
+            Found(at_price.but(options=at_price.options | {"max_leaf_nodes": most}), chosen),
+            Answer(*min(options)),
         )

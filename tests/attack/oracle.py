@@ -114,7 +114,9 @@ class Oracle:
         library().cheapest_by_leaves(
             ctypes.byref(self._question(free=True)), self._depth(max_depth), most, costs, exists
         )
-        return [self._fraction(costs[k * LIMBS : (k + 1) * LIMBS]) if exists[k] else None for k in range(most)]
+        return [
+            self._fraction(costs[k * LIMBS : (k + 1) * LIMBS]) if exists[k] else None for k in range(most)
+        ]
 
     def optimum(self, max_depth: int | None = None) -> Answer | None:
         """The smallest objective within all limits of the case, and the fewest leaves that reach it."""
@@ -151,7 +153,9 @@ class Oracle:
             for i in rows:
                 by_class[self.stated.labels[i]] += whole[i]
             leaf = _numbers([max(by_class), sum(by_class)], WEIGHT_LIMBS)
-            values.append(library().value_of_leaf(ctypes.byref(question), leaf.ctypes.data_as(ctypes.c_void_p)))
+            values.append(
+                library().value_of_leaf(ctypes.byref(question), leaf.ctypes.data_as(ctypes.c_void_p))
+            )
         return min(values)
 
     def cheapest_with(self, least: Fraction) -> Answer | None:
@@ -160,7 +164,11 @@ class Oracle:
         wanted = _numbers([least.numerator, least.denominator], WEIGHT_LIMBS)
         cost = (ctypes.c_uint64 * LIMBS)()
         leaves = library().cheapest_tree(
-            ctypes.byref(question), self._depth(None), wanted.ctypes.data_as(ctypes.c_void_p), ctypes.c_double(0), cost
+            ctypes.byref(question),
+            self._depth(None),
+            wanted.ctypes.data_as(ctypes.c_void_p),
+            ctypes.c_double(0),
+            cost,
         )
         return Answer(self._fraction(cost), leaves) if leaves else None
 

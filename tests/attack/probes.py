@@ -11,7 +11,9 @@ from attack.walker import Walker
 __all__ = ["probe_rows"]
 
 
-def probe_rows(case: Case, walker: Walker, n_probes: int = 12, *, gaps: bool = True) -> list[tuple[Value, ...]]:
+def probe_rows(
+    case: Case, walker: Walker, n_probes: int = 12, *, gaps: bool = True
+) -> list[tuple[Value, ...]]:
     """The rows of the case, and some more of the same columns. Drawn alike in every run."""
     rng = random.Random(len(case.rows) * 1009 + len(walker.text))
     choices: list[list[Value]] = []

@@ -31,7 +31,9 @@ def guided_answers(case: Case) -> Iterator[Mismatch]:
     yield from keeps_constraints(found)
     yield from predicts_alike(plain, model, found)
     if abs(float(found.objective) - result.objective) > 1e-9:
-        yield Mismatch("the objective is not the tree's", f"{result.objective!r}, the tree has {found.objective}")
+        yield Mismatch(
+            "the objective is not the tree's", f"{result.objective!r}, the tree has {found.objective}"
+        )
     words = f"{result.sentence()} The oracle, without guesses: {float(best.objective)!r}."
     over_all = case.options.get("thresholds") != "guess"
     if over_all and result.lower_bound > float(best.objective) + 1e-12:
@@ -83,7 +85,9 @@ def mip_answers(case: Case) -> Iterator[Mismatch]:
         worst = min(leaf_accuracy(found.stated, rows) for rows in found.groups.values())
         words = f"{result.sentence()} The oracle: {best[0]!r}."
         if abs(float(worst) - result.objective) > 1e-9:
-            yield Mismatch("the objective is not the tree's", f"{result.objective!r}, the tree has {float(worst)!r}")
+            yield Mismatch(
+                "the objective is not the tree's", f"{result.objective!r}, the tree has {float(worst)!r}"
+            )
         if found.proven and worst < best[1] - SOLVER:
             yield Mismatch("false optimal", words)
         if result.upper_bound < best[0] - float(SOLVER):
@@ -93,7 +97,10 @@ def mip_answers(case: Case) -> Iterator[Mismatch]:
     assert least is not None
     words = f"{result.sentence()} The oracle: {float(least.objective)!r} with {least.leaves} leaves."
     if abs(float(found.objective) - result.objective) > 1e-9:
-        yield Mismatch("the objective is not the tree's", f"{result.objective!r}, the tree has {float(found.objective)!r}")
+        yield Mismatch(
+            "the objective is not the tree's",
+            f"{result.objective!r}, the tree has {float(found.objective)!r}",
+        )
     if found.proven and found.objective > least.objective + SOLVER:
         yield Mismatch("false optimal", words)
     if result.lower_bound > least.objective + SOLVER:

@@ -14,7 +14,9 @@ from attack.laws import attack
 SLICES = [*((FAST, seed, 250) for seed in range(16)), *((SLOW, seed, 25) for seed in range(16, 22))]
 
 
-@pytest.mark.parametrize(("mix", "seed", "n_cases"), SLICES, ids=lambda value: str(value) if isinstance(value, int) else "")
+@pytest.mark.parametrize(
+    ("mix", "seed", "n_cases"), SLICES, ids=lambda value: str(value) if isinstance(value, int) else ""
+)
 def test_no_case_breaks_a_law(mix, seed, n_cases):
     broken: Counter[str] = Counter()
     scripts, refused = [], 0

@@ -18,14 +18,18 @@ from attack.shrink import shrink
 from attack.splits import left_sets
 
 
-def every_tree(rows: frozenset[int], lefts: list[frozenset[int]], depth: int) -> set[frozenset[frozenset[int]]]:
+def every_tree(
+    rows: frozenset[int], lefts: list[frozenset[int]], depth: int
+) -> set[frozenset[frozenset[int]]]:
     """Every tree over these rows, as the set of its leaves."""
     trees = {frozenset([rows])}
     if depth:
         for left in lefts:
             a, b = rows & left, rows - left
             if a and b:
-                trees |= {x | y for x in every_tree(a, lefts, depth - 1) for y in every_tree(b, lefts, depth - 1)}
+                trees |= {
+                    x | y for x in every_tree(a, lefts, depth - 1) for y in every_tree(b, lefts, depth - 1)
+                }
     return trees
 
 
@@ -39,10 +43,17 @@ def test_oracle_equals_enumeration(seed):
         {name: [values[i] for i in kept] for name, values in case.columns.items()},
         [case.y[i] for i in kept],
         None if case.weight is None else [case.weight[i] + 1 for i in kept],
-        {"cost_complexity": 0.03, "max_depth": 2, "min_samples_leaf": 1 + seed % 2 * (len(kept) > 1), "max_leaf_nodes": 2 + seed % 3},
+        {
+            "cost_complexity": 0.03,
+            "max_depth": 2,
+            "min_samples_leaf": 1 + seed % 2 * (len(kept) > 1),
+            "max_leaf_nodes": 2 + seed % 3,
+        },
     )
     stated, oracle = Stated(case), Oracle(case)
-    lefts = [frozenset(i for i in range(len(stated.kept)) if s >> i & 1) for s in left_sets(case, stated.kept)]
+    lefts = [
+        frozenset(i for i in range(len(stated.kept)) if s >> i & 1) for s in left_sets(case, stated.kept)
+    ]
     trees = [
         tree
         for tree in every_tree(frozenset(range(len(stated.kept))), lefts, 2)
@@ -60,7 +71,9 @@ def test_oracle_equals_enumeration(seed):
     assert exactly == max(worst.values())
     assert value == pytest.approx(float(exactly), abs=1e-15)
     best = [tree for tree in trees if worst[tree] == exactly]
-    assert _same(cheapest, [(sum(stated.cheapest_label(list(leaf)) for leaf in t), len(t)) for t in best], price)
+    assert _same(
+        cheapest, [(sum(stated.cheapest_label(list(leaf)) for leaf in t), len(t)) for t in best], price
+    )
 
 
 def _same(answer, losses, price):

@@ -50,7 +50,9 @@ class Walker:
 
     def sides(self, node: int, rows: Sequence[Sequence[Value]]) -> list[bool]:
         """Whether each row goes left at an inner node."""
-        return [_goes_left(self.content["nodes"][node]["split"], self.content["columns"], row) for row in rows]
+        return [
+            _goes_left(self.content["nodes"][node]["split"], self.content["columns"], row) for row in rows
+        ]
 
     def thresholds(self, column: int) -> list[float]:
         """The finite thresholds that the tree asks of a column."""
@@ -69,7 +71,6 @@ class Walker:
             return 1 + max(below(nodes[node]["left"]), below(nodes[node]["right"]))
 
         return below(0)
-
 
 
 def _goes_left(split: dict[str, Any], columns: list[dict[str, Any]], row: Sequence[Value]) -> bool:
