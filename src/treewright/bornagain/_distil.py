@@ -58,10 +58,10 @@ class Agreement:
 
     def sentence(self) -> str:
         """Say it in one plain sentence."""
+        level = f"{self.confidence:.0%} interval"
         return (
             f"Tree and ensemble decide alike on {self.n_alike:,} of {self.n_rows:,} rows ({self.share:.1%}); if "
-            f"neither has seen these rows, on at least {self.lower_bound:.1%} of all new ones like them ({self.confidence:.0%} "
-            "interval)."
+            f"neither has seen these rows, on at least {self.lower_bound:.1%} of all new ones like them ({level})."
         )
 
 
