@@ -47,15 +47,19 @@ class TreeEstimator(TreeDisplay):
         return table
 
     def _encode(self, X: Any) -> NDArray[np.float64]:
-        """Encode new rows as the tree expects them; checks names, order and categories."""
+        """Encode new rows as the tree expects them; checks names, order, and categories where the tree asks."""
         check_is_fitted(self)
         has_rows_and_columns = len(getattr(X, "shape", ())) == 2
         if has_rows_and_columns:
             validate_data(self, X, reset=False, skip_check_array=True)
-        encoded = encode_like(X, self.tree_.columns, expected_by=type(self).__name__)
+        encoded = encode_like(X, self.tree_.columns, expected_by=type(self).__name__, needed=self._asked())
         if not has_rows_and_columns:  # a list: only now known to be a table
             validate_data(self, encoded, reset=False, skip_check_array=True)
         return encoded
+
+    def _asked(self) -> frozenset[int] | None:
+        """Positions of the columns that answering needs; None is all."""
+        return self.tree_.asked
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of the leaf that each row falls into, shape (n_rows,)."""
