@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
     from treewright.search import accuracy_frontier as accuracy_frontier
+    from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
+    from treewright.near_optimal import near_optimal_trees as near_optimal_trees
     from treewright.table import Table as Table
     from treewright.tree import Split as Split
     from treewright.tree import Tree as Tree
@@ -42,6 +44,7 @@ _HOME = {
     "MIPTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifierCV": "treewright.estimators",
+    "NearOptimalTrees": "treewright.near_optimal",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "Problem": "treewright.problem",
@@ -52,6 +55,7 @@ _HOME = {
     "Table": "treewright.table",
     "Tree": "treewright.tree",
     "accuracy_frontier": "treewright.search",
+    "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
 }
 

@@ -38,6 +38,10 @@ Outcome Search::run(Size limits) {
     const auto at_depth = [&](std::uint32_t depth) { return Size{depth, limits.leaves}.fitted(); };
     control_.incumbent(root.leaf_loss() * data_.unit + data_.leaf);
     Outcome best = solve(root, at_depth(std::min(limits.depth, 2u)), kNoCost, 0);
+    if (control_.stopped()) {  // before the first pass ended; a tree of stumps looks at no clock
+        const Outcome stumps = stump_tree(root, {std::min(limits.depth, kStumpDepth), limits.leaves}, 0);
+        best.offer(stumps.upper, stumps.plan);
+    }
     if (limits.depth <= 2) return best;
     control_.incumbent(best.upper);
     root_ = best;  // bounds one level less deep

@@ -63,6 +63,25 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
     return result;
 }
 
+// The greedy tree of single splits, for a run that is stopped before it has anything: each level is one pass over the
+// rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split.
+Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
+    const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
+    const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : best_stump(data_, node);
+    if (stump.column == Stump::kLeaf) return {0, leaf, Plan::leaf()};
+    Outcome result{0, stump.cost, Plan::stump()};
+    if (size.depth == 1 || size.leaves != Size::kAny) return result;
+    const Place cut = find_cut(data_, node, stump.column, stump.rank);
+    Node left, right;
+    const Stack::Mark mark = stack_.mark();
+    split(data_, node, cut.at, cut.position, stack_, goes_left_, left, right);
+    const Outcome a = stump_tree(left, size.below(), level + 1), b = stump_tree(right, size.below(), level + 1);
+    if (a.upper + b.upper < result.upper)
+        result.offer(a.upper + b.upper, remember(node, cut.at, cut.position, a.plan, b.plan));
+    stack_.release(mark);
+    return result;
+}
+
 // A tree of other rows: its upper cuts stay, and below them stands the best tree of depth two with no more leaves.
 Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size, std::size_t level) {
     const TreeNode& top = tree[at];

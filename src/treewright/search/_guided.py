@@ -97,7 +97,7 @@ def solve_guided(
         As in `treewright.search.solve`; not looked at if thresholds are guessed.
     guesses : Guesses
     limits : Limits, default=None
-        The time limit is for the search; the reference is fitted before.
+        Fitting the reference counts too.
     options : SearchOptions, default=None
     progress : callable, default=None
 
@@ -113,7 +113,7 @@ def solve_guided(
     InputError
         The reference cannot be used; the message says why.
     """
-    limits = limits or Limits()
+    limits = (limits or Limits()).started()
     start = time.perf_counter()
     notes: list[str] = []
     stats: dict[str, Any] = {}

@@ -67,8 +67,7 @@ def look_again(
     """
     options = options or SearchOptions()
     left = MOST_SECONDS
-    if limits.time_limit is not None:
-        left = min(left, limits.time_limit - result.stats["seconds"])
+    left = min(left, limits.left())
     if left <= 0:
         return result
     steps = max(LEAST_STEPS, int(result.stats["subproblems"]) // 4)

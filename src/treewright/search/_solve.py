@@ -46,7 +46,7 @@ def solve(
         thresholds where they are not most of the splits): then equally many of each column, thresholds at
         quantiles and the most frequent categories, as ``scope`` and ``notes`` of the result say.
     limits : Limits, default=None
-        None is no limit but the machine's memory.
+        Making the splits counts too. None is no limit but the machine's memory.
     options : SearchOptions or SweepOptions, default=None
         Switches, and the choice of the engine; a switch that the chosen engine does not have is refused.
     progress : callable, default=None
@@ -71,6 +71,7 @@ def solve(
     ``cpp/include/treewright/bits/``, where there are few splits; a search over all thresholds of ranked columns
     (``cpp/include/treewright/sweep/``) where there are many. Ties are broken the same way on every run.
     """
+    limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)
     if isinstance(choice.space, Cuts):
         assert not isinstance(options, SweepOptions)  # choose_engine

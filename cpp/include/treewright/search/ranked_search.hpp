@@ -115,6 +115,7 @@ class Search {
     [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds,
                                     Cost target, std::size_t level, Outcome& best);
     [[nodiscard]] Outcome greedy(const Node& node, Size size, std::size_t level);
+    [[nodiscard]] Outcome stump_tree(const Node& node, Size size, std::size_t level);
     [[nodiscard]] Outcome refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size,
                                 std::size_t level);
     void write(Plan plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree);
@@ -124,6 +125,7 @@ class Search {
     [[nodiscard]] std::size_t bytes() const;
 
     static constexpr std::uint32_t kGreedyDepth = 32;
+    static constexpr std::uint32_t kStumpDepth = 4;
     static constexpr std::array kRisingGaps{2, 6, 12, 24};  // parts of the best cost
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
