@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
+    from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
+    from treewright.near_optimal import near_optimal_trees as near_optimal_trees
     from treewright.problem import Problem as Problem
     from treewright.result import SolveResult as SolveResult
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
     from treewright.search import accuracy_frontier as accuracy_frontier
-    from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
-    from treewright.near_optimal import near_optimal_trees as near_optimal_trees
     from treewright.table import Table as Table
     from treewright.tree import Split as Split
     from treewright.tree import Tree as Tree

@@ -20,8 +20,9 @@ __all__ = ["RegressionProblem", "make_regression_problem"]
 class RegressionProblem:
     """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves`` under constraints.
 
-    The loss is the weighted sum of squared errors, each leaf predicting the weighted mean of its rows, so that the
-    first term is the share of the variance that the tree leaves. Use `make_regression_problem` to build one with checks.
+    The loss is the weighted sum of squared errors, each leaf predicting the weighted mean of its rows, so that
+    the first term is the share of the variance that the tree leaves. Use `make_regression_problem` to build one with
+    checks.
 
     Parameters
     ----------
