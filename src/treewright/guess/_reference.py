@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,7 +130,12 @@ def _frequent_categories(table: Table) -> dict[int, list[int]]:
 
 
 def make_reference(
-    model: Any, table: Table, y: NDArray[np.int32], classes: NDArray[Any], weight: NDArray[np.float64]
+    model: Any,
+    table: Table,
+    y: NDArray[np.int32],
+    classes: NDArray[Any],
+    weight: NDArray[np.float64],
+    is_over: Callable[[], bool] | None = None,
 ) -> Reference:
     """Fit the reference if it is not, and let it predict the rows.
 
@@ -141,6 +147,8 @@ def make_reference(
     y : ndarray of shape (n_rows,), int32
     classes : ndarray of shape (n_classes,)
     weight : ndarray of shape (n_rows,), float64
+    is_over : callable, default=None
+        Asked between two trees of gradient boosting that is not fitted: after a true answer it gets no more.
 
     Returns
     -------
@@ -164,23 +172,32 @@ def make_reference(
         X, inputs = reference_matrix(table)
         if X.shape[1] == 0:
             raise InputError("No column has any value; there is nothing to fit the reference on.")
-        model = fit_model(clone(model), X, y, weight)
+        model = fit_model(clone(model), X, y, weight, is_over)
         predictions = np.asarray(model.predict(X), dtype=np.int32)
     check_predictions(predictions, y)
     error = float(weight[predictions != y].sum() / weight.sum())
     return Reference(model, X, inputs, predictions, error)
 
 
-def fit_model(model: Any, X: NDArray[np.float64], y: NDArray[np.int32], weight: NDArray[np.float64]) -> Any:
-    """Fit with weights if they differ."""
+def fit_model(
+    model: Any,
+    X: NDArray[np.float64],
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    is_over: Callable[[], bool] | None = None,
+) -> Any:
+    """Fit with weights if they differ; stop adding trees when the time is over where the model can be asked to."""
+    how: dict[str, Any] = {}
+    if is_over is not None and "monitor" in inspect.signature(model.fit).parameters:
+        how["monitor"] = lambda *_: is_over()
     if (weight == weight[0]).all():
-        return model.fit(X, y)
+        return model.fit(X, y, **how)
     if "sample_weight" not in inspect.signature(model.fit).parameters:
         raise InputError(
             f"The reference, a {type(model).__name__}, takes no sample_weight, and the rows have different "
             "weights. Give a fitted reference, or fit without weights."
         )
-    return model.fit(X, y, sample_weight=weight)
+    return model.fit(X, y, sample_weight=weight, **how)
 
 
 def predictions_of(labels: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.int32]:

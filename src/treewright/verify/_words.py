@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus, StopReason
@@ -32,7 +32,7 @@ FREQUENT = re.compile(
 )
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Whether a value is a finite real number; truth values are none."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
