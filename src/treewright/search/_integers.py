@@ -45,8 +45,14 @@ class IntegerCosts:
 def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
     """Return the problem's weights and costs as integers.
 
-    `room` bounds the sum of the weights times the largest cost; None is what the search over cuts can hold.
+    Parameters
+    ----------
+    problem : Problem
+    room : int or None, default=None
+        Bounds the sum of the weights times the largest cost; None is what the search over cuts can hold.
 
+    Notes
+    -----
     With ``w``, ``c`` the numbers and ``w'``, ``c'`` what the integers stand for, every tree's loss changes by
     at most ``sum |w' c' - w c| <= sum |w' - w| max c + sum w' max |c' - c|``, over the total weight.
     """
