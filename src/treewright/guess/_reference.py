@@ -3,8 +3,8 @@
 An unfitted reference is fitted here, on a matrix that any scikit-learn ensemble can read and whose every
 split *is* one of ours: a column of numbers as it is; one with missing values twice, with the missing rows
 below and above all values (so that each split has learned a direction for them); a category as a 0/1 column,
-0 where it is that category. A fitted reference was fitted by somebody else on the table's own columns, so
-they must all be numbers.
+0 where it is that category (of text with very many values, the most frequent ones). A fitted reference was
+fitted by somebody else on the table's own columns, so they must all be numbers.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ from treewright.table import Table
 from treewright.tree import ColumnKind, label_positions
 
 __all__ = ["Input", "Reference", "make_reference", "predictions_of", "reference_matrix"]
+
+MOST_CATEGORIES = (
+    512  # that an unfitted reference sees, each as a column of float64; a guess needs no rare ones
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +87,14 @@ def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ..
     """
     columns: list[NDArray[np.float64]] = []
     inputs: list[Input] = []
+    frequent = _frequent_categories(table)
     for j, column in enumerate(table.columns):
         x = table.X[:, j]
         missing = np.isnan(x)
         if missing.all():
             continue
         if column.kind is ColumnKind.CATEGORICAL:
-            for code in np.unique(x[~missing]).astype(int).tolist():
+            for code in frequent[j]:
                 columns.append(np.not_equal(x, code).astype(np.float64))
                 inputs.append(Input(j, code))
         elif not missing.any():
@@ -103,6 +108,25 @@ def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ..
                 inputs.append(Input(j, None, left))
     X = np.column_stack(columns) if columns else np.empty((table.n_rows, 0))
     return np.ascontiguousarray(X), tuple(inputs)
+
+
+def _frequent_categories(table: Table) -> dict[int, list[int]]:
+    """Return the codes of each text column that the reference sees: all, or equally many of each, the most frequent."""
+    counts: dict[int, NDArray[np.int64]] = {}
+    for j, column in enumerate(table.columns):
+        if column.kind is ColumnKind.CATEGORICAL:
+            x = table.X[:, j]
+            counts[j] = np.bincount(x[~np.isnan(x)].astype(np.int64))
+    n_present = sorted(int(np.count_nonzero(rows)) for rows in counts.values())
+    room, level = MOST_CATEGORIES, 0
+    for i, n in enumerate(n_present):  # fewest first: what they leave is shared by the others
+        level = max(1, room // (len(n_present) - i))
+        room -= min(n, level)
+    found = {}
+    for j, rows in counts.items():
+        heaviest = np.lexsort((np.arange(len(rows)), -rows))[: max(level, 1)]
+        found[j] = np.sort(heaviest[rows[heaviest] > 0]).tolist()
+    return found
 
 
 def make_reference(

@@ -153,6 +153,7 @@ def solve_cuts(
         stop=raw["stop"],
         stats={
             "subproblems": raw["steps"],
+            "steps": raw["steps"],
             "distinct_rows": bits.n_rows,
             "distinct_columns": bits.n_columns,
             **stats,
