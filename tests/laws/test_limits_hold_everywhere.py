@@ -112,7 +112,7 @@ class Child:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
-                env=os.environ | {"PYTHONPATH": str(CHILD.parent)},
+                env=os.environ | {"PYTHONPATH": str(CHILD.parent), "OMP_NUM_THREADS": "1"},
             )
             assert self.process.stdout is not None
             if self.process.stdout.readline().strip() != "ready":
