@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
+    from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
+    from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
+    from treewright.near_optimal import near_optimal_trees as near_optimal_trees
     from treewright.problem import Problem as Problem
     from treewright.result import SolveResult as SolveResult
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
     from treewright.search import accuracy_frontier as accuracy_frontier
-    from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
-    from treewright.near_optimal import near_optimal_trees as near_optimal_trees
     from treewright.table import Table as Table
     from treewright.tree import Split as Split
     from treewright.tree import Tree as Tree
@@ -47,6 +48,7 @@ _HOME = {
     "NearOptimalTrees": "treewright.near_optimal",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
+    "OptimalTreeRegressor": "treewright.estimators",
     "Problem": "treewright.problem",
     "SolveResult": "treewright.result",
     "SolveStatus": "treewright.result",

@@ -132,6 +132,9 @@ def exits_by_code(verb: Callable[Parameters, Returned]) -> Callable[Parameters, 
             try:
                 answer = verb(*args, **kwargs)
             except TreewrightError as error:
+                if was_stopped():  # and there was no tree yet
+                    note(f"{stop_word()}; nothing was written. {_as_options(str(error))}")
+                    raise typer.Exit(stop_code()) from None
                 note(f"Error: {_as_options(str(error))}")
                 raise typer.Exit(BAD_INPUT) from None
             except OSError as error:
