@@ -19,12 +19,14 @@ from treewright.cli._common import (
     Missing,
     ModelOut,
     Separator,
+    SettingsFile,
     effort,
     exits_by_code,
     finishing,
     note,
     read_csv,
     say,
+    say_what_was_read,
     size_of,
     stop_code,
     stop_word,
@@ -114,6 +116,7 @@ def fit(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    columns: SettingsFile = None,
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = None,
@@ -227,9 +230,9 @@ def fit(
         day_first=day_first,
         ignore=ignore or (),
         categorical=categorical or (),
+        settings=columns,
     )
-    for text in csv.table.notes:
-        note(f"Note: {text}")
+    say_what_was_read(csv, data, target)
     if method == "latent":
         from treewright.cli._latent import fit_latent
 
@@ -294,7 +297,7 @@ def fit(
         say(tree_text(result.tree, ascii_only))
         say()
         say(result.sentence())
-        for text in result.notes:
+        for text in (text for text in result.notes if text not in csv.table.notes):  # those were said
             say(f"Note: {text}")
         say(effort(result.stats, reading, clock.time_limit))
         if saved:

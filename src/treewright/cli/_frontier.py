@@ -20,6 +20,7 @@ from treewright.cli._common import (
     Missing,
     ModelOut,
     Separator,
+    SettingsFile,
     csv_text,
     effort,
     exits_by_code,
@@ -27,6 +28,7 @@ from treewright.cli._common import (
     note,
     read_csv,
     say,
+    say_what_was_read,
     size_of,
     stop_code,
     stop_word,
@@ -80,6 +82,7 @@ def frontier(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    columns: SettingsFile = None,
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = None,
@@ -133,9 +136,9 @@ def frontier(
         day_first=day_first,
         ignore=ignore or (),
         categorical=categorical or (),
+        settings=columns,
     )
-    for text in rows.table.notes:
-        note(f"Note: {text}")
+    say_what_was_read(rows, data, target)
     question = state_question(
         rows,
         target=target,
@@ -174,7 +177,7 @@ def frontier(
             say()
             say(point.sentence())
         say(found.sentence())
-        for text in found[0].notes:
+        for text in (text for text in found[0].notes if text not in rows.table.notes):  # those were said
             say(f"Note: {text}")
         say(effort(found.stats, reading, clock.time_limit))
         for text in saved:

@@ -35,7 +35,7 @@ from treewright.table._raw import RawColumn, quoted
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv"]
+__all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_leniently"]
 
 MOST_FAULTS = 8  # shown in one message
 
@@ -142,6 +142,60 @@ def load_csv(
     >>> csv.reading.columns["income"].thousands
     ','
     """
+    return _load(
+        path,
+        target=target,
+        weight=weight,
+        ignore=ignore,
+        categorical=categorical,
+        separator=separator,
+        missing_values=missing_values,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        day_first=day_first,
+        columns=columns,
+        needed=needed,
+        reading=reading,
+    )[0]
+
+
+def load_leniently(
+    path: str | Path, *, target: str | None = None, **options: Any
+) -> tuple[CsvTable, list[InputError], list[str]]:
+    """Read what can be read of a file: the table, the faults of columns left out, and columns with leading zeros."""
+    unknown = set(options) - LENIENT_OPTIONS
+    if unknown:
+        raise InputError(
+            f"{', '.join(sorted(unknown))}: no such option; there are {', '.join(sorted(LENIENT_OPTIONS))}."
+        )
+    faults: list[InputError] = []
+    csv, reader = _load(path, target=target, faults=faults, **options)
+    return csv, faults, reader.zero_led
+
+
+LENIENT_OPTIONS = {
+    "weight", "ignore", "categorical", "separator", "missing_values", "encoding", "decimal_comma", "day_first",
+}  # fmt: skip
+
+
+def _load(
+    path: str | Path,
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    ignore: Iterable[str] = (),
+    categorical: Iterable[str] = (),
+    separator: str | None = None,
+    missing_values: Sequence[str] | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool | None = None,
+    day_first: bool | None = None,
+    columns: Sequence[Column] | None = None,
+    needed: Collection[int] | None = None,
+    reading: Reading | None = None,
+    faults: list[InputError] | None = None,
+) -> tuple[CsvTable, FieldReader]:
+    """Read a file; with a list of `faults`, columns that cannot be read are left out and added to it."""
     ignored, forced = list(ignore), list(categorical)
     if isinstance(ignore, str) or isinstance(categorical, str) or isinstance(missing_values, str):
         raise InputError(
@@ -183,10 +237,9 @@ def load_csv(
                 f"{where} has no feature columns: with separator {text.separator!r} its columns are "
                 f"{_known(text)}. If that is one long name, the separator is another; name it."
             )
-        table = _for_fit(reader, text, where, features, categories)
-    return CsvTable(
-        table, labels, weights, text.lines, text.separator, _reading_of(text, missing_values, reader, reading)
-    )
+        table = _for_fit(reader, text, where, features, categories, faults)
+    now = _reading_of(text, missing_values, reader, reading)
+    return CsvTable(table, labels, weights, text.lines, text.separator, now), reader
 
 
 def header_of(path: str | Path, separator: str | None = None, encoding: str | None = None) -> tuple[str, ...]:
@@ -242,20 +295,27 @@ def _reading_of(
 
 
 def _for_fit(
-    reader: FieldReader, text: CsvText, where: str, features: Sequence[str], categories: set[str]
+    reader: FieldReader,
+    text: CsvText,
+    where: str,
+    features: Sequence[str],
+    categories: set[str],
+    faults: list[InputError] | None,
 ) -> Table:
     """Type all features; every fault is told at once."""
 
     def read(name: str) -> list[RawColumn]:
         return [reader.words(name)] if name in categories else reader.typed(name)
 
-    found = _all_or_faults(partial(read, name) for name in features)
+    found = _all_or_faults((partial(read, name) for name in features), faults)
     raws = [raw for columns in found for raw in columns]
     if len({raw.name for raw in raws}) < len(raws):
         raise InputError(
             f"{where} has a column that is called like a part of a date; rename it, so that a split can name its "
             "column."
         )
+    if not raws:
+        raise InputError(f"No column of {where} can be read: " + " ".join(map(str, faults or ())))
     table = assemble(raws)
     own = set(features)
     unnamed = tuple(
@@ -305,14 +365,19 @@ def _for_schema(
     return X
 
 
-def _all_or_faults(readers: Iterable[Callable[[], Returned]]) -> list[Returned]:
-    """Call all readers; their errors become one."""
+def _all_or_faults(
+    readers: Iterable[Callable[[], Returned]], kept: list[InputError] | None = None
+) -> list[Returned]:
+    """Call all readers; their errors become one, or are `kept`."""
     found, faults = [], []
     for read in readers:
         try:
             found.append(read())
         except InputError as error:
             faults.append(error)
+    if kept is not None:
+        kept += faults
+        return found
     if len(faults) == 1:
         raise faults[0]
     if faults:
