@@ -6,6 +6,7 @@ __all__ = [
     "MissingDependencyError",
     "ModelFileError",
     "PoorGuessWarning",
+    "RefutedProofWarning",
     "SolverError",
     "TreewrightError",
 ]
@@ -25,6 +26,10 @@ class InputTypeError(InputError, TypeError):
 
 class PoorGuessWarning(UserWarning):
     """The reference model that a guess relies on is too poor for it."""
+
+
+class RefutedProofWarning(UserWarning):
+    """A search claimed a proof that its own tree refutes: a defect of treewright. The result claims no proof."""
 
 
 class ModelFileError(TreewrightError, ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -10,7 +10,14 @@ from typing import Any
 from treewright.tree import Tree
 from treewright.tree._tree import leaves_in_words
 
-__all__ = ["BornAgainResult", "LeafAccuracyResult", "SolveResult", "SolveStatus", "StopReason"]
+__all__ = [
+    "BornAgainResult",
+    "LeafAccuracyResult",
+    "SolveResult",
+    "SolveStatus",
+    "StopReason",
+    "constraints_in_words",
+]
 
 
 class SolveStatus(Enum):
@@ -69,6 +76,16 @@ class SolveResult:
     notes: tuple[str, ...] = ()
 
     @property
+    def engine(self) -> str | None:
+        """The engine that searched: "cuts" (binary columns), "sweep" (ranked columns) or "leaf-accuracy".
+
+        None for other methods, and for model files written before this was recorded. ``stats["engine_reason"]``
+        completes "it was chosen because ...".
+        """
+        engine = self.stats.get("engine")
+        return engine if isinstance(engine, str) else None
+
+    @property
     def gap(self) -> float:
         """Relative gap (objective - lower_bound) / objective; 0 when proven optimal."""
         if self.objective <= 0:
@@ -87,7 +104,7 @@ class SolveResult:
         if self.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
             return (
                 f"Optimal over {self.scope} if the guesses hold: {what}. Whether they hold or not, "
-                f"no tree is below {self.lower_bound:.6f}, so at most "
+                f"no tree{self._constraints()} is below {self.lower_bound:.6f}, so at most "
                 f"{self.objective - self.lower_bound:.6f} can have been lost."
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
@@ -99,16 +116,78 @@ class SolveResult:
 
     def _constraints(self) -> str:
         """Words for the limits that the tree had to keep, such as " of depth at most 3"."""
-        words = []
-        if self.options.get("max_depth") is not None:
-            words.append(f"depth at most {self.options['max_depth']}")
-        if self.options.get("max_leaf_nodes") is not None:
-            words.append(f"at most {self.options['max_leaf_nodes']} leaves")
-        if (self.options.get("min_samples_leaf") or 1) > 1:
-            words.append(f"at least {self.options['min_samples_leaf']} rows a leaf")
-        if self.options.get("min_leaf_accuracy") is not None:
-            words.append(f"at least {self.options['min_leaf_accuracy']:g} of every leaf right")
-        return " of " + ", ".join(words) if words else ""
+        return constraints_in_words(self.options)
+
+
+LIMITS = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "min_leaf_accuracy")
+
+
+def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = ()) -> str:
+    """Return words for the limits that a tree had to keep, such as " of depth at most 3".
+
+    Parameters
+    ----------
+    options : mapping
+        Of a result. They may come from a file: a limit that is no number is said as it is.
+    leave_out : sequence of str
+        Limits not to be named.
+    """
+    said = {name: options.get(name) for name in LIMITS if name not in leave_out}
+    limit = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in said.items()}
+    words = {
+        "max_depth": f"depth at most {limit.get('max_depth')}",
+        "max_leaf_nodes": f"at most {limit.get('max_leaf_nodes')} leaves",
+        "min_samples_leaf": f"at least {limit.get('min_samples_leaf')} rows a leaf",
+        "min_leaf_accuracy": f"at least {limit.get('min_leaf_accuracy')} of every leaf right",
+    }
+    named = [
+        words[name]
+        for name, value in said.items()
+        if value is not None and (name, value) != ("min_samples_leaf", 1)
+    ]
+    return " of " + ", ".join(named) if named else ""
+
+
+@dataclass(frozen=True)
+class RegressionResult(SolveResult):
+    """A regression tree with its certificate.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        `loss` + cost_complexity * leaves.
+    lower_bound : float
+        No tree within the constraints and the `scope` has a smaller objective.
+    loss : float
+        Share of a single leaf's loss that the tree leaves; for squared error 1 - R^2 on the training rows.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``tolerance``: by how much rounding to integers can have moved an objective.
+    options : mapping
+        ``method`` is "regression"; ``criterion`` names the loss.
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        left = f"{100 * self.loss:.2f}% of the variance left"
+        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({left})"
+        if self.status is SolveStatus.OPTIMAL:
+            tolerance = self.stats.get("tolerance")
+            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
+            return (
+                f"Proven optimal over {self.scope}: no tree{self._constraints()} has an objective that is smaller{by} "
+                f"than that of this one with {what}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        return (
+            f"Not proven optimal{why}: the best tree found has {what}; over {self.scope} "
+            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
+            f"{100 * self.gap:.1f}%."
+        )
 
 
 @dataclass(frozen=True)
@@ -142,6 +221,8 @@ class BornAgainResult(SolveResult):
         ensemble = f"{of['ensemble_trees']} trees with {of['ensemble_leaves']} leaves"
         leaves = leaves_in_words(self.tree)
         size = f"depth {self.tree.depth} and {leaves}"
+        if self.options.get("objective") == "rows":
+            return self._sentence_of_rows(f"This tree of {size}", ensemble)
         if self.status is SolveStatus.OPTIMAL:
             least = PROVEN_LEAST.get(str(self.options.get("objective")), "no faithful tree is smaller")
             where = f"decides like the ensemble ({ensemble}) on {self.scope}"
@@ -151,6 +232,26 @@ class BornAgainResult(SolveResult):
         return (
             f"This tree of {size} decides like the ensemble ({ensemble}) on {self.scope}. Its size is not proven "
             f"least{why}{least if of['leaves_lower_bound'] != 1 else ''}."
+        )
+
+    def _sentence_of_rows(self, tree: str, ensemble: str) -> str:
+        """The sentence of a tree that agrees with the ensemble on rows, not everywhere."""
+        alike, asked, rows = (
+            self.stats.get(name, "unknown") for name in ("rows_alike", "rows_asked", "rows")
+        )
+        said = f"{tree} decides like the ensemble ({ensemble}) on {alike} of {rows} rows; {asked} were asked."
+        depth = self.options.get("max_depth")
+        within = "over the ensemble's thresholds" + ("" if depth is None else f" of depth {depth} or less")
+        if self.status is not SolveStatus.OPTIMAL:
+            why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+            least = self.stats.get("leaves_lower_bound", "unknown")
+            return f"{said} Its size is not proven least{why}: at least {least} leaves are needed for that."
+        if self.loss * rows > rows - asked + 0.5:
+            most = self.options.get("max_leaves")
+            return f"{said} Proven: no tree {within} with at most {most} leaves agrees on more rows."
+        return (
+            f"{said} Proven: no tree {within} with fewer leaves agrees on as many as were asked, and none with as "
+            "many leaves agrees on more."
         )
 
 

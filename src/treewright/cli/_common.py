@@ -353,11 +353,14 @@ IN_OTHER_WORDS = (
     ("declare it categorical", "declare it categorical (--categorical NAME)"),
     ("ignore the column", "leave the column out (--ignore NAME)"),
     ("ignore it.", "leave it out (--ignore NAME)."),
+    ("(prune='active')", "(--prune active)"),
+    ('(faithful="rows")', "(--faithful rows)"),
+    (" (None builds whatever it takes)", ""),
 )
 ARGUMENTS = (
     "class_weight", "confidence", "cost_complexity", "criterion", "guess_tolerance", "max_depth", "max_leaf_nodes",
-    "memory_limit", "min_samples_leaf", "n_estimators", "objective", "sample_weight", "step_limit", "thresholds",
-    "time_limit",
+    "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective", "sample_weight", "step_limit",
+    "thresholds", "time_limit", "tolerance",
 )  # fmt: skip
 
 

@@ -100,7 +100,7 @@ def _model(top: Checked) -> Model:
     claim = None
     if fields["certificate"].value is not None:
         claim = _certificate(fields["certificate"], 0 if classes is None else len(classes))
-    reading = checked_reading(fields["reading"]) if "reading" in fields else None
+    reading = None if fields["reading"].value is None else checked_reading(fields["reading"])
     return Model(tree, claim, fields["written_by"].text(), reading)
 
 
@@ -277,7 +277,9 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         "costs",
         "target",
         "weight",
+        optional=("min_leaf_accuracy",),
     )
+    least = fields["min_leaf_accuracy"]
     factor, costs = fields["class_weight"], fields["costs"]
     class_weight: tuple[float, ...] | str | None = None
     if isinstance(factor.value, str):
@@ -300,4 +302,5 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         costs=matrix,
         target=fields["target"].optional_text(),
         weight=fields["weight"].optional_text(),
+        min_leaf_accuracy=None if least.value is None else least.number(0, 1),
     )

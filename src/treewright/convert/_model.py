@@ -7,13 +7,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright import __version__
-from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult, SolveStatus, StopReason
+from treewright.result import (
+    BornAgainResult,
+    LeafAccuracyResult,
+    RegressionResult,
+    SolveResult,
+    SolveStatus,
+    StopReason,
+)
 from treewright.table import Reading
 from treewright.tree import Tree
 
 __all__ = ["Certificate", "Model", "Terms"]
 
-RESULTS: dict[str, type[SolveResult]] = {"born-again": BornAgainResult, "leaf-accuracy": LeafAccuracyResult}
+RESULTS: dict[str, type[SolveResult]] = {
+    "born-again": BornAgainResult,
+    "leaf-accuracy": LeafAccuracyResult,
+    "regression": RegressionResult,
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,8 @@ class Terms:
         ``costs[true][predicted]``; None is plain misclassification.
     target, weight : str or None
         Columns of the training file that held the labels and the row weights.
+    min_leaf_accuracy : float or None
+        Share of its weight that every leaf had to predict right.
     """
 
     cost_complexity: float
@@ -48,6 +61,7 @@ class Terms:
     costs: tuple[tuple[float, ...], ...] | None = None
     target: str | None = None
     weight: str | None = None
+    min_leaf_accuracy: float | None = None
 
 
 @dataclass(frozen=True)

@@ -207,7 +207,7 @@ def _terms(terms: Terms | None) -> dict[str, Any] | None:
         "costs": _plain(terms.costs),
         "target": terms.target,
         "weight": terms.weight,
-    }
+    } | ({} if terms.min_leaf_accuracy is None else {"min_leaf_accuracy": float(terms.min_leaf_accuracy)})
 
 
 def _plain(value: Any) -> Any:

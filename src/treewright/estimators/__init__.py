@@ -2,11 +2,13 @@
 
 from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._hybrid import HybridTreeClassifier
+from treewright.estimators._interrupt import raise_on_interrupt
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._mip import MIPTreeClassifier
+from treewright.estimators._optimal_regressor import OptimalTreeRegressor
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
 from treewright.estimators._threshold_guesser import ThresholdGuesser
@@ -23,5 +25,7 @@ __all__ = [
     "MIPTreeClassifier",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
+    "OptimalTreeRegressor",
     "ThresholdGuesser",
+    "raise_on_interrupt",
 ]

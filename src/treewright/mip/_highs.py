@@ -78,11 +78,13 @@ class _Watch:
         self.error: BaseException | None = None
         self.incumbents: list[Incumbent] = []
         self.reported = -math.inf
-        self.memory = resident_memory()
+        self.memory = resident_memory() if job.held is None else job.held
 
     def __call__(self, kind: Any, message: str, out: Any, answer: Any, data: Any) -> None:
         try:
             self._see(kind, out)
+        except KeyboardInterrupt:  # of the user's progress function
+            self.stop = self.stop or StopReason.INTERRUPT
         except BaseException as error:
             self.error = error
         if (self.stop is not None or self.error is not None) and answer is not None:

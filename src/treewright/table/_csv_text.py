@@ -34,8 +34,8 @@ __all__ = ["CsvText", "read_text"]
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
 CHUNK = 1 << 20
-UNPACKED = 1 << 28  # bytes that any gzip file may unpack to
-MOST_EXPANSION = 100  # times its size, beyond that
+SMALL_GZIP = 1 << 27  # bytes that any gzip file may unpack to
+GZIP_FACTOR = 200  # repetitive tables are packed 20 to 100 times
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _read_bytes(path: str | Path) -> bytes:
 
 def _unpack(data: bytes, where: str) -> bytes:
     """Unpack a gzip file; one that grows beyond what tables do is refused before it fills the memory."""
-    most = max(UNPACKED, MOST_EXPANSION * len(data))
+    most = max(SMALL_GZIP, GZIP_FACTOR * len(data))
     parts, size = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:

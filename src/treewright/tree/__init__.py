@@ -6,6 +6,7 @@ from treewright.tree._conditions import (
     Condition,
     IntervalCondition,
     LinearCondition,
+    all_leaf_conditions,
     leaf_conditions,
 )
 from treewright.tree._labels import label_positions
@@ -19,7 +20,7 @@ from treewright.tree._split import (
     relation,
     subject,
 )
-from treewright.tree._tree import Tree, grow, leaf_path
+from treewright.tree._tree import Tree, grow, grow_regression, leaf_path
 from treewright.tree._wilson import wilson_interval
 
 __all__ = [
@@ -34,8 +35,10 @@ __all__ = [
     "Split",
     "ThresholdSplit",
     "Tree",
+    "all_leaf_conditions",
     "describe",
     "grow",
+    "grow_regression",
     "label_positions",
     "leaf_conditions",
     "leaf_path",

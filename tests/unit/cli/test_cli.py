@@ -150,7 +150,7 @@ def test_show_text_dot_and_pictures(model, tmp_path):
 def test_verify_accepts_the_truth_and_finds_a_lie(data, model, tmp_path):
     result = run("verify", model, data)
     assert result.exit_code == 0, result.output
-    assert "Verified: 16 of 16" in result.output
+    assert "Verified: 19 of 19" in result.output
     document = json.loads(model.read_text())
     document["certificate"]["objective"] *= 0.9
     lie = tmp_path / "lie.json"
@@ -307,7 +307,7 @@ def test_demo():
     result = run("demo", "--time-limit", 3)
     assert result.exit_code == 0, result.output
     assert "tic-tac-toe" in result.output
-    assert result.output.count("16 of 16 checks hold") == 3
+    assert result.output.count("19 of 19 checks hold") == 3
     lines = [line.split() for line in result.output.splitlines()]
     ours = [float(line[3]) for line in lines if line[:1] == ["treewright"]]
     cart = [float(line[4]) for line in lines if line[:1] == ["CART"]]

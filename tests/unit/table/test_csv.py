@@ -1,6 +1,7 @@
 """CSV files: one rule per field, every refusal with its line, and nothing but a table or an InputError."""
 
 import gzip
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -62,6 +63,18 @@ def test_separator_is_found_or_given(write, mark):
 )
 def test_outer_forms(write, text):
     check_plain(load_csv(write(text), target="y"))
+
+
+def test_gzip_that_grows_as_no_table_does(write):
+    packed = gzip.compress(b"a,b\n" + b"0" * (1 << 28))
+    assert len(packed) < 300_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"unpacks to more than 128 MiB.*gunzip"):
+            load_csv(write(packed, "bomb.csv.gz"))
+        assert tracemalloc.get_traced_memory()[1] < 400_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_gzip_and_encodings(write):

@@ -1,0 +1,39 @@
+// The space of ranked columns: ranks instead of numbers, and the rows sorted by each column.
+//
+// A *ranked column* gives every row a rank 0, 1, ...; ties share a rank. Cut r sends the rows with rank < r to the
+// left. A continuous column is one ranked column; a column with missing values is two (missing lowest, missing
+// highest); a categorical column is one ranked column with two ranks for each category.
+//
+// What the rows cost in a leaf is the objective's (ranked_objective.hpp).
+#pragma once
+
+#include "treewright/core/fingerprint.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace treewright::ranked {
+
+struct RankedTable {
+    std::uint32_t n_rows = 0;
+    std::uint32_t n_columns = 0;
+    std::uint32_t min_leaf = 1;       // fewest rows in a leaf
+    std::vector<std::uint32_t> rank;  // [column][row]
+
+    // Derived by prepare().
+    std::vector<std::uint32_t> order;  // [column][position]: row * 2 + (row starts a group of equal rank)
+    std::vector<Fingerprint> key;      // [row]
+
+    [[nodiscard]] std::uint32_t rank_of(std::uint32_t column, std::uint32_t row) const {
+        return rank[static_cast<std::size_t>(column) * n_rows + row];
+    }
+
+    void prepare();
+};
+
+// An entry of an order: the row, and whether it is the first of its group of equal ranks within the node.
+[[nodiscard]] inline std::uint32_t row_of(std::uint32_t entry) { return entry >> 1; }
+[[nodiscard]] inline bool starts_group(std::uint32_t entry) { return (entry & 1u) != 0; }
+
+}  // namespace treewright::ranked

@@ -1,0 +1,41 @@
+#include "treewright/space/ranked_table.hpp"
+
+#include "treewright/core/random.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace treewright::ranked {
+
+namespace {
+
+// Rows by rank, ties by row: a counting sort.
+void sort_column(std::span<const std::uint32_t> rank, std::span<std::uint32_t> order) {
+    const std::uint32_t n_ranks = rank.empty() ? 0 : *std::max_element(rank.begin(), rank.end()) + 1;
+    std::vector<std::uint32_t> start(n_ranks + 1, 0);
+    for (const std::uint32_t r : rank) ++start[r + 1];
+    for (std::uint32_t r = 0; r < n_ranks; ++r) start[r + 1] += start[r];
+    std::vector<std::uint32_t> next(start.begin(), start.end());
+    for (std::uint32_t row = 0; row < rank.size(); ++row) {
+        const std::uint32_t r = rank[row];
+        order[next[r]] = row * 2 + (next[r] == start[r] ? 1u : 0u);
+        ++next[r];
+    }
+}
+
+}  // namespace
+
+void RankedTable::prepare() {
+    const std::size_t n = n_rows;
+    order.resize(n * n_columns);
+    for (std::size_t c = 0; c < n_columns; ++c)
+        sort_column(std::span(rank).subspan(c * n, n), std::span(order).subspan(c * n, n));
+    key.resize(n);
+    Random random;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t high = random();
+        key[i] = {high, random()};
+    }
+}
+
+}  // namespace treewright::ranked
