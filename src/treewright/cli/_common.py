@@ -65,6 +65,7 @@ __all__ = [
 
 CHECK_FAILED = 1
 BAD_INPUT = 2
+LARGE_FILE = 20 << 20  # bytes; takes a second or more to read
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -221,6 +222,8 @@ def read_csv(
         missing = (*(missing or ()), *kept.missing)
         decimal_comma = kept.decimal_comma if decimal_comma is None else decimal_comma
         day_first = kept.day_first if day_first is None else day_first
+    if sys.stderr.isatty() and path.is_file() and path.stat().st_size > LARGE_FILE:
+        note(f"Reading {path.name} ({path.stat().st_size >> 20:,} MiB) ...")
     known = (reading or Reading()).missing_values
     return load_csv(
         path,

@@ -52,6 +52,7 @@ from treewright.cli._question import (
     ThresholdChoice,
     TimeLimit,
     Weight,
+    advice,
     read_limits,
     read_thresholds,
     state_question,
@@ -305,7 +306,12 @@ def fit(
     if stopped:
         raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE:
-        note("Not proven optimal; try a longer --time-limit, a --max-depth, a larger --cost-complexity.")
+        note(
+            advice(
+                result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
+                price=None if by_leaf else price,
+            )
+        )  # fmt: skip
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
 

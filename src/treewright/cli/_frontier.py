@@ -46,6 +46,7 @@ from treewright.cli._question import (
     ThresholdChoice,
     TimeLimit,
     Weight,
+    advice,
     read_limits,
     read_thresholds,
     state_question,
@@ -185,7 +186,12 @@ def frontier(
     if stopped:
         raise typer.Exit(stop_code())
     if found.proven_leaves < found.max_leaves:
-        note("Not all proven; try a longer --time-limit, a --max-depth, fewer --thresholds or --max-leaves.")
+        note(
+            advice(
+                found.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
+                max_leaves=max_leaves,
+            )
+        )  # fmt: skip
 
 
 def _lines(found: Frontier) -> list[str]:

@@ -415,7 +415,17 @@ def test_progress_bar_on_long_runs_in_a_terminal_only(tmp_path):
     import termios
 
     data = write_hard_csv(tmp_path)
-    args = [*PROGRAM, "fit", str(data), "-t", "y", "-c", "0.0005", "--time-limit", "2.8"]
+    args = [
+        *PROGRAM,
+        "fit",
+        str(data),
+        "-t",
+        "y",
+        "-c",
+        "0.0005",
+        "--time-limit",
+        "8",
+    ]  # on a busy machine seconds go into reading
     terminal, stderr = pty.openpty()
     fcntl.ioctl(stderr, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))  # rows, columns
     process = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=stderr)

@@ -72,3 +72,27 @@ def test_settings_that_are_wrong_are_named(messy, tmp_path):
     done = run("fit", messy, "-t", "Status", "--columns", path)
     assert done.exit_code == 2
     assert "Did you mean 'PLZ'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "said", "unsaid"),
+    [
+        ([], ["--max-depth 4", "--thresholds 16", "--cost-complexity 0.0002"], []),
+        (["--max-depth", 2], ["--thresholds 16"], ["--max-depth"]),
+        (["--max-depth", 3, "--thresholds", 4], ["--max-depth 2"], ["--thresholds"]),
+    ],
+)
+def test_advice_fits_what_was_given(tmp_path, given, said, unsaid):
+    rows = [
+        ["a", "b", "c", "y"],
+        *[[k * k % 97, k * 31 % 89, k * 7 % 83, k * k * k % 7 % 2] for k in range(600)],
+    ]
+    path = tmp_path / "hard.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    done = run("fit", path, "-t", "y", "-c", 0.0001, "--step-limit", 1, *given)
+    assert done.exit_code == 0, done.output
+    advice = done.stderr.splitlines()[-1]
+    assert advice.startswith("Not proven optimal. A proof comes sooner with"), done.output
+    assert all(option in advice for option in said)
+    assert not any(option in advice for option in unsaid)
