@@ -38,6 +38,7 @@ __all__ = [
     "Encoding",
     "Ignore",
     "KnownTarget",
+    "MergeLabels",
     "Missing",
     "ModelOut",
     "ModelPath",
@@ -124,6 +125,10 @@ SettingsFile = Annotated[
         help="What was settled about the columns, as `treewright look --fix` writes it; options add to it.",
         metavar="YAML",
     ),
+]
+MergeLabels = Annotated[
+    bool,
+    typer.Option("--merge-labels", help="Labels that differ in capitals or blanks only are one class."),
 ]
 ASCII = Annotated[bool, typer.Option("--ascii", help="Draw the tree in ASCII.")]
 SpreadsheetSafe = Annotated[
@@ -212,10 +217,12 @@ def read_csv(
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
     settings: Path | None = None,
+    merge_labels: bool = False,
 ) -> CsvTable:
     """Read a CSV file with the options of the command line; those go before a file of settings."""
-    from treewright.table import Reading, load_csv, read_settings
+    from treewright.table import Reading, Settings, load_csv, read_settings, rename_labels, spellings
 
+    kept = Settings()
     if settings is not None:
         kept = read_settings(settings)
         ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
@@ -225,7 +232,7 @@ def read_csv(
     if sys.stderr.isatty() and path.is_file() and path.stat().st_size > LARGE_FILE:
         note(f"Reading {path.name} ({path.stat().st_size >> 20:,} MiB) ...")
     known = (reading or Reading()).missing_values
-    return load_csv(
+    csv = load_csv(
         path,
         target=target,
         weight=weight,
@@ -240,6 +247,8 @@ def read_csv(
         needed=None if needed is None else set(needed),
         reading=reading,
     )
+    csv = rename_labels(csv, kept.labels)
+    return rename_labels(csv, spellings(csv.target)) if merge_labels and csv.target is not None else csv
 
 
 def say_what_was_read(csv: CsvTable, data: Path, target: str) -> None:

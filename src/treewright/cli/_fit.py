@@ -16,6 +16,7 @@ from treewright.cli._common import (
     DecimalComma,
     Encoding,
     Ignore,
+    MergeLabels,
     Missing,
     ModelOut,
     Separator,
@@ -117,6 +118,7 @@ def fit(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    merge_labels: MergeLabels = False,
     columns: SettingsFile = None,
     separator: Separator = None,
     missing: Missing = None,
@@ -232,6 +234,7 @@ def fit(
         ignore=ignore or (),
         categorical=categorical or (),
         settings=columns,
+        merge_labels=merge_labels,
     )
     say_what_was_read(csv, data, target)
     if method == "latent":

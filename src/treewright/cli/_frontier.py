@@ -17,6 +17,7 @@ from treewright.cli._common import (
     DecimalComma,
     Encoding,
     Ignore,
+    MergeLabels,
     Missing,
     ModelOut,
     Separator,
@@ -83,6 +84,7 @@ def frontier(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    merge_labels: MergeLabels = False,
     columns: SettingsFile = None,
     separator: Separator = None,
     missing: Missing = None,
@@ -138,6 +140,7 @@ def frontier(
         ignore=ignore or (),
         categorical=categorical or (),
         settings=columns,
+        merge_labels=merge_labels,
     )
     say_what_was_read(rows, data, target)
     question = state_question(

@@ -5,6 +5,7 @@ from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_like, table_from
 from treewright.table._look import Finding, Look, look, look_at
 from treewright.table._settings import Settings, read_settings, settings_of, settings_text
+from treewright.table._spellings import rename_labels, spellings
 from treewright.table._table import Table
 from treewright.table._to_frame import to_frame
 
@@ -23,8 +24,10 @@ __all__ = [
     "look",
     "look_at",
     "read_settings",
+    "rename_labels",
     "settings_of",
     "settings_text",
+    "spellings",
     "table_from",
     "to_frame",
 ]

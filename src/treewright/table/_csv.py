@@ -17,7 +17,7 @@ All columns are looked at before an error is raised, so that one message tells o
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ from treewright.table._raw import RawColumn, quoted
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_leniently"]
+__all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_leniently", "renamed"]
 
 MOST_FAULTS = 8  # shown in one message
 
@@ -227,6 +227,8 @@ def _load(
         numeric=[name for name in features if name not in categories],
     )
     labels = None if target is None else reader.labels(target)
+    if labels is not None and reading is not None:
+        labels = renamed(labels, reading.labels)
     weights = None if weight is None else reader.weights(weight)
     if columns is not None:
         X = _for_schema(reader, text, where, columns, asked, dated)
@@ -291,7 +293,17 @@ def _reading_of(
     if before is not None:
         decimal = before.decimal
     kept = {} if before is None else dict(before.columns)
-    return Reading(text.separator, text.encoding, tuple(missing_values), decimal, {**kept, **reader.formats})
+    labels = {} if before is None else before.labels
+    return Reading(
+        text.separator, text.encoding, tuple(missing_values), decimal, {**kept, **reader.formats}, labels
+    )
+
+
+def renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[Any]:
+    """Return labels with the names that they are to have; numbers have no other."""
+    if not names or labels.dtype.kind in "biuf":
+        return labels
+    return np.array([names.get(label, label) for label in map(str, labels.tolist())], dtype=np.str_)
 
 
 def _for_fit(

@@ -49,10 +49,10 @@ class Finding:
         None is the table as a whole.
     text : str
         What was seen, as a sentence.
-    action : {"ignore", "categorical", "missing", ""}
+    action : {"ignore", "categorical", "missing", "merge-labels", ""}
         The option that settles it; "" if it is settled in the file, or needs nothing.
     value : str
-        What the option takes: the column, or the field that means missing.
+        What the option takes: the column, or the field that means missing; "" if it takes nothing.
     """
 
     column: str | None
@@ -63,7 +63,7 @@ class Finding:
     @property
     def option(self) -> str:
         """The option of the command line, such as ``--ignore id``."""
-        return f"--{self.action} {_shell(self.value)}" if self.action else ""
+        return f"--{self.action} {_shell(self.value) if self.value else ''}".rstrip() if self.action else ""
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,9 @@ def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, in
         )
         yield Finding(target, text)
     elif labels.dtype.kind not in "biuf":
-        yield from _variants(target, [label for label, _ in counts])
+        for finding in _variants(target, [label for label, _ in counts]):
+            text = finding.text.replace("Write them alike in the file.", "Each is a class of its own.")
+            yield Finding(target, text, "merge-labels")
     rare = [label for label, rows in counts if rows < 5]
     if rare and len(counts) <= MANY_LABELS:
         text = f"The target {target} has {_some(rare)} in fewer than 5 rows: too few to learn or to test."

@@ -8,6 +8,8 @@ The file is small and plain:
     columns:
       Kunden-Nr.: {use: ignore}       # or quantity (the default), category
       zip: {use: category}
+    labels:
+      BAD: Bad                        # another spelling, and the label that it stands for
 
 It is read as text throughout, so that `no` stays a word and `007` keeps its zeros.
 """
@@ -15,12 +17,15 @@ It is read as text throughout, so that `no` stays a word and `007` keeps its zer
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from treewright.errors import InputError
 from treewright.table._look import Look
+from treewright.table._spellings import spellings
 
 __all__ = ["Settings", "read_settings", "settings_of", "settings_text"]
 
@@ -40,6 +45,8 @@ class Settings:
         As in `load_csv`; `missing` are words besides the usual ones.
     decimal_comma, day_first : bool or None
         As in `load_csv`.
+    labels : mapping of str to str
+        The label that each other spelling stands for.
     """
 
     ignore: tuple[str, ...] = ()
@@ -47,6 +54,7 @@ class Settings:
     missing: tuple[str, ...] = ()
     decimal_comma: bool | None = None
     day_first: bool | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 def settings_of(
@@ -81,11 +89,23 @@ def settings_of(
         values("missing", missing),
         decimal_comma,
         day_first,
+        spellings(np.repeat([label for label, _ in seen.labels], [rows for _, rows in seen.labels]))
+        if seen.labels
+        else {},
     )
 
 
 def settings_text(settings: Settings) -> str:
-    """Return settings as the text of a `columns.yaml`."""
+    """Return settings as the text of a `columns.yaml`.
+
+    Parameters
+    ----------
+    settings : Settings
+
+    Returns
+    -------
+    str
+    """
     import yaml
 
     content: dict[str, Any] = {}
@@ -97,6 +117,8 @@ def settings_text(settings: Settings) -> str:
         content["missing"] = list(settings.missing)
     content["columns"] = {name: {"use": "ignore"} for name in settings.ignore}
     content["columns"] |= {name: {"use": "category"} for name in settings.categorical}
+    if settings.labels:
+        content["labels"] = dict(settings.labels)
     text: str = yaml.safe_dump(content, allow_unicode=True, sort_keys=False, default_flow_style=None)
     return f"# What was settled about the columns: use is quantity, category or ignore.\n{text}"
 
@@ -132,7 +154,7 @@ def read_settings(path: str | Path) -> Settings:
         content = yaml.load(data, Loader=yaml.BaseLoader) or {}  # BaseLoader: text, lists and mappings only
     except (yaml.YAMLError, RecursionError) as error:
         raise InputError(f"{where} is no YAML: {' '.join(str(error).split())[:200]}") from None
-    fields = _mapping(content, where, "decimal", "dates", "missing", "columns")
+    fields = _mapping(content, where, "decimal", "dates", "missing", "columns", "labels")
     uses = {
         name: _one_of(
             _mapping(entry, f"{where}, column {name!r}", "use").get("use", "quantity"), USES, where, name
@@ -142,7 +164,11 @@ def read_settings(path: str | Path) -> Settings:
     missing = fields.get("missing") or []
     if not isinstance(missing, list) or not all(isinstance(word, str) for word in missing):
         raise InputError(f"{where}, missing: give a list of words, such as ['-999'].")
+    labels = _mapping(fields.get("labels") or {}, f"{where}, labels")
+    if not all(isinstance(label, str) for label in labels.values()):
+        raise InputError(f"{where}, labels: give one label for each spelling, such as BAD: Bad.")
     return Settings(
+        labels=labels,
         ignore=tuple(name for name, use in uses.items() if use == "ignore"),
         categorical=tuple(name for name, use in uses.items() if use == "category"),
         missing=tuple(missing),

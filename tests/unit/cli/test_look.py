@@ -96,3 +96,27 @@ def test_advice_fits_what_was_given(tmp_path, given, said, unsaid):
     assert advice.startswith("Not proven optimal. A proof comes sooner with"), done.output
     assert all(option in advice for option in said)
     assert not any(option in advice for option in unsaid)
+
+
+@pytest.mark.parametrize("how", ["option", "file"])
+def test_spellings_of_a_label_become_one_class(tmp_path, how):
+    rows = [
+        ["x", "y"],
+        *[[7 * k, ("Bad", "BAD", "bad ", "Bad")[k % 4] if k < 20 else "good"] for k in range(40)],
+    ]
+    path, out = tmp_path / "d.csv", tmp_path / "m.json"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    assert "--merge-labels" in run("look", path, "-t", "y").stdout
+    given = ["--merge-labels"]
+    if how == "file":
+        assert run("look", path, "-t", "y", "--fix").exit_code == 0
+        given = ["--columns", tmp_path / "columns.yaml"]
+    assert run("fit", path, "-t", "y", "-o", out).exit_code == 0
+    assert load_model(out).tree.classes.tolist() == ["BAD", "Bad", "bad", "good"]
+    assert run("fit", path, "-t", "y", *given, "--ignore", "nothing").exit_code == 2
+    done = run("fit", path, "-t", "y", *given, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert load_model(out).tree.classes.tolist() == ["Bad", "good"]
+    assert run("verify", out, path).exit_code == 0
+    assert run("report", out, path, "--no-models", "--out", tmp_path / "r.html").exit_code == 0

@@ -107,6 +107,7 @@ class TestSettings:
         [
             Settings(),
             Settings(("Kunden-Nr.", "no"), ("zip: code", "007"), ("-999", "n.v."), True, False),
+            Settings(labels={"BAD": "Bad", "no": "No"}),
             Settings(ignore=("é", "a'b", 'a"b', "- x", "yes"), decimal_comma=False),
         ],
     )
