@@ -16,15 +16,18 @@ from treewright.cli._common import (
     DecimalComma,
     Encoding,
     Ignore,
+    MergeLabels,
     Missing,
     ModelOut,
     Separator,
+    SettingsFile,
     effort,
     exits_by_code,
     finishing,
     note,
     read_csv,
     say,
+    say_what_was_read,
     size_of,
     stop_code,
     stop_word,
@@ -50,6 +53,7 @@ from treewright.cli._question import (
     ThresholdChoice,
     TimeLimit,
     Weight,
+    advice,
     read_limits,
     read_thresholds,
     state_question,
@@ -114,6 +118,8 @@ def fit(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    merge_labels: MergeLabels = False,
+    columns: SettingsFile = None,
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = None,
@@ -227,9 +233,10 @@ def fit(
         day_first=day_first,
         ignore=ignore or (),
         categorical=categorical or (),
+        settings=columns,
+        merge_labels=merge_labels,
     )
-    for text in csv.table.notes:
-        note(f"Note: {text}")
+    say_what_was_read(csv, data, target)
     if method == "latent":
         from treewright.cli._latent import fit_latent
 
@@ -294,7 +301,7 @@ def fit(
         say(tree_text(result.tree, ascii_only))
         say()
         say(result.sentence())
-        for text in result.notes:
+        for text in (text for text in result.notes if text not in csv.table.notes):  # those were said
             say(f"Note: {text}")
         say(effort(result.stats, reading, clock.time_limit))
         if saved:
@@ -302,7 +309,12 @@ def fit(
     if stopped:
         raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE:
-        note("Not proven optimal; try a longer --time-limit, a --max-depth, a larger --cost-complexity.")
+        note(
+            advice(
+                result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
+                price=None if by_leaf else price,
+            )
+        )  # fmt: skip
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FieldReader"]
 
+WORDS = {"age": "age in days"}
 GLANCE = 1000  # fields that usually show a decimal point, if a column has any
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
 
@@ -63,6 +64,8 @@ class FieldReader:
         Plain sentences about columns that were not what they seemed.
     decimals : set of str
         Decimal marks that the columns read so far have beyond doubt.
+    zero_led : list of str
+        Columns of plain numbers of which some begin with 0, as codes do.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class FieldReader:
         self.formats: dict[str, NumberFormat | DateFormat] = {}
         self.notes: list[str] = []
         self.decimals: set[str] = set()
+        self.zero_led: list[str] = []
 
     def words(self, name: str) -> RawColumn:
         """Read a column as declared categories."""
@@ -197,6 +201,8 @@ class FieldReader:
                     return self._written_numbers(name, self._present(fields), written)
             else:
                 self.decimals.add(".")
+        elif fields.head(GLANCE).str.contains(r"^0[0-9]").any():
+            self.zero_led.append(name)
         values = numbers.fill_null(np.nan).to_numpy() if numbers.null_count() else numbers.to_numpy()
         self._check_numbers(name, values, fields)
         return RawColumn(name, values)
@@ -280,7 +286,8 @@ class FieldReader:
         self._check_dates(name, fields, dates.days, written)
         self.formats[name] = written
         names = written.names(name)
-        offered = ", ".join(repr(own) for own in names.values())
+        parts = [WORDS.get(part, part) for part in written.offered]
+        offered = " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), parts[-1]])
         self.notes.append(
             f"Column {name!r} holds dates ({written.in_words()}); the tree may ask for {offered}. To keep it as text, "
             "declare it categorical."
