@@ -1,7 +1,7 @@
 """Exact search over all thresholds for additive losses: regression trees and their kin.
 
-A loss is additive if a leaf's cost is a function of sums over its rows. The engine is that of ``_sweep.py`` with another
-objective (cpp/include/treewright/objective/); what a loss adds here is its integers and its name.
+A loss is additive if a leaf's cost is a function of sums over its rows. The engine is that of ``_sweep.py`` with
+another objective (cpp/include/treewright/objective/); what a loss adds here is its integers and its name.
 """
 
 from __future__ import annotations
@@ -155,9 +155,9 @@ def solve_additive(
 
     Notes
     -----
-    Integers are compared, so equal is equal and the answer does not depend on the machine. Among trees of equal integer
-    loss one with the fewest leaves is returned. What is lost to rounding stands in ``tolerance``, about 1e-11 of the loss
-    of one leaf.
+    Integers are compared, so equal is equal and the answer does not depend on the machine. Among trees of equal
+    integer loss one with the fewest leaves is returned. What is lost to rounding stands in ``tolerance``, about 1e-11
+    of the loss of one leaf.
     """
     limits, options = limits or Limits(), options or SweepOptions()
     y, weight = loss.targets(), loss.weights()

@@ -5,9 +5,9 @@ from whole numbers (rounded, scaled weights and targets), ``leaf`` is the price 
 leaves, so that of trees of equal cost the one with the fewest leaves wins. What all this rounding may move is kept as a
 tolerance.
 
-A leaf costs one unit beside its price. For each floor may save up to one unit: without it a split between two leaves of
-equal mean could pay by rounding alone. With it, k leaves that save nothing cost at least one leaf's floor less k - 1 units
-plus k - 1 units, and the tie bits decide for the one leaf.
+A leaf costs one unit beside its price. For each floor may save up to one unit: without it a split between two leaves
+of equal mean could pay by rounding alone. With it, k leaves that save nothing cost at least one leaf's floor less k - 1
+units plus k - 1 units, and the tie bits decide for the one leaf.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class SquaredErrorUnits:
         """Return how far the true objective of a tree of this loss may be from what the engine says.
 
         A root of a sum of squares is a norm, so rounded targets move it by at most the norm of the rounding. Each leaf
-        loses less than one unit to the floor, gains one, and has half a unit of a rounded price; all tie bits together are one unit, and the squares of
-        the rows, rounded up, one unit before the shift each.
+        loses less than one unit to the floor, costs one more, and has half a unit of a rounded price; all tie bits
+        together are one unit, and the squares of the rows, rounded up, one unit before the shift each.
         """
         moved = 2 * self.target_rounding * math.sqrt(max(loss, 0.0)) + self.target_rounding**2
         units = 2.5 * n_leaves + 1 + len(self.weight) / 2.0**self.shift
