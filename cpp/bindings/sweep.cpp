@@ -1,4 +1,5 @@
 // The sweep engine for Python: one function, arrays in, plain values out.
+#include "check.hpp"
 #include "control.hpp"
 #include "ranked_tree.hpp"
 #include "treewright/sweep/search.hpp"
@@ -21,6 +22,10 @@ using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+constexpr std::int64_t kMostCost = std::int64_t{1} << 59;
+
+bool data_is_too_large(std::int64_t unit, std::int64_t leaf) { return unit > kMostCost || leaf > kMostCost; }
+
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf, std::uint32_t min_leaf,
                std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
@@ -28,6 +33,10 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     if (rank.shape(1) != label.size() || weight.size() != label.size() || cost.shape(0) != cost.shape(1))
         throw std::invalid_argument("sweep: arrays of different lengths");
     if (label.size() == 0 || label.size() >= (std::size_t{1} << 31)) throw std::invalid_argument("sweep: row count");
+    require_ranks({rank.data(), rank.size()}, label.size());
+    if (data_is_too_large(unit, leaf)) throw std::invalid_argument("sweep: unit or leaf above 2^59");
+    if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0))
+        throw std::invalid_argument("sweep: an option is out of range");
     if (leaf < 1 || unit < 1 || min_leaf < 1 || depth < 1 || most_leaves == 1) throw std::invalid_argument("sweep: parameter below 1");
     Data data;
     data.n_rows = static_cast<std::uint32_t>(label.size());
@@ -48,6 +57,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         total += std::int64_t{data.weight[i]} * *std::max_element(row, row + data.n_classes);
         if (total >= (std::int64_t{1} << 30)) throw std::invalid_argument("sweep: costs too large for 32-bit sums");
     }
+    if (total > 0 && unit > kMostCost / total) throw std::invalid_argument("sweep: unit times all costs is above 2^59");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     Outcome outcome;
     std::vector<TreeNode> tree;

@@ -35,6 +35,15 @@ Outcome Search::run(Size limits) {
     make_root(data_, root);
     limits.depth = std::min(limits.depth, data_.n_rows);
     limits = limits.fitted();
+    Outcome best = prove(root, limits);
+    if (control_.stopped()) {  // whatever stopped the run: no worse than single splits give
+        const Outcome quick = greedy_stumps(root, {std::min(limits.depth, kGreedyDepth), limits.leaves});
+        best.offer(quick.upper, quick.plan);
+    }
+    return best;
+}
+
+Outcome Search::prove(const Node& root, Size limits) {
     const auto at_depth = [&](std::uint32_t depth) { return Size{depth, limits.leaves}.fitted(); };
     control_.incumbent(root.leaf_loss() * data_.unit + data_.leaf);
     Outcome best = solve(root, at_depth(std::min(limits.depth, 2u)), kNoCost, 0);

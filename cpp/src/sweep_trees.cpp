@@ -2,6 +2,7 @@
 #include "treewright/sweep/search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -38,6 +39,18 @@ Plan Search::remember(const Node& node, std::size_t at, std::uint32_t position, 
     return Plan::node(book_.size() - 1);
 }
 
+std::array<Size, 2> Search::share(Size size, const Node& left, const Node& right) {
+    Size on_left = size.below(), on_right = size.below();
+    if (size.leaves != Size::kAny) {
+        const double mass = static_cast<double>(left.leaf_loss() + right.leaf_loss());
+        const double part = mass > 0 ? static_cast<double>(left.leaf_loss()) / mass : 0.5;
+        const auto most = static_cast<double>(size.leaves - 1);
+        on_left.leaves = static_cast<std::uint32_t>(std::clamp(std::round(part * size.leaves), 1.0, most));
+        on_right.leaves = size.leaves - on_left.leaves;
+    }
+    return {on_left.fitted(), on_right.fitted()};
+}
+
 // A good tree at once: the root cut of the best tree of depth two, then the same on both sides; pruned where a leaf
 // is as good.
 Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
@@ -48,15 +61,28 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
     Node left, right;
     const Stack::Mark mark = stack_.mark();
     split(data_, node, at, position, stack_, goes_left_, left, right);
-    Size on_left = size.below(), on_right = size.below();
-    if (size.leaves != Size::kAny) {  // leaves are shared by what there is to correct
-        const double mass = static_cast<double>(left.leaf_loss() + right.leaf_loss());
-        const double share = mass > 0 ? static_cast<double>(left.leaf_loss()) / mass : 0.5;
-        const auto most = static_cast<double>(size.leaves - 1);
-        on_left.leaves = static_cast<std::uint32_t>(std::clamp(std::round(share * size.leaves), 1.0, most));
-        on_right.leaves = size.leaves - on_left.leaves;
-    }
-    const Outcome a = greedy(left, on_left.fitted(), level + 1), b = greedy(right, on_right.fitted(), level + 1);
+    const auto [on_left, on_right] = share(size, left, right);
+    const Outcome a = greedy(left, on_left, level + 1), b = greedy(right, on_right, level + 1);
+    if (a.upper + b.upper < result.upper)
+        result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
+    stack_.release(mark);
+    return result;
+}
+
+Outcome Search::greedy_stumps(const Node& node, Size size) {
+    const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
+    if (size.depth == 0 || leaf <= 2 * data_.leaf || stump_work_ > kMostStumpWork) return {0, leaf, Plan::leaf()};
+    stump_work_ += std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size()) * data_.n_classes;
+    const Stump stump = best_stump(data_, node);
+    if (stump.column == Stump::kLeaf) return {0, leaf, Plan::leaf()};
+    Outcome result{0, stump.cost, Plan::stump()};
+    if (size.depth == 1 || size.leaves == 2) return result;
+    const auto [at, position] = find_cut(data_, node, stump.column, stump.rank);
+    Node left, right;
+    const Stack::Mark mark = stack_.mark();
+    split(data_, node, at, position, stack_, goes_left_, left, right);
+    const auto [on_left, on_right] = share(size, left, right);
+    const Outcome a = greedy_stumps(left, on_left), b = greedy_stumps(right, on_right);
     if (a.upper + b.upper < result.upper)
         result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
     stack_.release(mark);

@@ -10,11 +10,11 @@ from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult
-from treewright.search._integers import integer_costs
+from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions
 from treewright.search._phases import search_in_phases
-from treewright.search._result import result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import Thresholds, cuts_for
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import under_guesses
@@ -91,18 +91,16 @@ def solve_cuts(
     """
     limits = limits or Limits()
     options = options or SearchOptions()
-    integers = integer_costs(problem)
+    integers = row_costs(problem)
     bits = core.BitsProblem(
         cuts.goes_right,
-        problem.y,
+        integers.kind,
         integers.weight,
         integers.costs,
         leaf_price=problem.cost_complexity / integers.unit,
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
-        guess=None
-        if reference is None
-        else integers.weight * integers.costs[problem.y, reference.predictions],
+        guess=None if reference is None else integers.of(reference.predictions),
     )
     if reference is not None:  # row prices prove more than a conditional search can use
         options = replace(options, row_prices=False)
@@ -114,6 +112,7 @@ def solve_cuts(
         limits=limits,
         unit=integers.unit,
         progress=progress,
+        fewest_leaves=reference is None,
     )
     if not raw["feasible"]:
         raise SolverError(
@@ -134,6 +133,16 @@ def solve_cuts(
     stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
     if raw["row_price_bound"] is not None:
         stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
+    notes = cuts.notes
+    if raw["exact"] and reference is None and not raw["leaves_exact"]:
+        notes = (*notes, LEAVES_NOT_PROVEN)
+    if raw["stop"] == core.Stop.MEMORY and raw["bytes_needed"] > limits.native()["memory_limit"]:
+        notes = (
+            *notes,
+            f"A search over {bits.n_columns:,} different splits takes {raw['bytes_needed'] / 1e6:,.0f} MB at least, more "
+            "than memory_limit allows; the tree is a greedy one. Raise memory_limit, or offer fewer splits (thresholds=16, "
+            "fewer columns).",
+        )
     result = result_of(
         problem,
         tree,
@@ -150,7 +159,7 @@ def solve_cuts(
             **stats,
         },
         options=asdict(options),
-        notes=cuts.notes,
+        notes=notes,
         conditional=reference is not None,
     )
     if reference is None:

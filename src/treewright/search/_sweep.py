@@ -21,7 +21,7 @@ from treewright.result import SolveResult
 from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._ranks import ranked_columns, splits_of
-from treewright.search._result import result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.tree import grow
 
 __all__ = ["SweepOptions", "solve_sweep"]
@@ -232,10 +232,7 @@ def solve_sweep(
     notes = table.notes
     if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
         proven = True
-        notes = (
-            *notes,
-            "A tree of the same loss with fewer leaves may exist: the run ended before that was proven.",
-        )
+        notes = (*notes, LEAVES_NOT_PROVEN)
     kept = (
         "seconds",
         "pair_solves",

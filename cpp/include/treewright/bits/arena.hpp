@@ -1,6 +1,7 @@
 // A stack of memory for the recursion: what a subproblem takes is given back when it returns.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -35,10 +36,17 @@ class Arena {
         used_ = to.used;
     }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    // Bytes of the chunks that something may lie in.
+    [[nodiscard]] std::size_t used() const {
+        std::size_t sum = used_;
+        for (std::size_t c = 0; c < std::min(chunk_, chunks_.size()); ++c) sum += chunks_[c].size;
+        return sum;
+    }
 
    private:
     static constexpr std::size_t kAlign = 64;
     static constexpr std::size_t kFirstChunk = std::size_t{1} << 18;
+    static constexpr std::size_t kLargestChunk = std::size_t{1} << 22;  // beyond, a chunk is as large as what it is made for
 
     struct Free {
         void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{kAlign}); }
@@ -49,8 +57,8 @@ class Arena {
     };
 
     void grow(std::size_t at_least) {
-        std::size_t size = chunks_.empty() ? kFirstChunk : 2 * chunks_.back().size;
-        while (size < at_least) size *= 2;
+        const std::size_t usual = chunks_.empty() ? kFirstChunk : std::min(kLargestChunk, 2 * chunks_.back().size);
+        const std::size_t size = at_least > kLargestChunk / 4 ? at_least : std::max(usual, at_least);
         chunks_.push_back(
             {std::unique_ptr<std::byte[], Free>(static_cast<std::byte*>(::operator new[](size, std::align_val_t{kAlign}))),
              size});

@@ -114,7 +114,12 @@ class Search {
     // Least cost of a cut whose sides share a limit of leaves, as far as it is below `target`: else a bound above.
     [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds,
                                     Cost target, std::size_t level, Outcome& best);
+    [[nodiscard]] Outcome prove(const Node& root, Size limits);
     [[nodiscard]] Outcome greedy(const Node& node, Size size, std::size_t level);
+    // The same by the best single cuts: one pass over the rows of each column a level, whatever the limits say.
+    [[nodiscard]] Outcome greedy_stumps(const Node& node, Size size);
+    // How the leaves are shared by two sides, each a tree of at most `below` levels: by what there is to correct.
+    [[nodiscard]] static std::array<Size, 2> share(Size size, const Node& left, const Node& right);
     [[nodiscard]] Outcome refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size,
                                 std::size_t level);
     void write(Plan plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree);
@@ -124,6 +129,7 @@ class Search {
     [[nodiscard]] std::size_t bytes() const;
 
     static constexpr std::uint32_t kGreedyDepth = 32;
+    static constexpr std::int64_t kMostStumpWork = 400'000'000;  // rows x columns x classes
     static constexpr std::array kRisingGaps{2, 6, 12, 24};  // parts of the best cost
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
@@ -156,6 +162,7 @@ class Search {
         Memo memo;
     } core_memo_;  // what core rows say about the root's cuts
     Outcome root_;             // the root solved one level less deep
+    std::int64_t stump_work_ = 0;
     bool last_round_ = false;  // the root is being solved at its full depth
 };
 
