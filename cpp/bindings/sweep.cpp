@@ -2,7 +2,7 @@
 #include "check.hpp"
 #include "control.hpp"
 #include "ranked_tree.hpp"
-#include "treewright/sweep/search.hpp"
+#include "treewright/search/ranked_search.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -13,7 +13,7 @@
 
 namespace nb = nanobind;
 using namespace treewright;
-using namespace treewright::sweep;
+using namespace treewright::ranked;
 
 namespace {
 

@@ -193,7 +193,10 @@ Subproblem<Acc> Subproblems<Acc>::make_child(const Subproblem<Acc>& node, std::s
         const Acc one = node.pairs.at(k, column, column);
         total[k] = side == 1 ? one : node.total[k] - one;
     }
-    if (!has_room(kMatricesOfChild * node.pairs.entries() * sizeof(Acc))) control_.halt(Stop::memory);
+    if (!has_room(kMatricesOfChild * node.pairs.entries() * sizeof(Acc))) {
+        control_.halt(Stop::memory);
+        control_.grace(0);  // nor is there room to write trees from matrices
+    }
     if (control_.over()) return {{}, node.active, {nullptr, 0, 0, node.pairs.n_channels}, total, key, {}, 0};
     if (on_bits && sides.small_side < 0) count_ones(node, column, sides);
     if (!on_bits && sides.rows[0].empty()) split(node, column, sides);  // both sides of a split have rows

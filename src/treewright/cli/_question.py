@@ -57,7 +57,7 @@ Categorical = Annotated[
     list[str] | None,
     typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
 ]
-TimeLimit = Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")]
+TimeLimit = Annotated[float, typer.Option(help="Seconds, reading the file included; inf for no limit.")]
 StepLimit = Annotated[
     int | None, typer.Option(help="Subproblems; the same on every machine.", show_default="unlimited")
 ]

@@ -47,7 +47,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         with the two-sided ``confidence=2 * c - 1``.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use, as in `OptimalTreeClassifier`. "auto" is all of
-        them where the table has at most 256 splits, else as many quantiles of every column as fit.
+        them where the table has at most 512 splits, else as many quantiles of every column as fit.
         ``result_.scope`` and ``result_.notes`` say what was searched.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with `sample_weight`. Leaf accuracy is then weighted.

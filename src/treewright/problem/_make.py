@@ -174,8 +174,9 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
     classes, index = np.unique(labels, return_inverse=True)
     if len(classes) > MOST_CLASSES:
         raise InputError(
-            f"y has {len(classes):,} different labels ({classes[0]!r}, {classes[1]!r}, ...); at most {MOST_CLASSES:,} classes "
-            "can be told apart. If y is a quantity, cut it into a few ranges first; if it numbers the rows, it is no label."
+            f"y has {len(classes):,} different labels (such as {classes[0]!r}, {classes[1]!r}); at most "
+            f"{MOST_CLASSES:,} classes can be told apart. If y is a quantity, cut it into a few ranges first; if it "
+            "numbers the rows, it is no label."
         )
     return classes, index.astype(np.int32)
 
@@ -233,8 +234,8 @@ def _check_costs(costs: ArrayLike | None, n_classes: int, weight: NDArray[np.flo
         raise InputError("costs are all zero: there is nothing to minimise.")
     if matrix.max() < SMALLEST_COST:
         raise InputError(
-            f"The largest of the costs is {matrix.max():g}, too near to zero for float64; multiply all costs by the same "
-            "large number."
+            f"The largest of the costs is {matrix.max():g}, too near to zero for float64; multiply all costs by "
+            "the same large number."
         )
     dearer = matrix < np.diag(matrix)[:, None]
     if dearer.any():

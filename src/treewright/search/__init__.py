@@ -1,6 +1,7 @@
 """Exact search for the tree of smallest objective."""
 
 from treewright.search._accuracy_frontier import accuracy_frontier
+from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._leaf_accuracy import (
@@ -11,23 +12,26 @@ from treewright.search._leaf_accuracy import (
     thresholds_from_reference,
 )
 from treewright.search._limits import Limits, Progress
-from treewright.search._options import SearchOptions
+from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._solve import solve
 from treewright.search._solve_frontier import solve_frontier
-from treewright.search._space import Thresholds
-from treewright.search._sweep import SweepOptions, solve_sweep
+from treewright.search._space import RankedSpace, Thresholds
+from treewright.search._sweep import solve_sweep
 
 __all__ = [
+    "Choice",
     "Frontier",
     "Guesses",
     "LeafAccuracyOptions",
     "Limits",
     "Progress",
+    "RankedSpace",
     "SearchOptions",
     "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
+    "choose_engine",
     "leaf_value",
     "progress_bar",
     "solve",

@@ -64,7 +64,7 @@ def accuracy_frontier(
     thresholds : "auto", "all", int or mapping, default="auto"
         Which thresholds of continuous columns the trees may use: "all" between distinct values; an int for that
         many quantile bins; a mapping from column name to thresholds. "auto" is "all" where a table has no more
-        than 512 splits, else as many quantiles a column as fit.
+        than 512 splits, else as many quantiles and categories of every column as fit, as ``notes`` say.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30

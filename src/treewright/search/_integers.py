@@ -1,9 +1,10 @@
 """Weights and costs as integers, so that the search compares exactly.
 
-Whole numbers, decimals of a few places and numbers whose ratios are fractions (balanced weights) stay exact. Others are
-scaled so that their sums nearly fill the bits that an engine has, and rounded; the largest change that the rounding can
-make to the objective of any tree is returned as `slack`, and taken off the lower bound twice: with ``f`` the objective and
-``g`` its rounded version, ``|f - g| <= slack``, a tree T* of least g has ``f(T*) <= f(T) + 2 slack`` for every tree T.
+Whole numbers, decimals of a few places and numbers whose ratios are fractions (balanced weights) stay exact. Others
+are scaled so that their sums nearly fill the bits that an engine has, and rounded; the largest change that the
+rounding can make to the objective of any tree is returned as `slack`, and taken off the lower bound twice: with ``f``
+the objective and ``g`` its rounded version, ``|f - g| <= slack``, a tree T* of least g has
+``f(T*) <= f(T) + 2 slack`` for every tree T.
 
 `row_costs` is for the engine over binary columns, which takes a price of its own for each row and class and has 57 bits
 for their sum: rounding a product once moves it far less than rounding both factors. `integer_costs` is for the engines
@@ -83,8 +84,8 @@ class RowCosts:
 def row_costs(problem: Problem) -> RowCosts:
     """Return the prices of the rows as integers.
 
-    Every price ``p`` of a row becomes ``p' = round(p * scale) / scale``, so every tree's loss changes by at most the sum
-    over the rows of the largest ``|p' - p|``, over the total weight.
+    Every price ``p`` of a row becomes ``p' = round(p * scale) / scale``, so every tree's loss changes by at most the
+    sum over the rows of the largest ``|p' - p|``, over the total weight.
     """
     whole = integer_costs(problem)
     if whole.slack > 0:
@@ -184,8 +185,8 @@ def _exact(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] | Non
 def _fractions(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] | None:
     """Return integers and their factor if the ratios of few values are fractions of small denominators.
 
-    Balanced weights are: n / (k * n_class), as float64. What is within the rounding of float64 of such a fraction is taken
-    for it; that moves no objective by more than its own rounding does.
+    Balanced weights are: n / (k * n_class), as float64. What is within the rounding of float64 of such a fraction is
+    taken for it; that moves no objective by more than its own rounding does.
     """
     distinct, number = np.unique(values, return_inverse=True)
     if len(distinct) > FEW_NUMBERS:
@@ -204,7 +205,7 @@ def _fractions(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] |
 
 
 def _rounded(values: NDArray[np.float64], factor: float) -> tuple[NDArray[np.int64], float]:
-    """Return integers and their factor, `factor` or, for few different values, the one below it that rounds them least."""
+    """Return integers and their factor: `factor`, or for few different values the one below that rounds them least."""
     distinct, count = np.unique(values[values > 0], return_counts=True)
     if len(distinct) <= FEWER_NUMBERS and distinct[0] * factor >= 1:
         most = math.floor(distinct[0] * factor)

@@ -53,6 +53,7 @@ def search_in_phases(
     unit: float,
     progress: ProgressCallback | None,
     fewest_leaves: bool = True,
+    start: float | None = None,
 ) -> dict[str, Any]:
     """Search `bits` and return what its ``search`` returns, and what is known of the row prices.
 
@@ -70,8 +71,10 @@ def search_in_phases(
     fewest_leaves : bool, default=True
         Whether the fewest leaves are searched for where they have no price. The answer's ``leaves_exact`` says
         whether they are proven.
+    start : float, default=None
+        When the clock of the limits began, by `time.perf_counter`; None is now.
     """
-    start = time.perf_counter()
+    start = time.perf_counter() if start is None else start
     known: dict[str, Any] = {
         "row_price_bound": None,
         "row_price_seconds": 0.0,
