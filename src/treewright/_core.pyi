@@ -87,7 +87,7 @@ class BitsProblem:
 
     def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
-    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, fewest_leaves: bool, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """Search for the cheapest tree. Bounds are in weight units."""
 
     def front(self, *, max_depth: int, max_leaves: int, options: BitsOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
@@ -126,6 +126,9 @@ class BitsProblem:
 
     @property
     def unit_shift(self) -> int: ...
+
+    @property
+    def can_count_leaves(self) -> bool: ...
 
 class BornAgainEnsemble:
     """A tree ensemble over the cells of its thresholds."""
@@ -269,6 +272,28 @@ def leaf_accuracy_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None,
     Tree with the best worst leaf over all cuts of ranked columns; see treewright.search._leaf_accuracy.
     """
 
+class NearOptimalSet:
+    """The trees within one budget, as a graph."""
+
+    def arrays(self) -> dict:
+        """Return the graph: nodes, edges, and how the run ended."""
+
+    def count(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, n_words: int, time_limit: float, memory_limit: int, report: object | None, leaves: bool) -> dict:
+        """
+        Count the trees by leaves and errors at every node; with `leaves`, also the trees in which a node is a leaf.
+        """
+
+class NearOptimalProblem:
+    """A table over binary columns whose near-optimal trees are asked for."""
+
+    def __init__(self, packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, min_count: int) -> None: ...
+
+    def make(self, *, leaf_price: int, unit_shift: int, budget: int, max_depth: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
+        """Return all trees within the budget."""
+
+    @property
+    def base_cost(self) -> int: ...
+
 class SweepOptions:
     """Switches of the sweep engine; none changes the optimum."""
 
@@ -379,4 +404,9 @@ class SweepOptions:
 def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best tree over all cuts of ranked columns; see treewright.search._sweep.
+    """
+
+def squared_error_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weighted: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree for squared error over all cuts of ranked columns; see treewright.search._additive.
     """

@@ -34,17 +34,22 @@ def problem_of(case: Case) -> Any:
     return make_problem(table, list(case.y), sample_weight=case.weight, **given)
 
 
+def checked(case: Case, claim: Any) -> Any:
+    """The report of `verify` on a claim about the case."""
+    from treewright.verify import verify
+
+    return verify(problem_of(case), claim, min_leaf_accuracy=case.options.get("min_leaf_accuracy"))
+
+
 def verified(found: Found) -> Iterator[Mismatch]:
     """A result, and the same after a way through a file, pass `verify` on the data they came from."""
     from treewright.convert import from_json
-    from treewright.verify import verify
 
-    problem = problem_of(found.case)
     for where, result in (
         ("", found.result),
         (" after a way through a file", from_json(found.walker.text).result),
     ):
-        report = verify(problem, result)
+        report = checked(found.case, result)
         if not report.ok:
             yield Mismatch(f"verify refuses a true certificate{where}", str(report))
 
@@ -53,7 +58,6 @@ def tampered(found: Found, seed: int) -> Iterator[Mismatch]:
     """One change that makes the file claim what is false: reading it or `verify` must notice, and never raise."""
     from treewright.convert import from_json
     from treewright.errors import ModelFileError
-    from treewright.verify import verify
 
     rng = random.Random(seed)
     changes = list(_changes(found))
@@ -64,7 +68,7 @@ def tampered(found: Found, seed: int) -> Iterator[Mismatch]:
         model = from_json(json.dumps(content))
     except ModelFileError:
         return
-    report = verify(problem_of(found.case), model.result or model.tree)
+    report = checked(found.case, model.result or model.tree)
     if report.ok:
         yield Mismatch(
             f"verify does not notice: {name}", f"{model.result.sentence() if model.result else ''}"
@@ -88,9 +92,17 @@ def _changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
     )
     if claim["status"] == "FEASIBLE" and found.result.gap > 0.05:
         yield "status", lambda c: c["certificate"].update(status="OPTIMAL", stop_reason=None)
-    for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf"):
-        had = claim["options"].get(name)
-        if had is not None and (name != "min_samples_leaf" or had > 1):
+    limits = {
+        name: claim["options"].get(name) for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")
+    }
+    limits = {
+        name: had
+        for name, had in limits.items()
+        if had is not None and (name, had) != ("min_samples_leaf", 1)
+    }
+    if limits:
+        yield "no options at all", lambda c: c["certificate"].update(options={})
+        for name, had in limits.items():
             yield f"options without {name}", lambda c, name=name: c["certificate"]["options"].pop(name)
             yield (
                 f"options with another {name}",
@@ -98,7 +110,6 @@ def _changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
                     {name: None if name != "min_samples_leaf" else 1}
                 ),
             )
-    yield "no options at all", lambda c: c["certificate"].update(options={})
     if found.case.options.get("min_leaf_accuracy", 0) > 0:
         yield (
             "options without min_leaf_accuracy",
@@ -153,7 +164,6 @@ def mutated_files(found: Found, seed: int, n_files: int = 4) -> Iterator[Mismatc
     from treewright.convert import from_json
     from treewright.errors import ModelFileError
     from treewright.table import encode_like
-    from treewright.verify import verify
 
     rng = random.Random(seed)
     for _ in range(n_files):
@@ -168,8 +178,7 @@ def mutated_files(found: Found, seed: int, n_files: int = 4) -> Iterator[Mismatc
         try:
             if model.tree.columns == found.result.tree.columns:
                 model.tree.predict(encode_like(found.case.frame(), model.tree.columns))
-            report = verify(problem_of(found.case), model.result or model.tree)
-            str(report)
+            str(checked(found.case, model.result or model.tree))
             if model.result is not None:
                 model.result.sentence()
         except Exception as error:

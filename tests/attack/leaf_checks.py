@@ -58,7 +58,8 @@ def leaf_answers(case: Case) -> Iterator[Mismatch]:
         )
     claims = result.stats
     lacks = own < value - VALUE if wilson else worst < accuracy
-    words = f"{result.sentence()} The oracle: {value!r}, loss {float(cheapest.objective)!r} with {cheapest.leaves} leaves."
+    most = f"{value!r}, loss {float(cheapest.objective)!r} with {cheapest.leaves} leaves"
+    words = f"{result.sentence()} The oracle: {most}."
     if claims["value_proven"] and lacks and not (stated.is_rounded and own > value - HAIR):
         yield Mismatch("false optimal", words)
     if claims["loss_proven"] and not lacks:

@@ -20,7 +20,7 @@ def thresholds_of(values: list[float]) -> list[float]:
 
 
 def left_sets(case: Case, kept: list[int]) -> list[int]:
-    """Return the distinct sets of rows (bit k is the row ``kept[k]``) that some split sends left, empty ones left out."""
+    """Return the distinct sets of rows that some split sends left; bit k is the row ``kept[k]``."""
     everything = (1 << len(kept)) - 1
     found: set[int] = set()
     for name, shown in zip(case.columns, case.names, strict=True):

@@ -130,14 +130,14 @@ def state_question(
 
 
 def read_limits(time_limit: float, step_limit: int | None, memory_limit: int | None) -> Limits:
-    """Return the limits of a search; seconds may be inf, memory is in MiB."""
+    """Return the limits of a search, whose time runs from now; seconds may be inf, memory is in MiB."""
     from treewright.search import Limits
 
     return Limits(
         None if math.isinf(time_limit) else time_limit,
         step_limit,
         None if memory_limit is None else memory_limit << 20,
-    )
+    ).started()
 
 
 def read_thresholds(text: str) -> Thresholds:

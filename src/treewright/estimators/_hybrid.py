@@ -227,6 +227,9 @@ class HybridTreeClassifier(TreeClassifier):
             self._warn_of_few_trials()
         return self
 
+    def _asked(self) -> None:
+        """The models in the leaves use every column."""
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label that the model of each row's leaf predicts.
 

@@ -164,6 +164,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the upper bound.
         """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         if self.search_options is not None and not isinstance(self.search_options, LeafAccuracyOptions):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.LeafAccuracyOptions or None."
@@ -171,7 +172,6 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         guesses = isinstance(self.thresholds, str) and self.thresholds == "guess"
         if self.reference is not None and not guesses:
             raise InputError('reference was given, but only thresholds="guess" uses it; leave it out.')
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         problem = self._problem(X, y, sample_weight)
         thresholds: Any = thresholds_from_reference(problem, self.reference) if guesses else self.thresholds
         with progress_bar(self.progress, self.time_limit) as report:

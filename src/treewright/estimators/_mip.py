@@ -184,7 +184,7 @@ class MIPTreeClassifier(TreeClassifier):
         options = MIPOptions(
             self.solver, _threads(self.n_jobs), self.scaling, self.tighten, self.random_state
         )
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         if self.formulation == "leaf_accuracy" and self.cost_complexity:
             raise InputError(
                 f'cost_complexity={self.cost_complexity!r} goes with "oct" and "binoct"; formulation="leaf_accuracy" '

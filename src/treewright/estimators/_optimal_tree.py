@@ -69,7 +69,7 @@ class OptimalTreeClassifier(TreeClassifier):
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
-        Seconds of search; then the best tree so far is kept with its bound.
+        Seconds from the call of `fit` on; then the best tree so far is kept with its bound.
     step_limit : int or None, default=None
         Subproblems, or passes of the kernel where all thresholds are swept; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
@@ -198,6 +198,7 @@ class OptimalTreeClassifier(TreeClassifier):
         PoorGuessWarning
             The reference is no better than a single leaf, or a better tree was found without its bounds.
         """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         if not isinstance(self.search_options, (SearchOptions, SweepOptions, type(None))):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.SearchOptions or None."
@@ -208,7 +209,6 @@ class OptimalTreeClassifier(TreeClassifier):
                 f"min_leaf_accuracy={self.min_leaf_accuracy!r} goes with neither guesses nor search_options; leave "
                 "them out."
             )
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = self._training_table(X, y)
         problem = make_problem(
             table,
@@ -247,6 +247,6 @@ class OptimalTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        interrupted = result.stats.get("second_look_interrupted")  # of a guided search that had ended itself
+        interrupted = result.stats.get("interrupted")  # a guided search beside its own end
         settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
         return self

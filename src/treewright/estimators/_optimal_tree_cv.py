@@ -99,7 +99,7 @@ class OptimalTreeClassifierCV(TreeClassifier):
         the same work goes to a cluster.
     progress : "auto", bool or callable, default="auto"
         A bar of finished folds: "auto" on runs of over two seconds in a terminal or notebook. A callable gets a
-        `CVProgress` after each fold.
+        `CVProgress` after each fold; a true answer ends the run, and the folds so far choose.
     search_options : SearchOptions or None, default=None
         Switches of the search, for experiments; the fronts depend on none.
 
@@ -211,10 +211,11 @@ class OptimalTreeClassifierCV(TreeClassifier):
             A search reached a limit; trees and scores are those of the best trees found. After Ctrl-C the folds
             that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
         """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        running = limits.started()  # for the first search; each fold has the whole time
         _check(self.choose, "choose", CHOICES)
         _check(self.rule, "rule", RULES)
         max_leaves = check_max_leaves(self.max_leaves)
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = self._training_table(X, y)
         problem = make_problem(
             table,
@@ -229,7 +230,7 @@ class OptimalTreeClassifierCV(TreeClassifier):
             min_samples_leaf=self.min_samples_leaf,
         )
         folds = self._folds(problem, y, table.n_rows)
-        frontier = solve_frontier(problem, self.thresholds, limits=limits, options=self.search_options)
+        frontier = solve_frontier(problem, self.thresholds, limits=running, options=self.search_options)
         interrupted = frontier.stop_reason is StopReason.INTERRUPT
         fronts: list[FoldFront] = []
         if not interrupted:
@@ -293,10 +294,11 @@ class OptimalTreeClassifierCV(TreeClassifier):
             with watched(self.progress, lambda: _Bar(len(folds))) as report:
                 for front in answers:
                     fronts.append(front)
-                    if report is not None:
-                        report(CVProgress(len(fronts), len(folds), time.perf_counter() - start))
                     if front.interrupted:
                         return fronts, True
+                    state = CVProgress(len(fronts), len(folds), time.perf_counter() - start)
+                    if report is not None and report(state):
+                        break
         except KeyboardInterrupt:  # here, while workers search
             return fronts, True
         return fronts, False

@@ -145,7 +145,7 @@ def solve(
     _check(problem, formulation)
     run = import_module(SOLVERS[options.solver]).run  # its absence is said before any work
     instance = Instance.of(problem, options.scaling)
-    deadline = math.inf if limits.time_limit is None else began + limits.time_limit
+    deadline = math.inf if limits.time_limit is None else began + limits.left()
     assert problem.max_depth is not None  # by _check
     solution = follow(
         strategy,
@@ -160,6 +160,7 @@ def solve(
             threads=int(options.threads),
             seed=int(options.seed),
             report=_reporter(progress, began),
+            held=resident_memory(),
         ),
         deadline,
     )

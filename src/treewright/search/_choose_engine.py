@@ -30,7 +30,7 @@ from treewright.tree import ColumnKind
 
 __all__ = ["Choice", "Method", "choose_engine"]
 
-Method = Literal["tree", "guessed bounds", "frontier", "leaf accuracy"]
+Method = Literal["tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"]
 
 FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, thresholds are swept
 FRONTIER_OPTIONS = ("equivalent_points", "budgets", "cache", "greedy_start", "kernel")
@@ -39,7 +39,13 @@ WHO = {
     "tree": "the search over binary columns",
     "guessed bounds": "a search with guessed lower bounds, which takes binary columns only",
     "frontier": "the search for a frontier, which takes binary columns only",
+    "near-optimal": "the set of near-optimal trees, which takes binary columns only",
     "leaf accuracy": "the search for leaf accuracy, whose time grows with the square of their number",
+}
+KNOWS = {
+    "guessed bounds": "guessed lower bounds",
+    "frontier": "frontiers",
+    "near-optimal": "near-optimal sets",
 }
 
 
@@ -82,7 +88,7 @@ def choose_engine(
         As in `treewright.search.solve`.
     options : SearchOptions, SweepOptions or None, default=None
         May name the engine; every switch that differs from its default must be one that the engine has.
-    method : {"tree", "guessed bounds", "frontier", "leaf accuracy"}, default="tree"
+    method : {"tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"}, default="tree"
         What is searched for.
     limits : Limits, default=None
         Making the splits is held within them too.
@@ -138,8 +144,7 @@ def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method
         without = "without guessed lower bounds" if method == "guessed bounds" else "for a single tree"
         who = f"{who} (the search {without} looks at all thresholds)"
     cuts = binary_space(problem, thresholds, candidates, limits, who)
-    what = "guessed lower bounds" if method == "guessed bounds" else "frontiers"
-    return Choice(engine, cuts, f"only the search over binary columns knows {what}")
+    return Choice(engine, cuts, f"only the search over binary columns knows {KNOWS[method]}")
 
 
 def _over_binary(method: Method) -> Literal["cuts", "leaf-accuracy"]:

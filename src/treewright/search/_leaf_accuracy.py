@@ -184,7 +184,7 @@ def solve_leaf_accuracy(
         raise InputError(f"criterion={criterion!r}; choose one of {', '.join(CRITERIA)}.")
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0.5 <= float(confidence) < 1:
         raise InputError(f"confidence={confidence!r}; give a number from 0.5 to below 1.")
-    limits, options = limits or Limits(), options or LeafAccuracyOptions()
+    limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
     space = _space(problem, thresholds, limits)
     weights = _Weights.of(problem, ROOM[criterion])
     leaves = _most_leaves(problem)
@@ -214,6 +214,7 @@ def solve_leaf_accuracy(
     optimal = proven_value and (proven_loss or 0 < weights.slack <= LARGEST_SLACK)
     stats = {name: raw[name] for name in STATS} | {
         "subproblems": raw["steps"],
+        "steps": raw["steps"],
         "upper_bound": upper,
         "value_proven": proven_value,
         "loss_proven": proven_loss,
@@ -280,7 +281,7 @@ def solve_with_leaf_accuracy(
     q = min_leaf_accuracy
     if isinstance(q, bool) or not isinstance(q, Real) or not 0 <= float(q) <= 1:
         raise InputError(f"min_leaf_accuracy={q!r}; give a number from 0 to 1, or None for no limit.")
-    limits, options = limits or Limits(), options or LeafAccuracyOptions()
+    limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
     space = _space(problem, thresholds, limits)
     weights = _Weights.of(problem, ROOM["accuracy"])
     if weights.slack > 0:
@@ -324,7 +325,7 @@ def solve_with_leaf_accuracy(
         slack=0.0,
         scope=space.scope,
         stop=raw["stop"],
-        stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"]},
+        stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
         options={"min_leaf_accuracy": float(q), **asdict(options)},
         notes=space.notes,
     )

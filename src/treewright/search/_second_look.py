@@ -67,8 +67,7 @@ def look_again(
     """
     options = options or SearchOptions()
     left = MOST_SECONDS
-    if limits.time_limit is not None:
-        left = min(left, limits.time_limit - result.stats["seconds"])
+    left = min(left, limits.left())
     if left <= 0:
         return result
     steps = max(LEAST_STEPS, int(result.stats["subproblems"]) // 4)
@@ -132,7 +131,7 @@ def look_again(
     else:
         note = f"A short search without the guess did not end; it proves that no tree is below {bound:.6f}."
     if interrupted:
-        stats["second_look_interrupted"] = True
+        stats["interrupted"] = True
     return replace(
         result,
         tree=best.tree,

@@ -47,7 +47,7 @@ def solve(
         thresholds where they are not most of the splits): then equally many of each column, thresholds at
         quantiles and the most frequent categories, as ``scope`` and ``notes`` of the result say.
     limits : Limits, default=None
-        None is no limit but the machine's memory.
+        Making the splits counts too. None is no limit but the machine's memory.
     options : SearchOptions or SweepOptions, default=None
         Switches, and the choice of the engine; a switch that the chosen engine does not have is refused.
     progress : callable, default=None
@@ -72,6 +72,7 @@ def solve(
     ``cpp/include/treewright/bits/``, where there are few splits; a search over all thresholds of ranked columns
     (``cpp/include/treewright/sweep/``) where there are many. Ties are broken the same way on every run.
     """
+    limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)
     if isinstance(choice.space, Cuts):
         assert not isinstance(options, SweepOptions)  # choose_engine
@@ -93,8 +94,24 @@ def solve_cuts(
 ) -> SolveResult:
     """Find the tree of smallest objective whose splits are among `cuts`; see `solve`.
 
-    With a `reference` its errors are taken as lower bounds (McTavish et al. 2022, section 4.3): the result is then
-    conditional, OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what Theorem 4.3 leaves.
+    Parameters
+    ----------
+    problem : Problem
+    cuts : Cuts
+    limits, options, progress
+        As in `solve`; the options are those of the search over binary columns.
+    reference : ReferenceCosts, default=None
+        What it gets wrong is taken as lower bounds (McTavish et al. 2022, section 4.3): the result is then
+        conditional, OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what Theorem 4.3 leaves.
+
+    Returns
+    -------
+    SolveResult
+
+    Raises
+    ------
+    SolverError
+        No tree meets the constraints.
     """
     start = time.perf_counter()
     limits = limits or Limits()
@@ -164,6 +181,7 @@ def solve_cuts(
         stop=raw["stop"],
         stats={
             "subproblems": raw["steps"],
+            "steps": raw["steps"],
             "distinct_rows": bits.n_rows,
             "distinct_columns": bits.n_columns,
             **stats,

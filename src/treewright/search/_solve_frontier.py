@@ -67,11 +67,11 @@ def solve_frontier(
     Branch and bound in which every subproblem keeps bounds for all numbers of leaves at once; definitions and
     proofs are in ``cpp/include/treewright/bits/front.hpp``.
     """
+    limits = (limits or Limits()).started()
     if problem.max_leaf_nodes is None:
         raise InputError(
             "max_leaf_nodes is None; say up to how many leaves the frontier goes, for example 20."
         )
-    limits = limits or Limits()
     options = options or SearchOptions()
     choice = choose_engine(problem, thresholds, options, method="frontier", limits=limits)
     cuts = choice.space
@@ -102,6 +102,7 @@ def solve_frontier(
         )
     stats: dict[str, Any] = {
         "subproblems": raw["steps"],
+        "steps": raw["steps"],
         "distinct_rows": bits.n_rows,
         "distinct_columns": bits.n_columns,
         "engine": choice.engine,

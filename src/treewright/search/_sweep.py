@@ -30,6 +30,9 @@ __all__ = ["SweepOptions", "solve_sweep"]
 
 ROOM = 2**29  # of the sum of integer costs: 32-bit lanes of the kernel
 MOST_DEPTH = 2**30
+# Seconds for each row of a ranked column, and at most in all, that the engine gets even if reading the table took the
+# whole time: enough to sort the rows and to find a first tree.
+FIRST_TREE, FIRST_TREE_MOST = 6e-8, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +95,7 @@ def solve_sweep(
     space : RankedSpace, default=None
         The splits, from `choose_engine`; None is every split of the table.
     limits : Limits, default=None
-        A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
+        A step is a pass of the depth-two kernel over the rows of a node. None is no limit but the
         machine's memory.
     options : SweepOptions, default=None
     progress : callable, default=None
@@ -111,9 +114,9 @@ def solve_sweep(
     Notes
     -----
     Depth-two subproblems are solved by a kernel that evaluates many thresholds of the root column in one pass over
-    the sorted rows; above them, nested sets of rows bound each other (see cpp/include/treewright/bounds/interval_bounds.hpp
-    for the proofs). Time grows with the number of depth-two subproblems, each of about ``n_rows * n_columns**2``
-    steps.
+    the sorted rows; above them, nested sets of rows bound each other (proofs:
+    ``cpp/include/treewright/bounds/interval_bounds.hpp``). Time grows with the number of depth-two subproblems, each of
+    about ``n_rows * n_columns**2`` steps.
 
     References
     ----------
@@ -138,6 +141,7 @@ def solve_sweep(
         best = units.objective(incumbent)
         return bool(progress(Progress(seconds, best, min(best, units.objective(bound)), steps, n_bytes)))
 
+    rank = rank_matrix(ranked, table.n_rows)
     native = core.SweepOptions()
     for name, value in asdict(options).items():
         setattr(native, name, value)
@@ -145,7 +149,7 @@ def solve_sweep(
     leaves = problem.max_leaf_nodes
     native_limits = limits.native()
     answer = core.sweep_solve(
-        rank_matrix(ranked, table.n_rows),
+        rank,
         problem.y.astype(np.uint16),
         units.integers.weight.astype(np.int32),
         reduced.astype(np.int32),
@@ -155,7 +159,7 @@ def solve_sweep(
         max(1, min(depth, table.n_rows, MOST_DEPTH)),
         0 if leaves is None or leaves >= table.n_rows else max(2, leaves),
         native,
-        native_limits["time_limit"],
+        max(native_limits["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST)),
         native_limits["step_limit"],
         native_limits["memory_limit"],
         None if progress is None else report,
@@ -201,7 +205,7 @@ def solve_sweep(
         scope=space.scope,
         stop=answer["stop"],
         # The engine counts subproblems of depth two (pairs) and deeper ones apart.
-        stats={"subproblems": answer["subproblems"] + answer["pair_solves"]}
+        stats={"subproblems": answer["subproblems"] + answer["pair_solves"], "steps": answer["steps"]}
         | {name: answer[name] for name in kept},
         options=asdict(options),
         notes=notes,

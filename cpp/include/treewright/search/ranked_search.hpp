@@ -36,6 +36,7 @@
 #include "treewright/search/ranked_options.hpp"
 #include "treewright/search/outcome.hpp"
 #include "treewright/kernels/pair_solver.hpp"
+#include "treewright/objective/ranked_objective.hpp"
 #include "treewright/bounds/interval_bounds.hpp"
 #include "treewright/core/tree_node.hpp"
 
@@ -64,14 +65,15 @@ struct Statistics {
 class Search {
    public:
     // `bytes`: what the cache and the memos may grow to is three quarters of it.
-    Search(const Data& data, const Options& options, Control& control, std::size_t bytes);
-    Search(const Data& data, const Options& options, Control& control)
-        : Search(data, options, control, control.limits().bytes) {}
+    Search(const RankedObjective& objective, const Options& options, Control& control, std::size_t bytes);
+    Search(const RankedObjective& objective, const Options& options, Control& control)
+        : Search(objective, options, control, control.limits().bytes) {}
 
     // Best tree of at most `limits.depth` >= 1 levels of splits and `limits.leaves` >= 2 leaves.
     [[nodiscard]] Outcome run(Size limits);
+    ~Search();
     // The plan as a tree, depth-first.
-    [[nodiscard]] std::vector<TreeNode> write(Plan plan);
+    [[nodiscard]] std::vector<TreeNode> write(PartialTree plan);
     [[nodiscard]] Statistics statistics() const;
 
    private:
@@ -79,7 +81,7 @@ class Search {
     struct Level {
         Node left, right;
         Node between, part;  // rows between two cuts, some of them
-        std::vector<Profile> profiles;
+        std::vector<IntervalBounds> profiles;
         struct Open {
             Cost bound;
             std::uint32_t width;
@@ -112,24 +114,20 @@ class Search {
     // The search for the least loss alone: this one where leaves only break ties, else one of its own.
     [[nodiscard]] Search& losses();
     // Least cost of a cut whose sides share a limit of leaves, as far as it is below `target`: else a bound above.
-    [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds,
+    [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const SplitBounds& bounds,
                                     Cost target, std::size_t level, Outcome& best);
-    [[nodiscard]] Outcome prove(const Node& root, Size limits);
     [[nodiscard]] Outcome greedy(const Node& node, Size size, std::size_t level);
-    // The same by the best single cuts: one pass over the rows of each column a level, whatever the limits say.
-    [[nodiscard]] Outcome greedy_stumps(const Node& node, Size size);
-    // How the leaves are shared by two sides, each a tree of at most `below` levels: by what there is to correct.
-    [[nodiscard]] static std::array<Size, 2> share(Size size, const Node& left, const Node& right);
+    [[nodiscard]] Outcome stump_tree(const Node& node, Size size, std::size_t level);
     [[nodiscard]] Outcome refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size,
                                 std::size_t level);
-    void write(Plan plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree);
-    [[nodiscard]] Plan remember(const Node& node, std::size_t at, std::uint32_t position, Plan left, Plan right);
+    void write(PartialTree plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree);
+    [[nodiscard]] PartialTree remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left, PartialTree right);
     [[nodiscard]] Level& level_at(std::size_t level);
     void watch_memory();
     [[nodiscard]] std::size_t bytes() const;
 
     static constexpr std::uint32_t kGreedyDepth = 32;
-    static constexpr std::int64_t kMostStumpWork = 400'000'000;  // rows x columns x classes
+    static constexpr std::uint32_t kStumpDepth = 4;
     static constexpr std::array kRisingGaps{2, 6, 12, 24};  // parts of the best cost
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
@@ -140,29 +138,29 @@ class Search {
     static constexpr int kHalvings = 4;
     static constexpr std::size_t kMostMemoBytes = std::size_t{1} << 28;
 
-    const Data& data_;
+    const RankedObjective& objective_;
+    const RankedTable& table_;
     const Options& options_;
     Control& control_;
     std::size_t bytes_;
     std::size_t beside_ = 0;    // of the searches that wait for this one
-    std::function<void(Plan)> on_better_;  // a better tree of the root; if empty, it is a tree of all rows
-    std::unique_ptr<Data> free_leaves_;  // the table with leaves that only break ties, once it is needed,
+    std::function<void(PartialTree)> on_better_;  // a better tree of the root; if empty, it is a tree of all rows
+    std::unique_ptr<RankedObjective> free_leaves_;  // the objective with leaves that only break ties, once it is needed,
     std::unique_ptr<Search> losses_;     // and its search
-    PairSolver pairs_;
+    std::unique_ptr<PairSolver> pairs_;
     Cache cache_;
     Memos memos_;
     Stack stack_;
-    PlanBook book_;
+    TreePool pool_;
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint8_t> goes_left_;
     Statistics statistics_;
-    std::vector<float> doubts_;  // once they are needed
+    std::unique_ptr<CoreRows> core_;  // once they are needed
     struct {
         Size size{0};
         Memo memo;
     } core_memo_;  // what core rows say about the root's cuts
     Outcome root_;             // the root solved one level less deep
-    std::int64_t stump_work_ = 0;
     bool last_round_ = false;  // the root is being solved at its full depth
 };
 
