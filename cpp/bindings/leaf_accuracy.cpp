@@ -1,4 +1,5 @@
 // The search for the best worst leaf for Python: one function, arrays in, plain values out.
+#include "check.hpp"
 #include "control.hpp"
 #include "ranked_tree.hpp"
 #include "treewright/leaf_accuracy/search.hpp"
@@ -26,6 +27,7 @@ using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 constexpr Count kMostWeight = Count{1} << 25;      // products of two weights stay below 2^52
 constexpr Count kMostTabled = Count{1} << 24;      // weights of the lower bound's table
+constexpr std::uint32_t kMostClasses = 1 << 13;  // their cost matrix is made
 constexpr Count kMostCost = Count{1} << 50;
 
 Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
@@ -33,6 +35,9 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     if (rank.shape(1) != label.size() || weight.size() != label.size())
         throw std::invalid_argument("leaf_accuracy: arrays of different lengths");
     if (label.size() == 0 || n_classes < 1) throw std::invalid_argument("leaf_accuracy: no rows or no classes");
+    if (label.size() >= (std::size_t{1} << 31) || n_classes > kMostClasses)
+        throw std::invalid_argument("leaf_accuracy: too many rows or classes");
+    require_ranks({rank.data(), rank.size()}, label.size());
     if (min_leaf < 1 || min_leaf > static_cast<std::int64_t>(label.size()))
         throw std::invalid_argument("leaf_accuracy: min_leaf out of range");
     if (!(z >= 0) || !(scale > 0)) throw std::invalid_argument("leaf_accuracy: z or scale out of range");
