@@ -6,6 +6,7 @@ and turns its answer into a tree and a certificate.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -43,6 +44,7 @@ CRITERIA = ("accuracy", "lower_bound")
 AUTO_SPLITS = 256  # the depth-two step takes a time that grows with their square
 ROOM = {"accuracy": 2**25, "lower_bound": 2**24}  # of the sum of integer weights; see the binding
 COST_BITS = 49  # of total weight times the unit of errors
+LEAF_BITS = 43  # of the price of a leaf; the binding takes up to 44
 LARGEST_SLACK = 1e-6  # left by rounded weights; beyond it nothing is called optimal
 MOST_DENOMINATOR = 10**6  # of a given smallest leaf accuracy
 
@@ -291,13 +293,14 @@ def solve_with_leaf_accuracy(
     ratio = Fraction(repr(float(q))).limit_denominator(MOST_DENOMINATOR)
     total = int(weights.weight.sum())
     tie_bits = _most_leaves(problem).bit_length()
-    unit_bits = max(tie_bits, COST_BITS - total.bit_length())
+    # A leaf dearer than all errors together orders the trees by their leaves first, whatever it costs beyond that.
     price = min(problem.cost_complexity * total, float(total + 1))
+    unit_bits = max(tie_bits, min(COST_BITS - total.bit_length(), LEAF_BITS - math.ceil(price).bit_length()))
     leaf = (round(price * 2.0 ** (unit_bits - tie_bits)) << tie_bits) + 1
     raw = _run(
         problem, space, weights, limits, options, progress,
         lower_bound=False, z=0.0, scale=1.0, cut=(ratio.numerator, ratio.denominator), unit=2**unit_bits,
-        leaf=min(leaf, 2**44),
+        leaf=leaf,
     )  # fmt: skip
     if not raw["feasible"]:
         if not raw["proven_value"]:
