@@ -17,7 +17,7 @@ PRICES = (0.0, 1e-9, 1e-4, 1 / 64, 1 / 32, 1 / 31, 0.05, 0.1, 0.25, 0.5, 0.9, 1.
 
 
 def random_problem(rng: np.random.Generator, price: float) -> Problem:
-    """A table with ties, missing values, text and weights of three kinds; any of them may be absent."""
+    """A table with ties, missing values, text and weights of four kinds; any of them may be absent."""
     n = int(rng.integers(2, 40))
     columns = {f"x{j}": rng.integers(0, rng.integers(2, 9), n).astype(float) for j in range(2)}
     if rng.random() < 0.5:
@@ -29,10 +29,11 @@ def random_problem(rng: np.random.Generator, price: float) -> Problem:
         None,
         rng.integers(1, 5, n).astype(float),
         rng.integers(1, 40, n) / 10,
-    )[rng.integers(3)]
+        rng.random(n) + 0.1,
+    )[rng.integers(4)]
     return make_problem(
         table_from(pd.DataFrame(columns)), y, sample_weight=weight, cost_complexity=price,
-        class_weight="balanced" if weight is None and rng.random() < 0.3 else None,
+        class_weight="balanced" if rng.random() < 0.3 else None,
         max_depth=int(rng.integers(0, 4)), min_samples_leaf=int(rng.integers(1, 3)),
     )  # fmt: skip
 

@@ -41,7 +41,8 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         objective overfits: the larger, the closer new rows come to what the training rows promise.
     criterion : {"accuracy", "lower_bound"}, default="accuracy"
         What a leaf is worth. "lower_bound" is the lower end of the one-sided Wilson interval of its accuracy:
-        large leaves win over small lucky ones.
+        large leaves win over small lucky ones. All rows together count as many observations as there are rows, shared
+        out by weight (docs/methods/leaf_accuracy.md).
     confidence : float, default=0.95
         One-sided level of the "lower_bound", 0.5 to below 1. `treewright.leaf_accuracy.leaf_table` shows the same bound
         with the two-sided ``confidence=2 * c - 1``.

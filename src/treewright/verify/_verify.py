@@ -221,7 +221,8 @@ def _question(problem: Problem, result: SolveResult, *terms: str) -> Iterator[Ch
 def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: _Facts) -> Iterator[Check]:
     yield from _question(problem, result, "max_depth", "min_samples_leaf")
     yield _close("loss", result.loss, facts.loss, "The loss is not that of this tree on these data.")
-    values = leaf_values(facts.weight, result.options.get("criterion"), result.options.get("confidence"))
+    question = result.options.get("criterion"), result.options.get("confidence")
+    values = leaf_values(facts.weight, *question, problem.table.n_rows)
     worst = worst_leaf(result.tree, values)
     yield _close(
         "worst leaf", result.objective, worst, "The worst leaf of this tree on these data has another value."
