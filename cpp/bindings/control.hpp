@@ -18,8 +18,13 @@ inline Control make_control(double time_limit, std::int64_t step_limit, std::siz
             return Stop::interrupt;
         }
         if (report.is_none()) return Stop::none;
-        const nanobind::object answer = report(p.seconds, p.incumbent, p.lower_bound, p.steps, p.bytes);
-        return PyObject_IsTrue(answer.ptr()) == 1 ? Stop::callback : Stop::none;
+        try {
+            const nanobind::object answer = report(p.seconds, p.incumbent, p.lower_bound, p.steps, p.bytes);
+            return PyObject_IsTrue(answer.ptr()) == 1 ? Stop::callback : Stop::none;
+        } catch (const nanobind::python_error& error) {
+            if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+            return Stop::interrupt;  // Ctrl-C while the report was running
+        }
     };
     return Control({time_limit, step_limit, memory_limit}, callback);
 }

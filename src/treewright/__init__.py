@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
+    from treewright.estimators import raise_on_interrupt as raise_on_interrupt
     from treewright.problem import Problem as Problem
     from treewright.result import SolveResult as SolveResult
     from treewright.result import SolveStatus as SolveStatus
@@ -51,6 +52,7 @@ _HOME = {
     "Table": "treewright.table",
     "Tree": "treewright.tree",
     "accuracy_frontier": "treewright.search",
+    "raise_on_interrupt": "treewright.estimators",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

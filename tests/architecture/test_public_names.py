@@ -34,6 +34,7 @@ PUBLIC = [
     "Tree",
     "__version__",
     "accuracy_frontier",
+    "raise_on_interrupt",
 ]
 PACKAGES = [
     "binarize",

@@ -2,6 +2,7 @@
 
 from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._hybrid import HybridTreeClassifier
+from treewright.estimators._interrupt import raise_on_interrupt
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
@@ -24,4 +25,5 @@ __all__ = [
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "ThresholdGuesser",
+    "raise_on_interrupt",
 ]

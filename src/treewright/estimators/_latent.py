@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
 from treewright.problem import encode_labels
@@ -86,6 +87,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
             table, index.astype(np.int64), n_outputs, "cross_entropy", error=_error_rate, strata=index
         )
         self._hardened = self._keep_hardened(lambda: self._harden_on(table.X, index))
+        settle_interrupt(self.result_.stop_reason)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -202,6 +204,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         scaled = (target - self._center) / self._scale
         self._train(table, scaled[:, None], 1, "squared_error")
         self._hardened = self._keep_hardened(lambda: self._harden_on(table.X, target))
+        settle_interrupt(self.result_.stop_reason)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 
 from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
 from treewright.estimators._latent_progress import EpochCallback
@@ -143,6 +144,7 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         self._clusters = np.concatenate([reached, np.setdiff1d(self.network_.tree.shape.nodes, reached)])
         self.labels_ = self._label(self.nodes_)
         self._hardened = self._keep_hardened(lambda: self._harden_on(table.X))
+        settle_interrupt(self.result_.stop_reason)
         return self
 
     def _harden_on(self, rows: NDArray[np.float64]) -> HardenedTree:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
@@ -209,6 +210,7 @@ class MIPTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        settle_interrupt(result.stop_reason)
         return self
 
 

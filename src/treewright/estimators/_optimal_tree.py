@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
@@ -183,6 +184,8 @@ class OptimalTreeClassifier(TreeClassifier):
             The table, the labels, the weights or a parameter cannot be used; the message says what to do.
         SolverError
             No tree has every leaf right on `min_leaf_accuracy`.
+        KeyboardInterrupt
+            Ctrl-C before the first tree; or later, where the caller loops over fits (`raise_on_interrupt`).
 
         Warns
         -----
@@ -240,4 +243,5 @@ class OptimalTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        settle_interrupt(result.stop_reason)
         return self

@@ -83,6 +83,8 @@ class _Watch:
     def __call__(self, kind: Any, message: str, out: Any, answer: Any, data: Any) -> None:
         try:
             self._see(kind, out)
+        except KeyboardInterrupt:  # of the user's progress function
+            self.stop = self.stop or StopReason.INTERRUPT
         except BaseException as error:
             self.error = error
         if (self.stop is not None or self.error is not None) and answer is not None:
