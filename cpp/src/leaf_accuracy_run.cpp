@@ -44,6 +44,9 @@ Answer Search::best(std::uint32_t depth, const FullPrice* price) {
     const Node root = make_root();
     Answer best;
     best.value = root.value;
+    use(Cut::none());
+    greedy_ = greedy(root, depth, 0);
+    tidy_value(best);
     show(best);
     const std::int64_t first = std::max(kFewestSteps, kFirstSteps / (1 + work(root) / kCheap));
     for (std::uint32_t d = options_.deepen ? std::min(1u, depth) : depth; d < depth && !control_.stopped(); ++d) {
@@ -61,11 +64,20 @@ Answer Search::best(std::uint32_t depth, const FullPrice* price) {
     }
     best.proven_value = !control_.stopped();
     control_.resume();
-    if (best.proven_value) best.upper_bound = data_.measure.of(best.value);
+    if (best.proven_value)
+        best.upper_bound = data_.measure.of(best.value);
+    else
+        tidy_value(best);
     show(best);
     if (price != nullptr) {
         use(cut_at(best.value, false));
         finish(root, depth, *price, best);
+        // A cheaper tree may have a part with a better worst leaf.
+        while (!best.proven_value && tidy_value(best)) {
+            use(cut_at(best.value, false));
+            best.cost = kNoTree;
+            tidy_cost(root, depth, best);
+        }
     }
     return best;
 }
@@ -74,13 +86,17 @@ Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const FullPrice& pr
     const Node root = make_root();
     use(cut);
     Answer answer;
+    greedy_ = greedy(root, depth, 0);
     const Outcome found = solve(root, depth, 0);
     answer.feasible = found.feasible;
     answer.plan = found.plan;
     answer.value = found.value;
     if (!found.feasible) {
         answer.proven_value = !control_.stopped();
-        return answer;
+        if (answer.proven_value) return answer;
+        price_ = &price;
+        tidy_cost(root, depth, answer);
+        if (!answer.feasible) return answer;
     }
     answer.proven_value = true;
     finish(root, depth, price, answer);
@@ -148,6 +164,7 @@ void Search::finish(const Node& root, std::uint32_t depth, const FullPrice& pric
         answer.plan = found.plan;
     }
     answer.proven_cost = !control_.stopped();
+    if (!answer.proven_cost) tidy_cost(root, depth, answer);
     answer.cost_bound = answer.proven_cost ? answer.cost : std::min(found.lower, answer.cost);
 }
 

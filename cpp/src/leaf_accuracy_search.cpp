@@ -180,9 +180,10 @@ std::size_t Search::confirm_any(const Node& node, PairAnswer& pairs, std::size_t
 void Search::open_cut(const Node& node, const PairAnswer::Cut& root, std::size_t level) {
     Level& here = level_at(level);
     open_column(node, root.column, level);
-    const auto found = std::find_if(here.sorted.cuts.begin(), here.sorted.cuts.end(),
-                                    [&](const SortedColumn::Cut& c) { return c.rank >= root.rank; });
-    make_sides(node, here, static_cast<std::size_t>(found - here.sorted.cuts.begin()));
+    // The last cut with every row on its left below the rank.
+    const auto beyond = std::find_if(here.sorted.cuts.begin(), here.sorted.cuts.end(),
+                                     [&](const SortedColumn::Cut& c) { return c.rank > root.rank; });
+    make_sides(node, here, static_cast<std::size_t>(beyond - here.sorted.cuts.begin()) - 1);
 }
 
 std::size_t Search::most_cuts(const Node& node) const {

@@ -68,7 +68,7 @@ Node node_of(const Data& data, const std::vector<std::uint32_t>& rows) {
 
 Cut random_cut(Dice& dice, const Data& data) {
     const auto weight = static_cast<Count>(1 + dice.below(60));
-    const Value value{static_cast<Count>(dice.below(static_cast<std::size_t>(weight) + 1)), weight};
+    const Value value{dice.below(static_cast<std::size_t>(weight) + 1), static_cast<Whole>(weight)};
     return Cut::at(data.measure, data.rounding, value, dice.coin(), data.min_leaf, data.total);
 }
 
@@ -101,7 +101,7 @@ void check_deficits(Dice& dice, const Data& data) {
     for (Count w = 1; w <= most; ++w)
         for (Count c = 0; c <= w; ++c)
             for (const Count rows : {Count{1}, std::min(w, data.min_leaf), w}) {
-                const bool meets = rows >= data.min_leaf && cut.met_by(data.measure, {c, w});
+                const bool meets = rows >= data.min_leaf && cut.met_by(data.measure, {static_cast<Whole>(c), static_cast<Whole>(w)});
                 check((cut.deficit(w, c, rows) == 0) == meets, "a leaf lacks nothing exactly if it meets the cut");
                 if (w == most) continue;
                 const Count here = cut.deficit(w, c, rows);

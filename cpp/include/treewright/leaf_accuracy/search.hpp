@@ -245,6 +245,22 @@ class Search {
     [[nodiscard]] Cost lower_of(Count sum, const Node& node) const { return price_->lower(sum, data_, node.n()); }
     void finish(const Node& root, std::uint32_t depth, const FullPrice& price, Answer& answer);
 
+    // What a stop left (leaf_accuracy_tidy.cpp).
+    struct Worth {
+        bool valid = false;  // no leaf has too few rows
+        Value value{};
+        Cost cost = kNoTree;  // at the current cut
+    };
+    [[nodiscard]] Plan greedy(const Node& node, std::uint32_t depth, std::size_t level);
+    [[nodiscard]] Leaf leaf_of(std::span<const std::uint32_t> rows) const;
+    // Brings the rows that go left to the front: their number.
+    [[nodiscard]] std::size_t divide(std::span<std::uint32_t> rows, Plan plan) const;
+    [[nodiscard]] Worth weigh(std::span<std::uint32_t> rows, Plan plan) const;
+    [[nodiscard]] Plan tidied(std::span<std::uint32_t> rows, Plan plan, bool by_value);
+    [[nodiscard]] Plan tidy(Plan plan, bool by_value);
+    bool tidy_value(Answer& answer);  // whether it is better now
+    void tidy_cost(const Node& root, std::uint32_t depth, Answer& answer);
+
     void use(Cut cut);
     [[nodiscard]] Count deficit(const Leaf& leaf) const { return cut().deficit(data_.measure, data_.rounding, leaf); }
     [[nodiscard]] Count deficit(const Node& node) const { return deficit(node.leaf()); }
@@ -276,6 +292,7 @@ class Search {
     std::vector<PlanNode> book_;
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint32_t> all_rows_;
+    Plan greedy_ = kLeaf;
     Statistics statistics_;
 };
 
