@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, make_problem
 from treewright.result import LeafAccuracyResult
@@ -159,6 +160,8 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         ------
         InputError
             The table, the labels, the weights or a parameter cannot be used; the message says what to do.
+        KeyboardInterrupt
+            Ctrl-C before the first tree; or later, where the caller loops over fits (`raise_on_interrupt`).
 
         Warns
         -----
@@ -196,6 +199,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        settle_interrupt(result.stop_reason)
         return self
 
     def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
