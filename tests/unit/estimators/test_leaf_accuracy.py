@@ -36,7 +36,7 @@ def leaf_accuracies(model, X, y):
 
 def test_the_worst_leaf_is_what_the_result_says(cancer):
     X, y = cancer
-    model = LeafAccuracyTreeClassifier(max_depth=3, thresholds=6).fit(X, y)
+    model = LeafAccuracyTreeClassifier(3, min_samples_leaf=50, criterion="accuracy", thresholds=6).fit(X, y)
     assert model.result_.status is SolveStatus.OPTIMAL
     assert model.leaf_accuracy_ == model.result_.objective
     assert min(leaf_accuracies(model, X, y).values()) == pytest.approx(model.leaf_accuracy_, abs=1e-12)
@@ -49,7 +49,7 @@ def test_the_worst_leaf_is_what_the_result_says(cancer):
 
 def test_the_lower_bound_prefers_large_leaves(cancer):
     X, y = cancer
-    model = LeafAccuracyTreeClassifier(3, min_samples_leaf=5, thresholds=6).fit(X, y)
+    model = LeafAccuracyTreeClassifier(3, min_samples_leaf=5, criterion="accuracy", thresholds=6).fit(X, y)
     careful = LeafAccuracyTreeClassifier(3, min_samples_leaf=5, thresholds=6, criterion="lower_bound").fit(
         X, y
     )
@@ -260,7 +260,8 @@ def test_command_line(cancer, tmp_path):
     data, out = tmp_path / "data.csv", tmp_path / "model.json"
     X.iloc[:, :6].assign(y=np.where(y == 1, "benign", "malignant")).to_csv(data, index=False)
     base = ["fit", str(data), "-t", "y", "--objective", "leaf-accuracy", "--thresholds", "6"]
-    run = CliRunner().invoke(app, [*base, "--max-depth", "2", "-o", str(out), "--require-proof"])
+    plain = ["--criterion", "accuracy"]
+    run = CliRunner().invoke(app, [*base, *plain, "--max-depth", "2", "-o", str(out), "--require-proof"])
     assert run.exit_code == 0, run.output
     assert "training accuracy of the worst leaf" in run.output
     assert isinstance(load_model(out).result, LeafAccuracyResult)
@@ -269,9 +270,7 @@ def test_command_line(cancer, tmp_path):
     checked = CliRunner().invoke(app, ["verify", str(out), str(data)])
     assert checked.exit_code == 0, checked.output
     assert "worst leaf <= upper_bound" in checked.output
-    bound = CliRunner().invoke(
-        app, [*base, "--max-depth", "1", "--criterion", "lower-bound", "--confidence", "0.9"]
-    )
+    bound = CliRunner().invoke(app, [*base, "--max-depth", "1", "--confidence", "0.9"])
     assert "Wilson, 0.9" in bound.output
     for bad in (["--cost", "benign:malignant=3"], ["--max-leaf-nodes", "4"], ["--guess", "bounds"]):
         refused = CliRunner().invoke(app, [*base[:-2], *bad])
