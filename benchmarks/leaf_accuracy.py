@@ -6,8 +6,8 @@ A.1; trees of depth 4 with 50 rows a leaf, reduced. Four commands:
 - ``trees``: leaf accuracy and accuracy on training and test rows: CART with default and with tuned parameters
   (Table 7), OCT and the paper's program by HiGHS, the exact search with three criteria (Tables 8 and 9, and the
   leaf accuracies of Table 1 beside).
-- ``defaults``: the default beside the simplest baselines: a stump, CART with depth and leaf size by cross-validated leaf
-  accuracy, and the tree of fewest errors with leaves as large.
+- ``defaults``: the default beside the simplest baselines: a stump, CART with depth and leaf size by cross-validated
+  leaf accuracy, and the tree of fewest errors with leaves as large.
 - ``proofs``: what the exact search proves in `cpu_limit` seconds with 16 quantiles a column, with guessed thresholds
   where that does not end, and with all thresholds, where the paper's program looks, too.
 - ``hybrids``: the same trees with a model in each leaf (HybridTreeClassifier), beside the model alone, each untuned

@@ -41,9 +41,10 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows. Small leaves are how this
         objective overfits: the larger, the closer new rows come to what the training rows promise.
     criterion : {"accuracy", "lower_bound"}, default="lower_bound"
-        What a leaf is worth: "accuracy" is the share of its training rows that it predicts right. "lower_bound" is the lower end of the one-sided Wilson interval of its accuracy:
-        large leaves win over small lucky ones. All rows together count as many observations as there are rows, shared
-        out by weight (docs/methods/leaf_accuracy.md).
+        What a leaf is worth: "accuracy" is the share of its training rows that it predicts right, "lower_bound" the
+        lower end of the one-sided Wilson interval of that share, with which large leaves win over small lucky ones.
+        All rows together count as many observations as there are rows, shared out by weight
+        (docs/methods/leaf_accuracy.md).
     confidence : float, default=0.95
         One-sided level of the "lower_bound", 0.5 to below 1. `treewright.leaf_accuracy.leaf_table` shows the same bound
         with the two-sided ``confidence=2 * c - 1``.

@@ -174,6 +174,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             search_options=self.search_options,
         )
         problem = model._problem(X, y, sample_weight)  # the checks, before any work
+        if not hasattr(X, "__getitem__"):  # other arrays know how to become one of numpy
+            X = np.asarray(X)
         labels = np.asarray(y).ravel() if not hasattr(y, "to_numpy") else np.asarray(y.to_numpy()).ravel()
         weight = (
             np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
