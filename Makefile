@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test test-cpp lint types docs wheel stubs clean
+.PHONY: demo test test-cpp test-sanitized attack lint types docs wheel stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
@@ -35,6 +35,16 @@ test-cpp: $(VENV)/.installed-test
 	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug >/dev/null
 	$(BIN)/cmake --build build/sanitized -j 2
 	$(BIN)/ctest --test-dir build/sanitized --output-on-failure -j 2
+
+# The Python tests that face the compiled core (or SANITIZED="tests/..."), with a core of their own under the same sanitizers.
+SANITIZED ?= tests/attack tests/laws tests/unit/search tests/unit/bornagain
+test-sanitized: $(VENV)/.installed-test
+	tools/test_sanitized.sh $(SANITIZED)
+
+# Random problems with fresh seeds (or SEED=...) on all cores, against an oracle; each mismatch is printed as a script.
+SECONDS ?= 60
+attack: $(VENV)/.installed-test
+	PYTHONPATH=tests $(BIN)/python -m attack --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # Type hints of the compiled core; a test compares them, so a changed signature is a change that was meant.
 stubs: $(VENV)/.installed

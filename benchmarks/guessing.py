@@ -143,7 +143,7 @@ def searches(
     problem = make_problem(
         table_from(Z), y, cost_complexity=gosdt["cost_complexity"], max_depth=gosdt["max_depth"]
     )
-    cuts = Cuts(
+    cuts = Cuts.from_matrix(
         tuple(ThresholdSplit(j, 0.5) for j in range(Z.shape[1])),
         np.ascontiguousarray(stored["Z"].T, dtype=np.uint8),
         "the same columns",

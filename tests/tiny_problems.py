@@ -58,7 +58,7 @@ class TinyProblem:
             min_samples_leaf=self.min_samples_leaf,
         )
         splits = tuple(ThresholdSplit(j, 0.5) for j in range(self.n_columns))
-        return problem, Cuts(
+        return problem, Cuts.from_matrix(
             splits, np.ascontiguousarray(self.goes_right, dtype=np.uint8), "the given columns"
         )
 

@@ -104,16 +104,16 @@ class BitsProblem {
    public:
     BitsProblem(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
                 const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_price,
-                std::int64_t min_count, bool equivalent_points, std::optional<Vector<std::int64_t>> guess)
+                std::int64_t min_count, bool equivalent_points, std::optional<Vector<std::int64_t>> guess, bool packed)
         : min_count_(min_count > 1 ? min_count : 0) {
         const std::size_t n = y.shape(0);
-        if (goes_right.shape(1) != n || weight.shape(0) != n || costs.shape(0) != costs.shape(1) ||
+        if (goes_right.shape(1) != (packed ? (n + 7) / 8 : n) || weight.shape(0) != n || costs.shape(0) != costs.shape(1) ||
             (guess && guess->shape(0) != n))
             throw std::invalid_argument("BitsProblem: shapes do not agree");
         nb::gil_scoped_release release;
         data_ = reduce({span_of(goes_right), goes_right.shape(0), n, span_of(y), span_of(weight), span_of(costs),
                         costs.shape(0), min_count_ > 0, guess ? span_of(*guess) : std::span<const std::int64_t>{},
-                        equivalent_points});
+                        equivalent_points, packed});
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), std::int64_t{0});
         if (min_count_ > 0) total_ += static_cast<std::int64_t>(n);
         units_ = Units::make(std::accumulate(data_.guess.begin(), data_.guess.end(), total_), leaf_price);
@@ -302,9 +302,10 @@ void bind_bits(nb::module_& m) {
         .def_rw("lattice_states", &Options::lattice_states);
     nb::class_<BitsProblem>(m, "BitsProblem", "A problem over binary columns, reduced to distinct rows and columns.")
         .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
-                      const Matrix<std::int64_t>&, double, std::int64_t, bool, std::optional<Vector<std::int64_t>>>(),
+                      const Matrix<std::int64_t>&, double, std::int64_t, bool, std::optional<Vector<std::int64_t>>,
+                      bool>(),
              "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a, "min_count"_a,
-             "equivalent_points"_a, "guess"_a.none() = nb::none())
+             "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
              "prices"_a.none(), "time_limit"_a, "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree. Bounds are in weight units.")

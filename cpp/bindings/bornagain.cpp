@@ -92,12 +92,14 @@ nb::dict forecast(const Ensemble& e, double cell_limit, double time_limit) {
     const double cells = count_cells(e.planes(e.whole()));
     answer["cells"] = cells;
     if (cells > cell_limit) return answer;
-    Control control({time_limit, std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::size_t>::max()});
+    Control control = make_control(time_limit, std::numeric_limits<std::int64_t>::max(),
+                                   std::numeric_limits<std::size_t>::max(), nb::none());
     Grid grid;
     {
         nb::gil_scoped_release release;
         grid = make_grid(e, e.whole(), control);
     }
+    answer["stop"] = control.reason();
     if (control.stopped()) return answer;
     double reduced = 1.0;
     for (const auto n : grid.n) reduced *= n;

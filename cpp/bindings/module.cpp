@@ -9,6 +9,7 @@ void bind_bornagain(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_leaf_accuracy(nb::module_& m);
+void bind_near_optimal(nb::module_& m);
 void bind_sweep(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -19,5 +20,6 @@ NB_MODULE(_core, m) {
     bind_cpu(m);
     bind_latent(m);
     bind_leaf_accuracy(m);
+    bind_near_optimal(m);
     bind_sweep(m);
 }

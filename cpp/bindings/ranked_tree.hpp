@@ -1,7 +1,7 @@
 // A tree over ranked columns for Python, depth-first: None for a leaf, else (column, low, high).
 #pragma once
 
-#include "treewright/sweep/tree_node.hpp"
+#include "treewright/core/tree_node.hpp"
 
 #include <nanobind/nanobind.h>
 
@@ -9,10 +9,10 @@
 
 namespace treewright {
 
-inline nanobind::list to_python(std::span<const sweep::TreeNode> tree) {
+inline nanobind::list to_python(std::span<const ranked::TreeNode> tree) {
     nanobind::list nodes;
-    for (const sweep::TreeNode& node : tree) {
-        if (node.column == sweep::TreeNode::kLeaf)
+    for (const ranked::TreeNode& node : tree) {
+        if (node.column == ranked::TreeNode::kLeaf)
             nodes.append(nanobind::none());
         else
             nodes.append(nanobind::make_tuple(node.column, node.low, node.high));

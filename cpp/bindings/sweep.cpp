@@ -1,7 +1,7 @@
 // The sweep engine for Python: one function, arrays in, plain values out.
 #include "control.hpp"
 #include "ranked_tree.hpp"
-#include "treewright/sweep/search.hpp"
+#include "treewright/search/ranked_search.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -12,7 +12,7 @@
 
 namespace nb = nanobind;
 using namespace treewright;
-using namespace treewright::sweep;
+using namespace treewright::ranked;
 
 namespace {
 

@@ -44,6 +44,13 @@ std::uint64_t pack(const std::uint8_t* bytes, std::size_t n) {
     return word;
 }
 
+// Up to 64 rows that are bits already; the bits behind the last row are 0.
+std::uint64_t load_bits(const std::uint8_t* bytes, std::size_t n_bytes) {
+    std::uint64_t word = 0;
+    for (std::size_t b = 0; b < n_bytes; ++b) word |= std::uint64_t{bytes[b]} << (8 * b);
+    return word;
+}
+
 // Bit c of word r becomes bit r of word c. Everything here that turns rows into columns or back does so in such tiles:
 // one bit at a time took four fifths of a fit of 8,000 rows and 100 columns that needs no search.
 using Tile = std::array<std::uint64_t, 64>;
@@ -76,8 +83,10 @@ std::vector<std::uint64_t> rows_of_tiles(std::size_t n_rows, std::size_t n_words
 std::vector<std::uint64_t> pack_rows(const Input& in, std::size_t n_words) {
     return rows_of_tiles(in.n_rows, n_words, [&](std::size_t block, std::size_t w, Tile& tile) {
         const std::size_t n = std::min<std::size_t>(64, in.n_rows - 64 * block);
+        const std::size_t width = (in.n_rows + 7) / 8;
         for (std::size_t c = 64 * w; c < std::min(in.n_columns, 64 * w + 64); ++c)
-            tile[c % 64] = pack(in.goes_right.data() + c * in.n_rows + 64 * block, n);
+            tile[c % 64] = in.packed ? load_bits(in.goes_right.data() + c * width + 8 * block, (n + 7) / 8)
+                                     : pack(in.goes_right.data() + c * in.n_rows + 64 * block, n);
     });
 }
 

@@ -71,6 +71,42 @@ Subproblems<Acc>::Subproblems(const Dataset& data, PairKernel kernel, bool count
 }
 
 template <class Acc>
+Subproblem<Acc> Subproblems<Acc>::matching(std::span<const std::uint64_t> key) {
+    const std::size_t w = data_.n_words;
+    const auto rows = arena_.take<std::uint32_t>(data_.n_rows);
+    std::size_t n = 0;
+    for (std::uint32_t r = 0; r < data_.n_rows; ++r) {
+        std::uint64_t differs = 0;
+        for (std::size_t word = 0; word < w; ++word) {
+            const std::uint64_t bits = data_.bits[r * w + word];
+            differs |= (~bits & key[word]) | (bits & key[w + word]);
+        }
+        rows[n] = r;
+        n += differs == 0 ? 1 : 0;
+    }
+    const auto columns = arena_.take<std::int32_t>(data_.n_columns);
+    const auto mask = arena_.take<std::uint64_t>(w);
+    std::fill(mask.begin(), mask.end(), 0);
+    std::size_t m = 0;
+    for (std::size_t j = 0; j < data_.n_columns; ++j) {
+        if (((key[j / 64] | key[w + j / 64]) >> (j % 64)) & 1U) continue;
+        columns[m++] = static_cast<std::int32_t>(j);
+        mask[j / 64] |= std::uint64_t{1} << (j % 64);
+    }
+    const auto total = arena_.take<Acc>(rows_.n_channels);
+    std::fill(total.begin(), total.end(), Acc{0});
+    for (const std::uint32_t r : rows.first(n))
+        for (std::size_t k = 0; k < total.size(); ++k) total[k] += rows_.cost[r * total.size() + k];
+    Pairs<Acc> pairs{nullptr, m, Pairs<Acc>::stride_of(m), rows_.n_channels};
+    pairs.data = arena_.take<Acc>(pairs.entries()).data();
+    const Active active{columns.first(m), mask};
+    count_pairs(simd_, kernel_, rows_, rows.first(n), active, pairs, pair_scratch_);
+    Subproblem<Acc> node{rows.first(n), active, pairs, total, key, {}, 0};
+    weigh(node);
+    return node;
+}
+
+template <class Acc>
 void Subproblems<Acc>::weigh(Subproblem<Acc>& node) {
     const std::size_t next = node.pairs.stride + 1;  // on the diagonal
     const auto ones = arena_.take<Acc>(node.pairs.size);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -10,6 +11,7 @@ namespace treewright::bornagain {
 namespace {
 
 constexpr std::size_t kMostPairedCells = 700;  // pairs of equal label are tested for conflict among so many cells
+constexpr std::size_t kWordsPerCost = 4096;    // of sets; about a microsecond
 
 template <class Visit>
 void for_each(const std::vector<std::uint64_t>& set, const Visit& visit) {
@@ -35,8 +37,13 @@ std::size_t Active::Hash::operator()(const Set& set) const noexcept {
 
 Active::Active(const Ensemble& ensemble, std::vector<std::vector<std::int32_t>> cells, Control& control)
     : ensemble_(ensemble), control_(control), regions_(ensemble), cells_(std::move(cells)),
-      words_((cells_.size() + 63) / 64) {
-    for (const auto& cell : cells_) labels_.push_back(ensemble_.label(cell));
+      words_((cells_.size() + 63) / 64) {}
+
+void Active::index_cells() {
+    for (const auto& cell : cells_) {
+        labels_.push_back(ensemble_.label(cell));
+        if (control_.poll(1 + static_cast<std::int64_t>(ensemble_.roots.size() / 64))) return;
+    }
     values_.resize(ensemble_.n_features());
     up_to_.resize(ensemble_.n_features());
     for (std::size_t f = 0; f < values_.size(); ++f) {
@@ -45,16 +52,75 @@ Active::Active(const Ensemble& ensemble, std::vector<std::vector<std::int32_t>> 
         values_[f].erase(std::unique(values_[f].begin(), values_[f].end()), values_[f].end());
         for (const std::int32_t value : values_[f]) {
             Set set(words_, 0);
+            if (control_.poll(1 + static_cast<std::int64_t>(cells_.size() / 1024))) return;
             for (std::size_t i = 0; i < cells_.size(); ++i)
                 if (cells_[i][f] <= value) set[i / 64] |= std::uint64_t{1} << (i % 64);
             up_to_[f].push_back(std::move(set));
         }
     }
-    find_conflicts();
+}
+
+// Information of a cut: less entropy of the labels or, where all labels are equal, more even sides.
+Active::Cut Active::quick_cut(const Set& set) const {
+    std::vector<std::size_t> members;
+    for_each(set, [&](std::size_t i) { members.push_back(i); });
+    const auto classes = static_cast<std::size_t>(ensemble_.n_classes);
+    const bool pure = std::all_of(members.begin(), members.end(), [&](auto i) { return labels_[i] == labels_[members[0]]; });
+    const auto entropy = [&](const std::vector<std::int64_t>& counts, std::int64_t total) {
+        double sum = 0.0;
+        for (const std::int64_t c : counts)
+            if (c > 0) sum -= static_cast<double>(c) * std::log(static_cast<double>(c) / static_cast<double>(total));
+        return sum;
+    };
+    Cut best;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t f = 0; f < values_.size(); ++f) {
+        std::sort(members.begin(), members.end(), [&](auto i, auto j) { return cells_[i][f] < cells_[j][f]; });
+        std::vector<std::int64_t> left(classes, 0), right(classes, 0);
+        for (const std::size_t i : members) ++right[labels_[i]];
+        for (std::size_t at = 0; at + 1 < members.size(); ++at) {
+            ++left[labels_[members[at]]];
+            --right[labels_[members[at]]];
+            if (cells_[members[at]][f] == cells_[members[at + 1]][f]) continue;
+            const auto n_left = static_cast<std::int64_t>(at + 1);
+            const auto n_right = static_cast<std::int64_t>(members.size()) - n_left;
+            const double cost = pure ? static_cast<double>(std::abs(n_left - n_right))
+                                     : entropy(left, n_left) + entropy(right, n_right);
+            if (cost >= least) continue;
+            least = cost;
+            best.feature = f;
+            best.rank = static_cast<std::size_t>(
+                std::lower_bound(values_[f].begin(), values_[f].end(), cells_[members[at]][f]) - values_[f].begin());
+        }
+    }
+    best.left.resize(words_);
+    best.right.resize(words_);
+    for (std::size_t w = 0; w < words_; ++w) {
+        best.left[w] = set[w] & up_to_[best.feature][best.rank][w];
+        best.right[w] = set[w] & ~up_to_[best.feature][best.rank][w];
+    }
+    return best;
+}
+
+std::int32_t Active::quick(const Set& set) {
+    if (homogeneous(set) || control_.stopped()) {
+        tree_.push_back({-1, 0, label(set)});
+        return 1;
+    }
+    const Cut cut = quick_cut(set);
+    emit(set, cut);
+    const std::int32_t left = quick(cut.left);
+    return left + quick(cut.right);
 }
 
 void Active::find_conflicts() {
     const std::size_t n = cells_.size();
+    const std::size_t bytes = n * words_ * 8;
+    control_.bytes(bytes);
+    if (bytes > control_.limits().bytes) {
+        control_.halt(Stop::memory);
+        return;
+    }
     conflicts_.assign(n, Set(words_, 0));
     const auto join = [&](std::size_t i, std::size_t j) {
         conflicts_[i][j / 64] |= std::uint64_t{1} << (j % 64);
@@ -62,8 +128,9 @@ void Active::find_conflicts() {
     };
     Box box{std::vector<std::int32_t>(ensemble_.n_features()), std::vector<std::int32_t>(ensemble_.n_features())};
     const std::size_t stride = std::max<std::size_t>(1, (n + kMostPairedCells - 1) / kMostPairedCells);
-    for (std::size_t i = 0; i < n && !control_.stopped(); ++i) {
-        for (std::size_t j = i + 1; j < n; ++j) {
+    for (std::size_t i = 0; i < n; ++i) {
+        if (control_.poll(1 + static_cast<std::int64_t>((n - i) / 256))) return;
+        for (std::size_t j = i + 1; j < n && !control_.stopped(); ++j) {
             if (labels_[i] != labels_[j]) {
                 join(i, j);
             } else if (i % stride == 0 && j % stride == 0) {
@@ -94,8 +161,9 @@ bool Active::homogeneous(const Set& set) {
            !control_.stopped();
 }
 
-// Greedy clique: again and again the cell with most conflicts among the candidates left.
-std::int32_t Active::clique(const Set& set) const {
+// Greedy clique: again and again the cell with most conflicts among the candidates left. Any clique is a bound, so a
+// stop returns what is there.
+std::int32_t Active::clique(const Set& set) {
     Set candidates = set;
     std::int32_t size = 0;
     while (true) {
@@ -111,6 +179,7 @@ std::int32_t Active::clique(const Set& set) const {
         });
         if (best == cells_.size()) return size;
         ++size;
+        if (control_.poll(1 + static_cast<std::int64_t>(cells_.size() * words_ / kWordsPerCost))) return size;
         for (std::size_t w = 0; w < words_; ++w) candidates[w] &= conflicts_[best][w];
     }
 }
@@ -144,6 +213,7 @@ std::vector<Active::Cut> Active::cuts(const Set& set) {
     for (std::size_t f = 0; f < up_to_.size(); ++f) {
         Set last;
         for (std::size_t rank = 0; rank + 1 < up_to_[f].size(); ++rank) {
+            if (control_.poll()) return {};
             Cut cut;
             cut.feature = f;
             cut.rank = rank;
@@ -160,7 +230,10 @@ std::vector<Active::Cut> Active::cuts(const Set& set) {
             found.push_back(std::move(cut));
         }
     }
-    for (Cut& cut : found) cut.conflicts = conflicts_inside(cut.left) + conflicts_inside(cut.right);
+    for (Cut& cut : found) {
+        if (control_.poll(1 + static_cast<std::int64_t>(cells_.size() * words_ / kWordsPerCost))) return {};
+        cut.conflicts = conflicts_inside(cut.left) + conflicts_inside(cut.right);
+    }
     std::stable_sort(found.begin(), found.end(), [](const Cut& x, const Cut& y) {
         return x.bound != y.bound ? x.bound < y.bound : x.conflicts < y.conflicts;
     });
@@ -174,7 +247,7 @@ std::int32_t Active::solve(const Set& set, std::int32_t upper) {
         if (control_.step(64)) return known.bound;
     }
     if (known_.size() % 256 == 0) {
-        const std::size_t bytes = known_.size() * (words_ * 8 + 80);
+        const std::size_t bytes = known_.size() * (words_ * 8 + 80) + cells_.size() * words_ * 8;
         control_.bytes(bytes);
         if (bytes > control_.limits().bytes) control_.halt(Stop::memory);
     }
@@ -192,6 +265,7 @@ std::int32_t Active::solve(const Set& set, std::int32_t upper) {
         best = std::min(best, left + right);
         if (best == least) break;
     }
+    if (control_.stopped()) return least;  // cuts may be missing, and prove nothing
     Known& known = look_up(set);
     known.bound = std::max(known.bound, best);
     known.exact = best < upper;
@@ -247,10 +321,15 @@ std::int32_t Active::greedy(const Set& set) {
         tree_.push_back({-1, 0, label(set)});
         return 1;
     }
-    const std::vector<Cut> all = cuts(set);
-    const Cut best = *std::min_element(all.begin(), all.end(), [](const Cut& x, const Cut& y) {
-        return x.bound != y.bound ? x.bound < y.bound : x.conflicts < y.conflicts;
-    });
+    Cut best;
+    {
+        std::vector<Cut> all = cuts(set);
+        if (all.empty()) {  // stopped: the tree is not used
+            tree_.push_back({-1, 0, label(set)});
+            return 1;
+        }
+        best = std::move(all.front());  // cuts come in order
+    }
     emit(set, best);
     const std::int32_t left = greedy(best.left);
     return left + greedy(best.right);
@@ -261,10 +340,19 @@ ActiveResult Active::run() {
     result.cells = static_cast<std::int64_t>(cells_.size());
     Set all(words_, ~std::uint64_t{0});
     if (cells_.size() % 64 != 0) all.back() = (std::uint64_t{1} << (cells_.size() % 64)) - 1;
-    result.leaves = greedy(all);
-    const bool usable = !control_.stopped();
-    const PlaneTree first = std::move(tree_);
-    tree_.clear();
+    const auto offer = [&](std::int32_t leaves) {  // the tree at hand as the incumbent, if it is complete and better
+        if (!control_.stopped() && (result.tree.empty() || leaves < result.leaves)) {
+            result.leaves = leaves;
+            result.tree = tree_;
+        }
+        tree_.clear();
+    };
+    index_cells();
+    if (control_.stopped()) return result;
+    offer(quick(all));
+    find_conflicts();
+    if (control_.stopped()) return result;
+    offer(greedy(all));
     std::int32_t bound = look_up(all).bound;
     // Raise the bound one leaf at a time: a tight budget prunes most, and every step is a proof.
     while (!control_.stopped() && bound < result.leaves) {
@@ -276,14 +364,12 @@ ActiveResult Active::run() {
     }
     result.leaves_bound = bound;
     result.states = static_cast<std::int64_t>(known_.size());
-    result.optimal = !control_.stopped();
-    if (result.optimal && bound < result.leaves) {
+    if (!control_.stopped() && bound < result.leaves) {
         write(all);
-        result.leaves = bound;
-        result.tree = std::move(tree_);
-    } else if (usable) {
-        result.tree = first;
+        offer(bound);
     }
+    // Stopped while writing: the bound holds, the tree is not there.
+    result.optimal = !control_.stopped() && result.leaves == bound;
     return result;
 }
 

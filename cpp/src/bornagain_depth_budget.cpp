@@ -46,12 +46,13 @@ std::int64_t DepthBudget<Policy>::fewest(Cursor& box, int budget, std::int64_t u
     const std::int64_t least = lower(box);
     if (budget >= depth_of_lower(box)) return least;
     if (budget < depth_.value(box.outer, box.inner)) return kInfeasible;
-    if (least >= upper || control_.step()) return std::max(least, upper);
+    if (least >= upper) return std::max(least, upper);
     const std::uint64_t key =
         (std::uint64_t{layout_.number[box.outer]} * layout_.n_inner + box.inner) * 256 + static_cast<unsigned>(budget);
     if (const auto known = memo_.find(key); known != memo_.end()) {
         if (known->second.exact || known->second.value >= upper) return known->second.value;
     }
+    if (control_.step(8)) return std::max(least, upper);
     std::int64_t best = upper;
     for (const Split& split : candidates(box, budget)) {
         if (split.bound >= best) break;

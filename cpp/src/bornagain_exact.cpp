@@ -57,6 +57,7 @@ class Writer {
               [&] { by_depth(table, box, budget - 1); });
     }
 
+    // A stop on the way leaves the tree incomplete: ask `search`.
     template <class Policy>
     void by_budget(DepthBudget<Policy>& search, const Table<Policy>& table, Cursor& box, int budget) {
         if (budget >= search.depth_of_lower(box)) return by_value(table, box);
@@ -71,10 +72,12 @@ class Writer {
             box.replace(layout_, k, axis.index(candidate.plane + 1, to));
             const std::int64_t right = search.fewest(box, budget - 1, std::max<std::int64_t>(value - left, 1));
             box.replace(layout_, k, whole);
+            if (search.stopped()) return;
             if (1 + left + right != value) continue;
             return split(box, k, candidate.plane, [&] { by_budget(search, table, box, budget - 1); },
                          [&] { by_budget(search, table, box, budget - 1); });
         }
+        if (search.stopped()) return;
         throw std::logic_error("born-again search: no split attains the value of a box");
     }
 
@@ -150,9 +153,10 @@ bool solve_depth_leaves(const Layout& layout, const Table<Depth>& depth, Control
         DepthBudget<Policy> search(layout, depth, table, control);
         const std::int64_t splits = search.fewest(box, result.depth_bound, DepthBudget<Policy>::kInfeasible);
         if (!control.stopped()) {
-            Writer(layout, result.tree).by_budget(search, table, box, result.depth_bound);
-            result.solved = true;
             result.leaves_bound = splits + 1;
+            Writer(layout, result.tree).by_budget(search, table, box, result.depth_bound);
+            result.solved = !control.stopped();
+            if (!result.solved) result.tree.clear();
         }
         result.states = search.states();
     }

@@ -20,9 +20,13 @@ int Grid::n_planes() const {
 
 namespace {
 
+constexpr std::size_t kBytesPerCost = 1 << 16;  // compared in about 10 microseconds
+
 // Keeps the planes that matter of labels over axes of n cells; axis k is `feature[k]`, its planes are `planes[k]`.
+// Stopped by `control` it keeps too few planes, and its caller must not use it.
 Grid reduce(const std::vector<std::uint8_t>& all, const std::vector<std::int32_t>& n_cells,
-            const std::vector<std::int32_t>& feature, const std::vector<std::vector<std::int32_t>>& planes) {
+            const std::vector<std::int32_t>& feature, const std::vector<std::vector<std::int32_t>>& planes,
+            Control& control) {
     const std::size_t p = n_cells.size();
     std::vector<std::size_t> stride(p);
     std::size_t size = 1;
@@ -38,6 +42,7 @@ Grid reduce(const std::vector<std::uint8_t>& all, const std::vector<std::int32_t
         const auto n = static_cast<std::size_t>(n_cells[f]);
         for (std::size_t m = 0; m + 1 < n; ++m) {
             bool differs = false;
+            if (control.poll(1 + static_cast<std::int64_t>(size / n / kBytesPerCost))) return grid;
             for (std::size_t block = 0; block < size && !differs; block += n * stride[f]) {
                 const std::uint8_t* slab = &all[block + m * stride[f]];
                 differs = std::memcmp(slab, slab + stride[f], stride[f]) != 0;
@@ -61,6 +66,7 @@ Grid reduce(const std::vector<std::uint8_t>& all, const std::vector<std::int32_t
     grid.labels.resize(cells);
     std::vector<std::size_t> z(axes.size(), 0);
     for (std::size_t i = 0; i < cells; ++i) {
+        if (i % 1024 == 0 && control.poll(1 + static_cast<std::int64_t>(axes.size() / 8))) return grid;
         std::size_t at = 0;
         for (std::size_t k = 0; k < axes.size(); ++k) {
             const std::size_t cell = z[k] == 0 ? 0 : static_cast<std::size_t>(grid.planes[k][z[k] - 1]) + 1;
@@ -90,12 +96,13 @@ Grid make_grid(const Ensemble& whole, const Box& box, Control& control) {
     const Ensemble ensemble = whole.restricted(box, tested);
     Regions regions(ensemble);
     const std::vector<std::uint8_t> all = regions.label_cells(control);
+    if (control.stopped()) return {};
     std::vector<std::int32_t> feature(ensemble.n_features());
     std::iota(feature.begin(), feature.end(), 0);
-    return reduce(all, ensemble.n_cells, feature, tested);
+    return reduce(all, ensemble.n_cells, feature, tested, control);
 }
 
-Grid slice(const Grid& grid, std::size_t axis, std::int32_t from, std::int32_t to) {
+Grid slice(const Grid& grid, std::size_t axis, std::int32_t from, std::int32_t to, Control& control) {
     std::size_t run = 1, blocks = 1;
     for (std::size_t k = 0; k < grid.n.size(); ++k) {
         if (k > axis) run *= static_cast<std::size_t>(grid.n[k]);
@@ -113,7 +120,7 @@ Grid slice(const Grid& grid, std::size_t axis, std::int32_t from, std::int32_t t
     n[axis] = to - from + 1;
     std::vector<std::vector<std::int32_t>> planes = grid.planes;
     planes[axis] = {grid.planes[axis].begin() + from, grid.planes[axis].begin() + to};
-    return reduce(part, n, grid.feature, planes);
+    return reduce(part, n, grid.feature, planes, control);
 }
 
 }  // namespace treewright::bornagain

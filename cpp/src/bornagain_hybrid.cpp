@@ -45,7 +45,7 @@ Hybrid::Hybrid(const Ensemble& ensemble, const HybridOptions& options, Control& 
 
 bool Hybrid::halted() {
     if (result_.leaves > options_.max_leaves) result_.too_large = true;
-    return result_.too_large || control_.stopped() || control_.step();
+    return result_.too_large || control_.stopped() || control_.step(256);  // what follows takes milliseconds
 }
 
 Exact Hybrid::solve(const Grid& grid) {
@@ -121,8 +121,8 @@ void Hybrid::build_grid(const Grid& grid) {
     result_.leaves_bound = std::max<std::int64_t>(result_.leaves_bound, grid.n_planes() + 1);
     const auto [axis, slab] = choose(grid);
     result_.tree.push_back({grid.feature[axis], grid.planes[axis][static_cast<std::size_t>(slab)], 0});
-    build_grid(slice(grid, axis, 0, slab));
-    build_grid(slice(grid, axis, slab + 1, grid.n[axis] - 1));
+    build_grid(slice(grid, axis, 0, slab, control_));
+    build_grid(slice(grid, axis, slab + 1, grid.n[axis] - 1, control_));
 }
 
 double Hybrid::descend(Box& box) {
@@ -134,7 +134,7 @@ double Hybrid::descend(Box& box) {
             return control_.stopped() ? weight : weight * descend(grid);
         }
         const Cut cut = choose(box, planes);
-        if (cut.leaf) break;
+        if (cut.leaf || control_.stopped()) break;
         weight *= 2.0;
         if (random_() & 1) {
             box.hi[cut.feature] = cut.plane;
@@ -155,7 +155,8 @@ double Hybrid::descend(const Grid& start) {
         }
         const auto [axis, slab] = choose(grid);
         weight *= 2.0;
-        grid = random_() & 1 ? slice(grid, axis, 0, slab) : slice(grid, axis, slab + 1, grid.n[axis] - 1);
+        grid = random_() & 1 ? slice(grid, axis, 0, slab, control_)
+                             : slice(grid, axis, slab + 1, grid.n[axis] - 1, control_);
     }
     return weight;
 }

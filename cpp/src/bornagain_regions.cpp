@@ -2,8 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace treewright::bornagain {
+
+namespace {
+
+// A step may look at every node of the ensemble, so it counts by them: about 10 microseconds a unit.
+constexpr std::int64_t kNodesPerCost = 2048;
+
+}  // namespace
 
 Regions::Regions(const Ensemble& ensemble) : ensemble_(ensemble), n_trees_(ensemble.roots.size()) {
     const auto& e = ensemble_;
@@ -45,6 +53,7 @@ Regions::Regions(const Ensemble& ensemble) : ensemble_(ensemble), n_trees_(ensem
 
 void Regions::range(std::int32_t at, std::span<const double> leaf_score, double& lo, double& hi) const {
     const Node& node = ensemble_.nodes[static_cast<std::size_t>(at)];
+    ++nodes_;
     if (node.feature < 0) {
         const double score = leaf_score[static_cast<std::size_t>(at)];
         lo = std::min(lo, score);
@@ -76,6 +85,7 @@ void Regions::advance(std::size_t base) {
 
 int Regions::decide(std::size_t base, Cut& cut) {
     ++visited_;
+    nodes_ += static_cast<std::int64_t>(n_trees_);
     advance(base);
     const auto& e = ensemble_;
     const auto is_leaf = [&](std::size_t t) {
@@ -145,71 +155,66 @@ void Regions::push(std::size_t base) {
                 stack_.begin() + static_cast<std::ptrdiff_t>(base + n_trees_));
 }
 
-bool Regions::search(std::size_t base, std::uint8_t label, Control& control) {
-    if (control.step()) return false;
-    Cut cut{};
-    const int decided = decide(base, cut);
-    if (decided >= 0) {
-        if (decided == label) return false;
-        cell_ = box_.lo;
-        return true;
+template <class Visit>
+bool Regions::walk(Control& control, const Visit& visit) {
+    stack_ = ensemble_.roots;
+    std::vector<Half> path;
+    while (true) {
+        const std::size_t base = path.size() * n_trees_;
+        Cut cut{};
+        const int decided = decide(base, cut);
+        if (control.step(1 + std::exchange(nodes_, 0) / kNodesPerCost)) return false;
+        if (decided < 0) {
+            path.push_back({cut, box_.lo[cut.feature], box_.hi[cut.feature], false});
+            box_.hi[cut.feature] = cut.plane;
+            push(base);
+            continue;
+        }
+        if (visit(static_cast<std::uint8_t>(decided))) return true;
+        while (!path.empty() && path.back().upper) {
+            box_.lo[path.back().cut.feature] = path.back().lo;
+            path.pop_back();
+        }
+        if (path.empty()) return false;
+        Half& half = path.back();
+        half.upper = true;
+        box_.hi[half.cut.feature] = half.hi;
+        box_.lo[half.cut.feature] = half.cut.plane + 1;
+        push((path.size() - 1) * n_trees_);
     }
-    push(base);
-    const std::int32_t hi = box_.hi[cut.feature];
-    box_.hi[cut.feature] = cut.plane;
-    if (search(base + n_trees_, label, control)) return true;
-    box_.hi[cut.feature] = hi;
-    const std::int32_t lo = box_.lo[cut.feature];
-    box_.lo[cut.feature] = cut.plane + 1;
-    push(base);
-    if (search(base + n_trees_, label, control)) return true;
-    box_.lo[cut.feature] = lo;
-    return false;
 }
 
 std::optional<std::vector<std::int32_t>> Regions::find_other(Box box, std::uint8_t label, Control& control) {
     box_ = std::move(box);
-    stack_ = ensemble_.roots;
-    if (search(0, label, control)) return cell_;
+    const bool found = walk(control, [&](std::uint8_t decided) {
+        if (decided != label) cell_ = box_.lo;
+        return decided != label;
+    });
+    if (found) return cell_;
     return std::nullopt;
 }
 
-void Regions::fill(std::size_t base, std::vector<std::uint8_t>& grid, Control& control) {
-    if (control.step()) return;
-    Cut cut{};
-    const int decided = decide(base, cut);
-    if (decided >= 0) {
-        const std::size_t last = box_.lo.size() - 1;
-        const auto run = static_cast<std::size_t>(box_.hi[last] - box_.lo[last] + 1);
-        cell_ = box_.lo;
-        while (true) {
-            std::size_t at = 0;
-            for (std::size_t f = 0; f <= last; ++f) at += static_cast<std::size_t>(cell_[f]) * stride_[f];
-            std::fill_n(grid.begin() + static_cast<std::ptrdiff_t>(at), run, static_cast<std::uint8_t>(decided));
-            std::size_t f = last;
-            while (f > 0 && cell_[f - 1] == box_.hi[f - 1]) {
-                cell_[f - 1] = box_.lo[f - 1];
-                --f;
-            }
-            if (f == 0) return;
-            ++cell_[f - 1];
+void Regions::paint(std::uint8_t label, std::vector<std::uint8_t>& grid) {
+    const std::size_t last = box_.lo.size() - 1;
+    const auto run = static_cast<std::size_t>(box_.hi[last] - box_.lo[last] + 1);
+    cell_ = box_.lo;
+    while (true) {
+        std::size_t at = 0;
+        for (std::size_t f = 0; f <= last; ++f) at += static_cast<std::size_t>(cell_[f]) * stride_[f];
+        std::fill_n(grid.begin() + static_cast<std::ptrdiff_t>(at), run, label);
+        nodes_ += static_cast<std::int64_t>(last + run / 64);
+        std::size_t f = last;
+        while (f > 0 && cell_[f - 1] == box_.hi[f - 1]) {
+            cell_[f - 1] = box_.lo[f - 1];
+            --f;
         }
+        if (f == 0) return;
+        ++cell_[f - 1];
     }
-    const auto f = cut.feature;
-    const std::int32_t lo = box_.lo[f], hi = box_.hi[f];
-    push(base);
-    box_.hi[f] = cut.plane;
-    fill(base + n_trees_, grid, control);
-    box_.hi[f] = hi;
-    push(base);
-    box_.lo[f] = cut.plane + 1;
-    fill(base + n_trees_, grid, control);
-    box_.lo[f] = lo;
 }
 
 std::vector<std::uint8_t> Regions::label_cells(Control& control) {
     box_ = ensemble_.whole();
-    stack_ = ensemble_.roots;
     std::size_t size = 1;
     stride_.assign(ensemble_.n_features(), 0);
     for (std::size_t f = ensemble_.n_features(); f-- > 0;) {
@@ -217,7 +222,10 @@ std::vector<std::uint8_t> Regions::label_cells(Control& control) {
         size *= static_cast<std::size_t>(ensemble_.n_cells[f]);
     }
     std::vector<std::uint8_t> grid(size);
-    fill(0, grid, control);
+    walk(control, [&](std::uint8_t label) {
+        paint(label, grid);
+        return false;
+    });
     return grid;
 }
 

@@ -75,7 +75,7 @@ void Table<Policy>::grow_index() {
     const std::size_t mask = index_.size() - 1;
     for (const Slot& slot : old) {
         if (slot.id_plus_one == 0) continue;
-        std::size_t at = hash(row(slot.id_plus_one - 1)) & mask;
+        std::size_t at = slot.tag & mask;
         while (index_[at].id_plus_one != 0) at = (at + 1) & mask;
         index_[at] = slot;
     }
@@ -86,9 +86,9 @@ template <class Policy>
 std::uint32_t Table<Policy>::keep(const Value* values) {
     if (2 * (n_rows_ + 1) > index_.size()) grow_index();
     const std::uint64_t h = hash(values);
-    const auto tag = static_cast<std::uint32_t>(h >> 32);
+    const auto tag = static_cast<std::uint32_t>(h ^ h >> 32);  // also the place, so that growing reads no rows
     const std::size_t mask = index_.size() - 1;
-    std::size_t at = h & mask;
+    std::size_t at = tag & mask;
     while (index_[at].id_plus_one != 0) {
         if (index_[at].tag == tag &&
             std::memcmp(row(index_[at].id_plus_one - 1), values, layout_.n_inner * sizeof(Value)) == 0)

@@ -142,7 +142,7 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
         if (n * kFilterShare >= n_rows) {
             const std::uint32_t* all = &data_.table.order[std::size_t{c} * n_rows];
             for (std::size_t i = 0; i < n_rows; ++i)
-                if (const std::uint32_t row = sweep::row_of(all[i]); place_[row] != kNone) order.push_back(row);
+                if (const std::uint32_t row = ranked::row_of(all[i]); place_[row] != kNone) order.push_back(row);
         } else {
             keyed_.resize(n);
             for (std::size_t k = 0; k < n; ++k) keyed_[k] = (std::uint64_t{rank[node.rows[k]]} << 32) | node.rows[k];

@@ -134,6 +134,20 @@ def front_stopped(proven: int) -> str:
     return replace(front(), limits=limits, stop_reason=StopReason.TIME_LIMIT).sentence()
 
 
+def front_limited(proven: int) -> str:
+    """Say what a front of trees of limited depth says."""
+    limits = tuple(
+        replace(
+            point,
+            status=SolveStatus.OPTIMAL if k < proven else SolveStatus.FEASIBLE,
+            options={**point.options, "max_depth": 3},
+        )
+        for k, point in enumerate(front().limits)
+    )
+    stop = None if proven == len(limits) else StopReason.TIME_LIMIT
+    return replace(front(), limits=limits, stop_reason=stop).sentence()
+
+
 def faithful_stopped(leaves: int) -> str:
     """Say what a born-again run says that ended early."""
     found = faithful("leaves")
@@ -182,6 +196,8 @@ CASES: dict[str, Maker] = {
     "leaf-accuracy-stopped": worst_leaf_stopped,
     "frontier": lambda: front().sentence(),
     "frontier-stopped": partial(front_stopped, 2),
+    "frontier-limited": partial(front_limited, 4),
+    "frontier-limited-stopped": partial(front_limited, 2),
     "frontier-unknown": partial(front_stopped, 0),
     "hybrid": explained,
     "forecast": lambda: forecast(small_ensemble(), descents=10).sentence(),

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
+    from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
+    from treewright.near_optimal import near_optimal_trees as near_optimal_trees
     from treewright.problem import Problem as Problem
     from treewright.result import SolveResult as SolveResult
     from treewright.result import SolveStatus as SolveStatus
@@ -42,6 +44,7 @@ _HOME = {
     "MIPTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifierCV": "treewright.estimators",
+    "NearOptimalTrees": "treewright.near_optimal",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "Problem": "treewright.problem",
@@ -52,6 +55,7 @@ _HOME = {
     "Table": "treewright.table",
     "Tree": "treewright.tree",
     "accuracy_frontier": "treewright.search",
+    "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
 }
 

@@ -85,7 +85,7 @@ class BitsOptions:
 class BitsProblem:
     """A problem over binary columns, reduced to distinct rows and columns."""
 
-    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
     def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """Search for the cheapest tree. Bounds are in weight units."""
@@ -268,6 +268,28 @@ def leaf_accuracy_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None,
     """
     Tree with the best worst leaf over all cuts of ranked columns; see treewright.search._leaf_accuracy.
     """
+
+class NearOptimalSet:
+    """The trees within one budget, as a graph."""
+
+    def arrays(self) -> dict:
+        """Return the graph: nodes, edges, and how the run ended."""
+
+    def count(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, n_words: int, time_limit: float, memory_limit: int, report: object | None, leaves: bool) -> dict:
+        """
+        Count the trees by leaves and errors at every node; with `leaves`, also the trees in which a node is a leaf.
+        """
+
+class NearOptimalProblem:
+    """A table over binary columns whose near-optimal trees are asked for."""
+
+    def __init__(self, packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, min_count: int) -> None: ...
+
+    def make(self, *, leaf_price: int, unit_shift: int, budget: int, max_depth: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
+        """Return all trees within the budget."""
+
+    @property
+    def base_cost(self) -> int: ...
 
 class SweepOptions:
     """Switches of the sweep engine; none changes the optimum."""

@@ -7,6 +7,7 @@ __all__ = [
     "ModelFileError",
     "NoGainWarning",
     "PoorGuessWarning",
+    "RefutedProofWarning",
     "SolverError",
     "TreewrightError",
 ]
@@ -30,6 +31,10 @@ class NoGainWarning(UserWarning):
 
 class PoorGuessWarning(UserWarning):
     """The reference model that a guess relies on is too poor for it."""
+
+
+class RefutedProofWarning(UserWarning):
+    """A search claimed a proof that its own tree refutes: a defect of treewright. The result claims no proof."""
 
 
 class ModelFileError(TreewrightError, ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -10,7 +10,14 @@ from typing import Any
 from treewright.tree import Tree
 from treewright.tree._tree import leaves_in_words
 
-__all__ = ["BornAgainResult", "LeafAccuracyResult", "SolveResult", "SolveStatus", "StopReason"]
+__all__ = [
+    "BornAgainResult",
+    "LeafAccuracyResult",
+    "SolveResult",
+    "SolveStatus",
+    "StopReason",
+    "constraints_in_words",
+]
 
 
 class SolveStatus(Enum):
@@ -69,6 +76,16 @@ class SolveResult:
     notes: tuple[str, ...] = ()
 
     @property
+    def engine(self) -> str | None:
+        """The engine that searched: "cuts" (binary columns), "sweep" (ranked columns) or "leaf-accuracy".
+
+        None for other methods, and for model files written before this was recorded. ``stats["engine_reason"]``
+        completes "it was chosen because ...".
+        """
+        engine = self.stats.get("engine")
+        return engine if isinstance(engine, str) else None
+
+    @property
     def gap(self) -> float:
         """Relative gap (objective - lower_bound) / objective; 0 when proven optimal."""
         if self.objective <= 0:
@@ -87,7 +104,7 @@ class SolveResult:
         if self.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
             return (
                 f"Optimal over {self.scope} if the guesses hold: {what}. Whether they hold or not, "
-                f"no tree is below {self.lower_bound:.6f}, so at most "
+                f"no tree{self._constraints()} is below {self.lower_bound:.6f}, so at most "
                 f"{self.objective - self.lower_bound:.6f} can have been lost."
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
@@ -99,16 +116,36 @@ class SolveResult:
 
     def _constraints(self) -> str:
         """Words for the limits that the tree had to keep, such as " of depth at most 3"."""
-        words = []
-        if self.options.get("max_depth") is not None:
-            words.append(f"depth at most {self.options['max_depth']}")
-        if self.options.get("max_leaf_nodes") is not None:
-            words.append(f"at most {self.options['max_leaf_nodes']} leaves")
-        if (self.options.get("min_samples_leaf") or 1) > 1:
-            words.append(f"at least {self.options['min_samples_leaf']} rows a leaf")
-        if self.options.get("min_leaf_accuracy") is not None:
-            words.append(f"at least {self.options['min_leaf_accuracy']:g} of every leaf right")
-        return " of " + ", ".join(words) if words else ""
+        return constraints_in_words(self.options)
+
+
+LIMITS = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "min_leaf_accuracy")
+
+
+def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = ()) -> str:
+    """Return words for the limits that a tree had to keep, such as " of depth at most 3".
+
+    Parameters
+    ----------
+    options : mapping
+        Of a result. They may come from a file: a limit that is no number is said as it is.
+    leave_out : sequence of str
+        Limits not to be named.
+    """
+    said = {name: options.get(name) for name in LIMITS if name not in leave_out}
+    limit = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in said.items()}
+    words = {
+        "max_depth": f"depth at most {limit.get('max_depth')}",
+        "max_leaf_nodes": f"at most {limit.get('max_leaf_nodes')} leaves",
+        "min_samples_leaf": f"at least {limit.get('min_samples_leaf')} rows a leaf",
+        "min_leaf_accuracy": f"at least {limit.get('min_leaf_accuracy')} of every leaf right",
+    }
+    named = [
+        words[name]
+        for name, value in said.items()
+        if value is not None and (name, value) != ("min_samples_leaf", 1)
+    ]
+    return " of " + ", ".join(named) if named else ""
 
 
 @dataclass(frozen=True)

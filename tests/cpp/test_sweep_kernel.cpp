@@ -1,6 +1,6 @@
 // The depth-two kernels of every level against a plain double loop, with ties, weights and minimum leaf sizes.
-#include "treewright/sweep/node.hpp"
-#include "treewright/sweep/pair_kernel.hpp"
+#include "treewright/space/ranked_node.hpp"
+#include "treewright/kernels/pair_kernel.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <vector>
 
 using namespace treewright;
-using namespace treewright::sweep;
+using namespace treewright::ranked;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Partition and group starts of every level against their definition, with ties and sides of any size.
-#include "treewright/sweep/orders.hpp"
+#include "treewright/space/orders.hpp"
 
 #include "check.hpp"
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 using namespace treewright;
-using namespace treewright::sweep;
+using namespace treewright::ranked;
 
 namespace {
 

@@ -1,9 +1,9 @@
 // Under sanitizers: the bounds of a profile against every neighbour solved, and searches with random switches and
 // limits against each other.
-#include "treewright/sweep/core_rows.hpp"
-#include "treewright/sweep/doubts.hpp"
-#include "treewright/sweep/orders.hpp"
-#include "treewright/sweep/search.hpp"
+#include "treewright/bounds/core_rows.hpp"
+#include "treewright/bounds/label_odds.hpp"
+#include "treewright/space/orders.hpp"
+#include "treewright/search/ranked_search.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <vector>
 
 using namespace treewright;
-using namespace treewright::sweep;
+using namespace treewright::ranked;
 
 namespace {
 

@@ -37,7 +37,7 @@ def words_in(tree: ast.AST, constants: dict[str, ast.AST]) -> list[str]:
 
 
 def spoken(path: Path) -> list[str]:
-    """The texts of all methods `sentence` of a file, and of the methods of the same class that they call."""
+    """The texts of all methods `sentence` of a file, and of the methods of the class and functions that they call."""
     module = ast.parse(path.read_text(encoding="utf-8"))
     constants = {
         target.id: node.value
@@ -47,9 +47,10 @@ def spoken(path: Path) -> list[str]:
         if isinstance(target, ast.Name)
     }
     found = []
+    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
     for kind in (node for node in ast.walk(module) if isinstance(node, ast.ClassDef)):
-        methods = {node.name: node for node in kind.body if isinstance(node, ast.FunctionDef)}
-        wanted, seen = ["sentence"], set()
+        methods = functions | {node.name: node for node in kind.body if isinstance(node, ast.FunctionDef)}
+        wanted, seen = ["sentence"] if "sentence" in methods else [], set()
         while wanted:
             name = wanted.pop()
             if name in seen or name not in methods:
@@ -60,6 +61,7 @@ def spoken(path: Path) -> list[str]:
             for statement in body[1:] if documented else body:
                 found += words_in(statement, constants)
                 wanted += [node.attr for node in ast.walk(statement) if isinstance(node, ast.Attribute)]
+                wanted += [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
     return found
 
 
@@ -102,5 +104,6 @@ def test_the_page_shows_every_case_once(cases: dict[str, str]) -> None:
 def test_the_source_was_read() -> None:
     texts = [text for path in SOURCES for text in spoken(path)]
     assert any("Not proven optimal" in text for text in texts)
+    assert any("rows a leaf" in text for text in texts)
     assert any("no faithful tree is shallower" in text for text in texts)
     assert any("Proven faithful" in text for text in texts)

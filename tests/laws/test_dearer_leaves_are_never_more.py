@@ -9,15 +9,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from engines import Engine, every_engine
 from tiny_problems import TOLERANCE, random_problem
 
 PRICES = [0.0, 1e-4, 0.001, 0.004, 0.01, 0.02, 0.04, 0.08, 0.15, 0.5, 1.0]
 
 
+@every_engine
 @pytest.mark.parametrize("seed", range(25))
-def test_dearer_leaves_are_never_more(seed: int) -> None:
-    problem = random_problem(np.random.default_rng(seed), max_columns=8, max_rows=50)
-    results = [problem.but(cost_complexity=price).solve() for price in PRICES]
+def test_dearer_leaves_are_never_more(seed: int, engine: Engine) -> None:
+    problem = engine.fitting(random_problem(np.random.default_rng(seed), max_columns=8, max_rows=50))
+    results = [engine.solve(problem.but(cost_complexity=price)) for price in PRICES]
     for cheap, dear in pairwise(results):
         assert dear.tree.n_leaves <= cheap.tree.n_leaves
         assert dear.loss >= cheap.loss - TOLERANCE

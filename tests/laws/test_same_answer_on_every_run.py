@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from engines import Engine, every_engine
 from tiny_problems import TinyProblem, random_problem
 from treewright import SolveResult
 from treewright.search import Limits
@@ -25,15 +26,18 @@ def problems() -> list[TinyProblem]:
     return [random_problem(rng, max_columns=12, max_rows=80).but(max_depth=4) for _ in range(12)]
 
 
+@every_engine
 @pytest.mark.parametrize("limits", [Limits(), Limits(step_limit=30), Limits(memory_limit=2**18)], ids=str)
-def test_repeated(limits: Limits) -> None:
-    for problem in problems():
-        assert len({fingerprint(problem.solve(limits)) for _ in range(3)}) == 1
+def test_repeated(limits: Limits, engine: Engine) -> None:
+    for problem in map(engine.fitting, problems()):
+        assert len({fingerprint(engine.solve(problem, limits)) for _ in range(3)}) == 1
 
 
-def test_several_at_once() -> None:
+@every_engine
+def test_several_at_once(engine: Engine) -> None:
     """Searches share nothing: four at a time in one process answer as one by one."""
-    alone = [fingerprint(problem.solve()) for problem in problems()]
+    some = list(map(engine.fitting, problems()))
+    alone = [fingerprint(engine.solve(problem)) for problem in some]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda problem: fingerprint(problem.solve()), problems()))
+        together = list(pool.map(lambda problem: fingerprint(engine.solve(problem)), some))
     assert together == alone

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treewright.tree import Split
 
@@ -19,8 +20,10 @@ class Cuts:
     Parameters
     ----------
     splits : tuple of Split
-    goes_right : ndarray of shape (n_splits, n_rows), uint8
-        1 where the row goes right; one contiguous row of bytes a split.
+    packed : ndarray of shape (n_splits, ceil(n_rows / 8)), uint8
+        One bit a row, 1 where the row goes right: row r is bit ``r % 8`` of byte ``r // 8``. The bits behind the
+        last row are 0.
+    n_rows : int
     scope : str
         Which splits these are, in words that complete "optimal over ...":
         "all thresholds", "the given cuts (at most 16 quantiles a column)".
@@ -29,6 +32,25 @@ class Cuts:
     """
 
     splits: tuple[Split, ...]
-    goes_right: NDArray[np.uint8]
+    packed: NDArray[np.uint8]
+    n_rows: int
     scope: str
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_matrix(
+        cls, splits: Sequence[Split], goes_right: ArrayLike, scope: str, notes: Sequence[str] = ()
+    ) -> Cuts:
+        """Make cuts of a matrix of zeros and ones, shape (n_splits, n_rows)."""
+        matrix = np.asarray(goes_right).astype(np.bool_)
+        packed = np.packbits(matrix, axis=1, bitorder="little")
+        return cls(tuple(splits), packed, matrix.shape[1], scope, tuple(notes))
+
+    @property
+    def goes_right(self) -> NDArray[np.uint8]:
+        """The same as bytes, shape (n_splits, n_rows), made at each call: eight times as large."""
+        return np.unpackbits(self.packed, axis=1, count=self.n_rows, bitorder="little")
+
+    def of_rows(self, rows: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Return where each split sends the given rows, shape (n_splits, len(rows)), 1 for right."""
+        return (self.packed[:, rows >> 3] >> (rows & 7).astype(np.uint8)) & np.uint8(1)

@@ -8,8 +8,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.binarize._candidates import (
+    ALL,
+    CandidateSplits,
+    candidates_of,
+    known_split,
+    scope_of_all,
+    threshold_splits,
+)
 from treewright.binarize._cuts import Cuts
-from treewright.binarize._offer import Offer, offer_of, threshold_splits
 from treewright.binarize._thresholds import keep_label_changes
 from treewright.errors import InputError
 from treewright.table import Table
@@ -19,15 +26,16 @@ __all__ = ["auto_cuts", "count_splits", "given_cuts", "midpoints", "quantiles"]
 
 DEFAULT_MAX_SPLITS = 512
 LARGEST_MATRIX = 4 * 2**30  # bytes; beyond it asking for "all midpoints" is a mistake, not a wish
-ALL = 2**62  # a level that keeps every choice
 
 
-def count_splits(table: Table) -> tuple[int, int]:
+def count_splits(table: Table, candidates: Sequence[CandidateSplits] | None = None) -> tuple[int, int]:
     """Count the splits that `midpoints` would return, without making them.
 
     Parameters
     ----------
     table : Table
+    candidates : sequence of CandidateSplits, default=None
+        What `candidates_of` returned for this table, to use it again.
 
     Returns
     -------
@@ -37,8 +45,8 @@ def count_splits(table: Table) -> tuple[int, int]:
         Splits of binary and categorical columns.
     """
     counts = {True: 0, False: 0}
-    for offer, column in zip(_offers(table, None), table.columns, strict=True):
-        counts[column.kind is ColumnKind.CONTINUOUS] += offer.n_splits(ALL)
+    for offered, column in zip(candidates or candidates_of(table), table.columns, strict=True):
+        counts[column.kind is ColumnKind.CONTINUOUS] += offered.n_splits()
     return counts[True], counts[False]
 
 
@@ -47,6 +55,7 @@ def midpoints(
     y: ArrayLike | None = None,
     only_label_changes: bool = False,
     sample_weight: ArrayLike | None = None,
+    candidates: Sequence[CandidateSplits] | None = None,
 ) -> Cuts:
     """Return every split of the table: all midpoints between distinct values, every category against the rest.
 
@@ -61,6 +70,8 @@ def midpoints(
         proof and the counter-example are named in `treewright.binarize._thresholds`); the scope says so.
     sample_weight : array-like of shape (n_rows,), default=None
         Positive weights; they decide only where a missing value of later rows goes. None is 1 for each row.
+    candidates : sequence of CandidateSplits, default=None
+        What `candidates_of` returned for this table, instead of `sample_weight`.
 
     Returns
     -------
@@ -71,9 +82,10 @@ def midpoints(
     InputError
         `y` is absent or of the wrong length, or the splits would fill more than 4 GiB.
     """
-    offers = _offers(table, sample_weight)
+    offers = candidates or candidates_of(table, sample_weight)
+    _check_size(sum(offer.n_splits() for offer in offers), table.n_rows)
     if not only_label_changes:
-        return make_cuts(table, [offer.splits(ALL) for offer in offers], scope_of_all(table))
+        return make_cuts(table, [offer.splits() for offer in offers], scope_of_all(table))
     if y is None:
         raise InputError("only_label_changes needs y, the class of each row.")
     labels = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int32)
@@ -81,9 +93,9 @@ def midpoints(
         raise InputError(
             f"y has shape {labels.shape}, the table has {table.n_rows} rows; give one label a row."
         )
-    n_all = sum(offer.n_splits(ALL) for offer in offers)
+    n_all = sum(offer.n_splits() for offer in offers)
     kept = [_only_label_changes(offer, table, labels) for offer in offers]
-    groups = [offer.splits(ALL) for offer in kept]
+    groups = [offer.splits() for offer in kept]
     n_kept = sum(map(len, groups))
     if n_kept == n_all:
         return make_cuts(table, groups, scope_of_all(table))
@@ -94,7 +106,12 @@ def midpoints(
     return make_cuts(table, groups, "the thresholds at which the label changes (not all thresholds)", (note,))
 
 
-def quantiles(table: Table, n_bins: int, sample_weight: ArrayLike | None = None) -> Cuts:
+def quantiles(
+    table: Table,
+    n_bins: int,
+    sample_weight: ArrayLike | None = None,
+    candidates: Sequence[CandidateSplits] | None = None,
+) -> Cuts:
     """Cut each column of numbers into at most `n_bins` bins of about equally many rows; keep all categories.
 
     Parameters
@@ -105,6 +122,8 @@ def quantiles(table: Table, n_bins: int, sample_weight: ArrayLike | None = None)
     sample_weight : array-like of shape (n_rows,), default=None
         Positive weights, such as ``problem.sample_weight``; a row of weight 2 counts as two rows. None is 1
         each.
+    candidates : sequence of CandidateSplits, default=None
+        What `candidates_of` returned for this table, instead of `sample_weight`.
 
     Returns
     -------
@@ -117,16 +136,19 @@ def quantiles(table: Table, n_bins: int, sample_weight: ArrayLike | None = None)
     """
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 2:
         raise InputError(f"n_bins={n_bins!r}; give an integer of at least 2.")
-    offers = _offers(table, sample_weight)
+    offers = candidates or candidates_of(table, sample_weight)
     levels = [int(n_bins) - 1 if offer.gaps is not None else ALL for offer in offers]
     groups = [offer.splits(level) for offer, level in zip(offers, levels, strict=True)]
-    notes = _notes(table, offers, levels)
+    notes = fewer_notes(table, offers, levels)
     scope = f"the given cuts (at most {n_bins - 1} quantiles a column)" if notes else scope_of_all(table)
     return make_cuts(table, groups, scope, notes)
 
 
 def given_cuts(
-    table: Table, thresholds: Mapping[str, Sequence[float]], sample_weight: ArrayLike | None = None
+    table: Table,
+    thresholds: Mapping[str, Sequence[float]],
+    sample_weight: ArrayLike | None = None,
+    candidates: Sequence[CandidateSplits] | None = None,
 ) -> Cuts:
     """Use the thresholds that a person or another model chose.
 
@@ -138,6 +160,8 @@ def given_cuts(
         column that is not named is not split. Binary and categorical columns keep all their splits.
     sample_weight : array-like of shape (n_rows,), default=None
         Positive weights; they decide only where a missing value of later rows goes. None is 1 for each row.
+    candidates : sequence of CandidateSplits, default=None
+        What `candidates_of` returned for this table, instead of `sample_weight`.
 
     Returns
     -------
@@ -157,10 +181,10 @@ def given_cuts(
             )
     groups: list[list[Split]] = []
     unsplit = []
-    for offer, column in zip(_offers(table, sample_weight), table.columns, strict=True):
+    for offer, column in zip(candidates or candidates_of(table, sample_weight), table.columns, strict=True):
         gaps = offer.gaps
         if gaps is None or (column.kind is ColumnKind.BINARY and column.name not in thresholds):
-            groups.append(offer.splits(ALL))
+            groups.append(offer.splits())
             continue
         if column.name not in thresholds:
             unsplit.append(column.name)
@@ -173,14 +197,17 @@ def given_cuts(
         useful = (gap >= 0) & (wanted < (gaps.above[-1] if len(gaps) else -np.inf))  # separates known rows
         splits = threshold_splits(offer.position, wanted[useful], gaps.keep(gap[useful]))
         if offer.asks_known:
-            splits.append(ThresholdSplit(offer.position, np.inf, missing_left=False))
+            splits.append(known_split(offer.position))
         groups.append(splits)
     notes = (f"No thresholds were given for {listed(unsplit)}: not split.",) if unsplit else ()
     return make_cuts(table, groups, "the given thresholds", notes)
 
 
 def auto_cuts(
-    table: Table, max_splits: int = DEFAULT_MAX_SPLITS, sample_weight: ArrayLike | None = None
+    table: Table,
+    max_splits: int = DEFAULT_MAX_SPLITS,
+    sample_weight: ArrayLike | None = None,
+    candidates: Sequence[CandidateSplits] | None = None,
 ) -> Cuts:
     """Use every split if they fit the budget, otherwise equally many of each column, and say which.
 
@@ -193,6 +220,8 @@ def auto_cuts(
     sample_weight : array-like of shape (n_rows,), default=None
         Positive weights, such as ``problem.sample_weight``; a row of weight 2 counts as two rows. None is 1
         each.
+    candidates : sequence of CandidateSplits, default=None
+        What `candidates_of` returned for this table, instead of `sample_weight`.
 
     Returns
     -------
@@ -208,19 +237,9 @@ def auto_cuts(
     """
     if isinstance(max_splits, bool) or not isinstance(max_splits, (int, np.integer)) or max_splits < 1:
         raise InputError(f"max_splits={max_splits!r}; give an integer of at least 1.")
-    offers = _offers(table, sample_weight)
-    budget = min(int(max_splits), max(1, LARGEST_MATRIX // max(1, table.n_rows)))
-    level = max([offer.n_choices for offer in offers], default=0)
-    if sum(offer.n_splits(level) for offer in offers) > budget:
-        low, high = 1, level  # the count grows with the level: bisect for the last level that fits
-        while high - low > 1:
-            middle = (low + high) // 2
-            if sum(offer.n_splits(middle) for offer in offers) <= budget:
-                low = middle
-            else:
-                high = middle
-        level = low
-    notes = _notes(table, offers, [level] * len(offers))
+    offers = candidates or candidates_of(table, sample_weight)
+    level = even_level(offers, min(int(max_splits), max(1, 8 * LARGEST_MATRIX // max(1, table.n_rows))))
+    notes = fewer_notes(table, offers, [level] * len(offers))
     scope = (
         f"the chosen cuts (at most {level} quantiles or categories a column)"
         if notes
@@ -229,21 +248,28 @@ def auto_cuts(
     return make_cuts(table, [offer.splits(level) for offer in offers], scope, notes)
 
 
-def _offers(table: Table, sample_weight: ArrayLike | None) -> list[Offer]:
-    weight = None
-    if sample_weight is not None:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-        if weight.shape != (table.n_rows,) or not (weight > 0).all():
-            raise InputError(
-                f"sample_weight must hold {table.n_rows} positive numbers, one a row; `make_problem` checks "
-                "weights and leaves out the rows of weight zero."
-            )
-        if (weight == weight[0]).all():
-            weight = None  # the same shares, by a faster sort
-    return [offer_of(table.X[:, j], j, column, weight) for j, column in enumerate(table.columns)]
+def even_level(candidates: Sequence[CandidateSplits], max_splits: int) -> int:
+    """Return the largest number of choices a column with which all columns offer at most so many splits, 1 or more.
+
+    Parameters
+    ----------
+    candidates : sequence of CandidateSplits
+    max_splits : int
+    """
+    level = max([offer.n_choices for offer in candidates], default=0)
+    if sum(offer.n_splits(level) for offer in candidates) <= max_splits:
+        return level
+    low, high = 1, level  # the count grows with the level: bisect for the last level that fits
+    while high - low > 1:
+        middle = (low + high) // 2
+        if sum(offer.n_splits(middle) for offer in candidates) <= max_splits:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
-def _only_label_changes(offer: Offer, table: Table, labels: NDArray[np.int32]) -> Offer:
+def _only_label_changes(offer: CandidateSplits, table: Table, labels: NDArray[np.int32]) -> CandidateSplits:
     if offer.gaps is None:
         return offer
     gaps = keep_label_changes(offer.gaps, table.X[:, offer.position], labels)
@@ -251,16 +277,30 @@ def _only_label_changes(offer: Offer, table: Table, labels: NDArray[np.int32]) -
 
 
 def make_cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[str, ...] = ()) -> Cuts:
-    """Put the splits of all columns together and send every row through every split."""
-    splits = [split for group in groups for split in group]
-    n_bytes = len(splits) * table.n_rows
-    if n_bytes > LARGEST_MATRIX:
-        raise InputError(
-            f"{len(splits)} splits on {table.n_rows} rows need {n_bytes / 2**30:.1f} GiB; the limit is "
-            f"{LARGEST_MATRIX // 2**30} GiB. Use quantiles or auto_cuts, which keep fewer, or round the "
-            "column."
-        )
-    goes_right = np.empty((len(splits), table.n_rows), dtype=np.uint8)
+    """Put the splits of all columns together and send every row through every split.
+
+    Parameters
+    ----------
+    table : Table
+    groups : sequence of list of Split
+        Threshold and category splits of each column of the table.
+    scope : str
+        Which splits these are, in words.
+    notes : tuple of str, default=()
+
+    Returns
+    -------
+    Cuts
+
+    Raises
+    ------
+    InputError
+        They would fill more than 4 GiB.
+    """
+    splits = tuple(split for group in groups for split in group)
+    _check_size(len(splits), table.n_rows)
+    packed = np.empty((len(splits), (table.n_rows + 7) // 8), dtype=np.uint8)
+    right = np.empty(table.n_rows, dtype=np.bool_)
     row = 0
     for j, group in enumerate(groups):
         if not group:
@@ -268,46 +308,59 @@ def make_cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tu
         x = table.X[:, j]
         missing = np.flatnonzero(np.isnan(x)) if table.columns[j].has_missing else None
         for split in group:
-            out = goes_right[row].view(np.bool_)
             if isinstance(split, ThresholdSplit):
-                np.greater(x, split.threshold, out=out)
+                np.greater(x, split.threshold, out=right)
             else:
-                assert isinstance(split, CategorySplit)  # offers hold these two kinds
-                np.not_equal(x, split.left[0], out=out)
+                assert isinstance(split, CategorySplit)  # candidates are of these two kinds
+                np.not_equal(x, split.left[0], out=right)
             if missing is not None:
-                goes_right[row][missing] = not split.missing_left  # as in `Split.goes_left`; tested
+                right[missing] = not split.missing_left  # as in `Split.goes_left`; tested
+            packed[row] = np.packbits(right, bitorder="little")
             row += 1
-    return Cuts(tuple(splits), goes_right, scope, (*table.notes, *notes))
+    return Cuts(splits, packed, table.n_rows, scope, (*table.notes, *notes))
 
 
-def scope_of_all(table: Table) -> str:
-    """Say over which trees a proof is that looked at every split of the table."""
-    kinds = {column.kind for column in table.columns}
-    categories = "all single categories against the rest"
-    if ColumnKind.CATEGORICAL not in kinds:
-        return "all thresholds" if ColumnKind.CONTINUOUS in kinds else "all splits of the 0/1 columns"
-    return f"all thresholds and {categories}" if ColumnKind.CONTINUOUS in kinds else categories
+def _check_size(n_splits: int, n_rows: int) -> None:
+    """Refuse splits that would not fit, before any is made."""
+    n_bytes = n_splits * ((n_rows + 7) // 8)
+    if n_bytes > LARGEST_MATRIX:
+        raise InputError(
+            f"{n_splits} splits on {n_rows} rows need {n_bytes / 2**30:.1f} GiB; the limit is "
+            f"{LARGEST_MATRIX // 2**30} GiB. Use quantiles or auto_cuts, which keep fewer, or round the column."
+        )
 
 
-def _notes(table: Table, offers: Sequence[Offer], levels: Sequence[int]) -> tuple[str, ...]:
-    """Say which columns lost thresholds or categories, and how many of how many they keep."""
+def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequence[int]) -> tuple[str, ...]:
+    """Return which columns lost thresholds or categories, and how many of how many they keep, in words.
+
+    Parameters
+    ----------
+    table : Table
+    offers : sequence of CandidateSplits
+    levels : sequence of int
+        How many choices each column keeps.
+    """
     notes = []
     for what, how, of_numbers in (
-        ("thresholds", "at quantiles", True),
-        ("categories", "the most frequent", False),
+        ("thresholds", "those at quantiles", True),
+        ("categories", "the most frequent ones", False),
     ):
         cut = [
             f"{table.columns[offer.position].name} ({level} of {offer.n_choices})"
             for offer, level in zip(offers, levels, strict=True)
-            if (offer.gaps is not None) == of_numbers and offer.n_splits(level) < offer.n_splits(ALL)
+            if (offer.gaps is not None) == of_numbers and offer.n_splits(level) < offer.n_splits()
         ]
         if cut:
-            notes.append(
-                f"Not all {what} were offered, only those {how}, in {len(cut)} columns: {listed(cut)}."
-            )
+            notes.append(f"Not all {what} were offered, only {how}, in {len(cut)} columns: {listed(cut)}.")
     return tuple(notes)
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:
-    """List names for a note: the first few, and how many more."""
+    """Return names as a list for a note: the first few, and how many more.
+
+    Parameters
+    ----------
+    names : sequence of str
+    limit : int, default=8
+    """
     return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")

@@ -45,12 +45,13 @@ class Gaps:
 
 
 def between(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return thresholds t with ``below <= t < above``, elementwise, for finite ``below < above``.
+    """Return thresholds t with ``below <= t < above``, elementwise, for ``below < above``.
 
     Halving before adding cannot overflow. Halving a subnormal may round, and for neighbouring floats the
-    midpoint may round to `above`; there `below` is taken, which is always right.
+    midpoint may round to `above`; there `below` is taken, which is always right, beside an infinity too.
     """
-    middle = below / 2 + above / 2
+    with np.errstate(invalid="ignore"):
+        middle = below / 2 + above / 2
     return np.where((middle >= below) & (middle < above), middle, below)
 
 

@@ -174,6 +174,19 @@ class Engine:
         found: Any = core.bornagain_find_other(self.native, lo.tolist(), hi.tolist(), label)
         return None if found is None else list(found)
 
+    def forecast(self, cell_limit: float, time_limit: float) -> dict[str, Any]:
+        """Count cells, and boxes where there are at most `cell_limit` cells and the time is enough.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            At Ctrl-C: there is no tree yet.
+        """
+        counts = dict(core.bornagain_forecast(self.native, cell_limit, time_limit))
+        if counts.get("stop") == core.Stop.INTERRUPT:
+            raise KeyboardInterrupt
+        return counts
+
     def hybrid(
         self,
         *,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright._native import core
 from treewright.bornagain._engine import Engine
 from treewright.convert import Ensemble
 
@@ -67,7 +66,7 @@ def forecast(
     """
     engine = Engine(ensemble)
     seconds = np.inf if time_limit is None else float(time_limit)
-    counts = core.bornagain_forecast(engine.native, float(cell_limit), seconds)
+    counts = engine.forecast(float(cell_limit), seconds)
     leaves = None
     if descents > 0:
         leaves = engine.hybrid(descents=descents, time_limit=seconds)["estimate"]

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from treewright._native import core
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
-from treewright.bornagain._solve import STOPS, Progress, reporter
+from treewright.bornagain._solve import STOPS, Progress, give_up_if_asked, reporter
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus
@@ -23,7 +23,10 @@ from treewright.tree import Tree
 
 __all__ = ["prune", "solve_active"]
 
-MOST_INCUMBENT_LEAVES = 100_000
+MOST_INCUMBENT_LEAVES = 20_000
+LEAVES_A_SECOND = 40_000  # that are made into a Tree and pruned
+SEARCH_SHARE = 0.8  # of the time limit; the rest is for a second incumbent
+MOST_SECONDS = 10.0  # for that in a run without a time limit
 
 
 def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
@@ -114,10 +117,10 @@ def solve_active(
     X : array-like of shape (n_rows, n_features)
         Training rows.
     time_limit : float or None, default=60.0
-        Seconds; a run that ends without proof takes up to a fifth more for a second incumbent.
+        Seconds. The search takes four fifths of it; a second incumbent takes the rest if there is no proof then.
     step_limit : int or None, default=None
     memory_limit : int or None, default=4 GiB
-        Bytes of the memo.
+        Bytes of the memo and of the conflicts between rows.
     progress : callable, optional
         Called about 20 times a second with a `Progress`; a true answer ends the run.
 
@@ -132,7 +135,9 @@ def solve_active(
     InputError
         If `X` has no rows or the wrong number of columns.
     SolverError
-        If the time limit ended the run before any tree was there.
+        If a limit ended the run before any tree was there.
+    KeyboardInterrupt
+        If Ctrl-C did.
 
     Notes
     -----
@@ -144,6 +149,7 @@ def solve_active(
     is found.
     """
     start = time.monotonic()
+    budget = np.inf if time_limit is None else float(time_limit)
     engine = Engine(ensemble)
     rows = ensemble.encode(X)
     if not len(rows):
@@ -153,25 +159,25 @@ def solve_active(
         core.bornagain_active(
             engine.native,
             np.ascontiguousarray(cells, dtype=np.int32),
-            np.inf if time_limit is None else float(time_limit),
+            max(SEARCH_SHARE * budget - (time.monotonic() - start), 0.0),
             HUGE if step_limit is None else int(step_limit),
             HUGE if memory_limit is None else int(memory_limit),
             reporter(progress, "active"),
         )
     )
-    if not found["nodes"]:
+    tree = engine.tree(found["nodes"], rows) if found["nodes"] else None
+    if not found["optimal"] and found["stop"] not in (core.Stop.INTERRUPT, core.Stop.CALLBACK):
+        left = min(budget - (time.monotonic() - start), MOST_SECONDS)
+        pruned, interrupted = _pruned_whole(engine, rows, left)
+        tree = _smaller(tree, pruned)
+        if interrupted:
+            found["stop"] = core.Stop.INTERRUPT
+    if tree is None:
+        give_up_if_asked(found)
         raise SolverError(
-            f"No pruned tree was completed in {found['seconds']:.1f} s ({found['data_cells']} distinct "
-            "cells with data). Raise time_limit, or give fewer rows."
+            f"No pruned tree was completed ({STOPS[found['stop']].value} after {time.monotonic() - start:.1f} s; "
+            f"{found['data_cells']} distinct cells with data). Raise that limit, or give fewer rows."
         )
-    tree = engine.tree(found["nodes"], rows)
-    if not found["optimal"]:
-        # The greedy tree may be poor; a pruned faithful tree of usable size is another incumbent.
-        share = np.inf if time_limit is None else max(1.0, time_limit / 5)
-        whole = engine.hybrid(max_leaves=MOST_INCUMBENT_LEAVES, time_limit=share)
-        if whole["complete"]:
-            pruned = prune(engine.tree(whole["nodes"], rows), rows, merge=False)
-            tree = min(tree, pruned, key=lambda t: t.n_leaves)
     stats: dict[str, Any] = {
         "seconds": time.monotonic() - start,
         "depth": tree.depth,
@@ -203,3 +209,21 @@ def solve_active(
         },
         notes=("A pruned tree may differ from the ensemble where there are no training rows.",),
     )
+
+
+def _pruned_whole(engine: Engine, rows: NDArray[np.float64], seconds: float) -> tuple[Tree | None, bool]:
+    """Build a faithful tree by the heuristic, and prune it; None if there is not the time. And whether Ctrl-C came.
+
+    The tree of the search may be poor when it is stopped, for it is greedy.
+    """
+    most = min(MOST_INCUMBENT_LEAVES, int(LEAVES_A_SECOND * seconds / 2))
+    if most < 1:
+        return None, False
+    whole = engine.hybrid(max_leaves=most, time_limit=seconds / 2)
+    tree = prune(engine.tree(whole["nodes"], rows), rows, merge=False) if whole["complete"] else None
+    return tree, whole["stop"] == core.Stop.INTERRUPT
+
+
+def _smaller(*trees: Tree | None) -> Tree | None:
+    there = [tree for tree in trees if tree is not None]
+    return min(there, key=lambda tree: tree.n_leaves) if there else None

@@ -22,7 +22,7 @@ from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, StopReason
 from treewright.tree import Tree
 
-__all__ = ["OBJECTIVES", "Progress", "solve"]
+__all__ = ["OBJECTIVES", "Progress", "give_up_if_asked", "solve"]
 
 OBJECTIVES = ("depth", "leaves", "depth-leaves", "heuristic")
 STOPS = {
@@ -32,8 +32,11 @@ STOPS = {
     core.Stop.INTERRUPT: StopReason.INTERRUPT,
     core.Stop.CALLBACK: StopReason.CALLBACK,
 }
-# Above this many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent.
-SURELY_QUICK_BOXES = 1e8
+# Above so many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent.
+QUICK_BOXES = 1e7  # if the run has a limit
+SURELY_QUICK_BOXES = 1e8  # if only Ctrl-C can end it
+MOST_SECONDS_FIRST = 30.0  # for that tree in a run without a time limit
+GRACE = 0.15  # seconds beyond the time limit to complete a tree where there is none
 MOST_CELLS = 5e7  # more are not labelled, as in the core
 
 
@@ -84,7 +87,8 @@ def solve(
     X : array-like of shape (n_rows, n_features), optional
         Rows to count in the nodes of the tree (they do not change it).
     time_limit : float or None, default=None
-        Seconds; a fifth of it may go to the heuristic's tree, which a stopped run returns.
+        Seconds; up to half of it goes to the heuristic's tree, which a stopped run returns. Without a limit that
+        tree takes at most 30 s, and is left out where the exact method is sure to be quick.
     step_limit : int or None, default=None
         Units of work of the exact method.
     memory_limit : int or None, default=4 GiB
@@ -110,6 +114,8 @@ def solve(
         If a parameter is out of range.
     SolverError
         If no faithful tree was completed within the limits; the message says what to do.
+    KeyboardInterrupt
+        If Ctrl-C came before any faithful tree was complete.
 
     Notes
     -----
@@ -146,27 +152,30 @@ def solve(
         "exact_boxes": exact_boxes,
         "random_state": random_state,
     }
+    start = time.monotonic()
     engine = Engine(ensemble)
     rows = None if X is None else ensemble.encode(X)
-    start = time.monotonic()
     budget = np.inf if time_limit is None else float(time_limit)
     memory = HUGE if memory_limit is None else int(memory_limit)
     tuning: dict[str, Any] = {"samples": samples, "exact_boxes": exact_boxes, "seed": random_state}
     if objective == "heuristic":
-        found = _heuristic(engine, max_leaves, budget, memory, progress, tuning)
+        left = max(budget - (time.monotonic() - start), 0.0)
+        found = _heuristic(engine, max_leaves, left, memory, progress, tuning)
         return _finish(engine, rows, found, None, options, time.monotonic() - start)
 
     incumbent = None
     limited = time_limit is not None or progress is not None
-    if limited and _forecast_boxes(engine, min(memory / 2, MOST_CELLS), budget) > SURELY_QUICK_BOXES:
+    first = min(budget / 2, MOST_SECONDS_FIRST)
+    quick = QUICK_BOXES if limited else SURELY_QUICK_BOXES
+    if _forecast_boxes(engine, min(memory / 2, MOST_CELLS), first) > quick:
         incumbent = engine.hybrid(
             max_leaves=np.inf if max_leaves is None else max_leaves,
-            time_limit=budget / 5,
+            time_limit=min(first, max(budget - (time.monotonic() - start), 0.0)),
             memory_limit=memory,
             report=reporter(progress, "heuristic"),
             **tuning,
         )
-        _give_up_if_asked(incumbent)
+        give_up_if_asked(incumbent)
     exact = engine.exact(
         OBJECTIVES.index(objective),
         max(budget - (time.monotonic() - start), 0.0),
@@ -175,20 +184,20 @@ def solve(
         reporter(progress, "exact"),
     )
     if not exact["solved"] and not exact["nodes"] and (incumbent is None or not incumbent["complete"]):
-        # A faithful tree is owed: it gets what is left of the time, and at least a fifth.
-        left = max(budget - (time.monotonic() - start), budget / 5, 1.0)
-        incumbent = _heuristic(engine, max_leaves, left, memory, None, tuning, after=exact)
+        give_up_if_asked(exact)
+        # A faithful tree is owed: it gets what is left of the time.
+        left = max(budget - (time.monotonic() - start), GRACE)
+        incumbent = _heuristic(engine, max_leaves, left, memory, progress, tuning, after=exact)
     return _finish(engine, rows, incumbent, exact, options, time.monotonic() - start)
 
 
 def _forecast_boxes(engine: Engine, cell_limit: float, time_limit: float) -> float:
-    counts = core.bornagain_forecast(engine.native, cell_limit, time_limit)
-    return float(counts.get("boxes", np.inf))
+    return float(engine.forecast(cell_limit, time_limit).get("boxes", np.inf))
 
 
-def _give_up_if_asked(found: dict[str, Any]) -> None:
+def give_up_if_asked(found: dict[str, Any]) -> None:
     """End the run if its user asked for it before any tree was there."""
-    if found["complete"]:
+    if found.get("complete"):
         return
     if found["stop"] == core.Stop.INTERRUPT:
         raise KeyboardInterrupt
@@ -246,11 +255,13 @@ def _heuristic(
     if after is not None:
         reason = STOPS[after["stop"]].value
         why = f"The exact method ended first ({reason}; {after['cells']:.3g} cells). "
-    cells = core.bornagain_forecast(engine.native, 0.0, time_limit)["cells"]
+    cells = engine.forecast(0.0, time_limit)["cells"]
     if max_leaves is not None and cells > 1e7:
         guess = engine.hybrid(
-            descents=16, time_limit=min(time_limit, 5.0), memory_limit=memory_limit, **tuning
+            descents=16, time_limit=min(time_limit / 5, 5.0), memory_limit=memory_limit, **tuning
         )
+        if guess["stop"] == core.Stop.INTERRUPT:
+            raise KeyboardInterrupt
         if guess["estimate"] > 4.0 * max_leaves:
             raise SolverError(
                 f"{why}A faithful tree of this ensemble ({cells:.3g} cells) is expected to have about "
@@ -263,7 +274,7 @@ def _heuristic(
         report=reporter(progress, "heuristic"),
         **tuning,
     )
-    _give_up_if_asked(found)
+    give_up_if_asked(found)
     if found["too_large"]:
         raise SolverError(
             f"{why}The faithful tree has more than max_leaves={max_leaves} leaves ({cells:.3g} cells). "

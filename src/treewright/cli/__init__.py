@@ -1,5 +1,18 @@
-"""The command line: one file a verb."""
+"""The command line: one file a verb. The program starts in `main`, which loads the verbs."""
 
-from treewright.cli._app import app, main
+from typing import TYPE_CHECKING, Any
+
+from treewright.cli._start import main
+
+if TYPE_CHECKING:
+    from treewright.cli._app import app
 
 __all__ = ["app", "main"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module 'treewright.cli' has no attribute {name!r}")
+    from treewright.cli._app import app
+
+    return app

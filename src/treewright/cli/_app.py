@@ -21,7 +21,7 @@ from treewright.cli._report import report
 from treewright.cli._show import show
 from treewright.cli._verify import verify
 
-__all__ = ["app", "main"]
+__all__ = ["app"]
 
 HELP = """Decision trees that people can read, check and trust: exact search with a proof of optimality.
 
@@ -43,7 +43,8 @@ Exit codes:
   0    done, and every check holds
   1    a check failed: not verified, or not proven optimal where that was required
   2    bad input: a file, a column, an option; the message says what to do
-  130  interrupted (fit has then saved its best tree)
+  130  interrupted by Ctrl-C (fit and frontier have then saved what they found)
+  143  ended by SIGTERM, likewise
 """
 
 app = typer.Typer(
@@ -79,8 +80,3 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-def main() -> None:
-    """Run the program."""
-    app()

@@ -1,23 +1,29 @@
-"""What the verbs share: options that read a CSV file, errors as exit codes, printing to any terminal."""
+"""What the verbs share: options that read a CSV file, errors as exit codes, the trees that they print."""
 
 from __future__ import annotations
 
+import csv
 import functools
-import os
+import io
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
 import typer
 
+from treewright.cli._output import note, put, say, stdout_is_closed
+from treewright.cli._stop import INTERRUPTED, finishing, listening, stop_code, stop_word, was_stopped
 from treewright.errors import InputError, TreewrightError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from treewright.table import CsvTable
+    from treewright.table import CsvTable, Reading, Table
     from treewright.tree import Column, Tree
 
 __all__ = [
@@ -25,7 +31,9 @@ __all__ = [
     "BAD_INPUT",
     "CHECK_FAILED",
     "INTERRUPTED",
+    "Clock",
     "Csv",
+    "DayFirst",
     "DecimalComma",
     "Encoding",
     "Ignore",
@@ -34,20 +42,26 @@ __all__ = [
     "ModelOut",
     "ModelPath",
     "Separator",
+    "SpreadsheetSafe",
     "column_names",
+    "csv_text",
     "effort",
     "exits_by_code",
+    "finishing",
     "labels_like",
     "note",
     "pairs",
+    "put",
     "read_csv",
     "say",
+    "size_of",
+    "stop_code",
+    "stop_word",
     "tree_text",
 ]
 
 CHECK_FAILED = 1
 BAD_INPUT = 2
-INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -82,36 +96,89 @@ Missing = Annotated[
         metavar="TEXT",
     ),
 ]
-DecimalComma = Annotated[bool, typer.Option("--decimal-comma", help="Numbers are written as 2,5.")]
-Encoding = Annotated[str, typer.Option(help="Text encoding of the CSV file.")]
+DecimalComma = Annotated[
+    bool | None,
+    typer.Option(
+        "--decimal-comma/--decimal-point",
+        help="What 1,200 is where the file does not decide: 1.2, or 1200.",
+        show_default="by the other numbers",
+    ),
+]
+DayFirst = Annotated[
+    bool | None,
+    typer.Option(
+        "--day-first/--month-first",
+        help="What 03/04/2020 is where the file does not decide: in April, or in March.",
+        show_default="by the other dates",
+    ),
+]
+Encoding = Annotated[str | None, typer.Option(help="Text encoding of the CSV file.", show_default="utf-8")]
 ASCII = Annotated[bool, typer.Option("--ascii", help="Draw the tree in ASCII.")]
+SpreadsheetSafe = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet-safe",
+        help="Put ' before text that a spreadsheet would run as a formula (it begins with = + - @).",
+    ),
+]
 
 
 def exits_by_code(verb: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """Turn errors that a user can mend into one line on standard error and an exit code."""
+    """Turn errors that a user can mend into one line on standard error and an exit code; see `_stop` for signals."""
 
     @functools.wraps(verb)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
-        try:
-            return verb(*args, **kwargs)
-        except TreewrightError as error:
-            note(f"Error: {_as_options(str(error))}")
-            raise typer.Exit(BAD_INPUT) from None
-        except BrokenPipeError:
-            # The reader of our output left (such as `head`): say nothing, also not at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit from None
-        except OSError as error:
-            note(f"Error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}.")
-            raise typer.Exit(BAD_INPUT) from None
-        except MemoryError:
-            note("Error: the table does not fit into memory. Leave out columns with --ignore, or rows.")
-            raise typer.Exit(BAD_INPUT) from None
-        except KeyboardInterrupt:
-            note("Interrupted; nothing was written.")
-            raise typer.Exit(INTERRUPTED) from None
+        with listening():
+            try:
+                answer = verb(*args, **kwargs)
+            except TreewrightError as error:
+                note(f"Error: {_as_options(str(error))}")
+                raise typer.Exit(BAD_INPUT) from None
+            except OSError as error:
+                note(f"Error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}.")
+                raise typer.Exit(BAD_INPUT) from None
+            except MemoryError:
+                note("Error: the table does not fit into memory. Leave out columns with --ignore, or rows.")
+                raise typer.Exit(BAD_INPUT) from None
+            except KeyboardInterrupt:
+                note(f"{stop_word()}; nothing was written.")
+                raise typer.Exit(stop_code()) from None
+            except typer.Exit:
+                raise
+            except Exception:
+                if not was_stopped():
+                    raise
+                note(f"{stop_word()}; nothing was written.")  # a library made its own error of it
+                raise typer.Exit(stop_code()) from None
+            if stdout_is_closed() and kwargs.get("out") is None:
+                note("Error: standard output is closed, so nothing could be shown. Name a file with --out.")
+                raise typer.Exit(BAD_INPUT)
+            return answer
 
     return run
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time limit of a verb, which reading the file uses up as well.
+
+    Parameters
+    ----------
+    time_limit : float or None
+        Seconds from the making of the clock; None is unlimited.
+    """
+
+    time_limit: float | None
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
+    def left(self) -> float | None:
+        """Return the seconds that are left, at least a hundredth: enough for a tree of a few leaves."""
+        return None if self.time_limit is None else max(self.time_limit - self.seconds, 0.01)
 
 
 def read_csv(
@@ -121,16 +188,19 @@ def read_csv(
     weight: str | None = None,
     separator: str | None = None,
     missing: Sequence[str] | None = None,
-    encoding: str = "utf-8",
-    decimal_comma: bool = False,
+    encoding: str | None = None,
+    decimal_comma: bool | None = None,
+    day_first: bool | None = None,
     columns: Sequence[Column] | None = None,
+    needed: Iterable[int] | None = None,
+    reading: Reading | None = None,
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
 ) -> CsvTable:
     """Read a CSV file with the options of the command line."""
-    from treewright.table import load_csv
-    from treewright.table._csv import MISSING_VALUES
+    from treewright.table import MISSING_VALUES, load_csv
 
+    known = MISSING_VALUES if reading is None else reading.missing_values
     return load_csv(
         path,
         target=target,
@@ -138,28 +208,43 @@ def read_csv(
         ignore=ignore,
         categorical=categorical,
         separator=_as_character(separator),
-        missing_values=(*MISSING_VALUES, *(missing or ())),
+        missing_values=(*known, *(missing or ())) if missing else None,
         encoding=encoding,
         decimal_comma=decimal_comma,
+        day_first=day_first,
         columns=columns,
+        needed=None if needed is None else set(needed),
+        reading=reading,
     )
 
 
-def column_names(path: Path, separator: str | None, encoding: str) -> tuple[str, ...]:
+def column_names(path: Path, separator: str | None, encoding: str | None) -> tuple[str, ...]:
     """Return the header of a CSV file."""
-    from treewright.table._csv_text import read_text
+    from treewright.table import header_of
 
-    return read_text(path, _as_character(separator), encoding).names
-
-
-def say(text: str = "") -> None:
-    """Print to standard output; what its encoding lacks is replaced."""
-    _print(text, sys.stdout)
+    return header_of(path, _as_character(separator), encoding)
 
 
-def note(text: str) -> None:
-    """Print to standard error."""
-    _print(text, sys.stderr)
+def csv_text(rows: Iterable[Sequence[Any]], spreadsheet_safe: bool = False) -> str:
+    """Return rows as CSV; with `spreadsheet_safe` no cell of text begins as a formula does."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([list(map(_harmless, row)) for row in rows] if spreadsheet_safe else rows)
+    return text.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    """Text that a spreadsheet takes for a formula gets an apostrophe; numbers stay numbers."""
+    if not isinstance(cell, str) or not cell.lstrip().startswith(FORMULA_STARTS):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def labels_like(labels: NDArray[Any], tree: Tree) -> NDArray[np.generic]:
@@ -177,10 +262,20 @@ def tree_text(tree: Tree, ascii_only: bool = False, **options: Any) -> str:
     return to_text(tree, ascii_only=ascii_only or not _can_print("├─│└→"), **options)
 
 
-def effort(stats: Mapping[str, Any]) -> str:
-    """Say how long the search took, and how many subproblems it solved."""
+def effort(stats: Mapping[str, Any], reading: float | None = None, time_limit: float | None = None) -> str:
+    """Say how long reading and the search took, and how many subproblems it solved."""
     count = stats["subproblems"]
-    return f"Search: {stats['seconds']:.3f} s, {count:,} subproblem{'' if count == 1 else 's'}."
+    search = f"Search: {stats['seconds']:.3f} s, {count:,} subproblem{'' if count == 1 else 's'}."
+    if reading is None:
+        return search
+    both = "" if time_limit is None else f" --time-limit {time_limit:g} counts both."
+    return f"Reading: {reading:.3f} s. {search}{both}"
+
+
+def size_of(table: Table) -> str:
+    """Return "200 rows, 1 column" for a table of that size."""
+    rows, columns = table.n_rows, len(table.columns)
+    return f"{rows:,} row{'' if rows == 1 else 's'}, {columns:,} column{'' if columns == 1 else 's'}"
 
 
 def pairs(entries: Sequence[str], option: str) -> list[tuple[str, float]]:
@@ -203,9 +298,30 @@ def _as_character(separator: str | None) -> str | None:
 
 def _as_options(message: str) -> str:
     """Name the options where a message of the library names its arguments."""
-    for argument, option in (("decimal_comma=True", "--decimal-comma"), ("time_limit=", "--time-limit ")):
+    for argument, option in IN_OTHER_WORDS:
         message = message.replace(argument, option)
-    return message
+    message = re.sub(r"""\b(encoding|separator)=(["'])(.*?)\2""", r"--\1 \2\3\2", message)
+    return re.sub(
+        rf"\b({'|'.join(ARGUMENTS)})=", lambda found: f"--{found.group(1).replace('_', '-')} ", message
+    )
+
+
+IN_OTHER_WORDS = (
+    ("decimal_comma=True", "--decimal-comma"),
+    ("decimal_comma=False", "--decimal-point"),
+    ("day_first=True", "--day-first"),
+    ("day_first=False", "--month-first"),
+    ("the missing values", "the missing values (--missing TEXT)"),
+    ("declare the column categorical", "declare the column categorical (--categorical NAME)"),
+    ("declare it categorical", "declare it categorical (--categorical NAME)"),
+    ("ignore the column", "leave the column out (--ignore NAME)"),
+    ("ignore it.", "leave it out (--ignore NAME)."),
+)
+ARGUMENTS = (
+    "class_weight", "confidence", "cost_complexity", "criterion", "guess_tolerance", "max_depth", "max_leaf_nodes",
+    "memory_limit", "min_samples_leaf", "n_estimators", "objective", "sample_weight", "step_limit", "thresholds",
+    "time_limit",
+)  # fmt: skip
 
 
 def _can_print(text: str) -> bool:
@@ -214,9 +330,3 @@ def _can_print(text: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def _print(text: str, stream: Any) -> None:
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
-    stream.flush()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import ModelPath, exits_by_code, note, say
+from treewright.cli._common import ModelPath, exits_by_code, note, put
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def export(
     else:
         content = _text(tree, target, out, table, name).encode("utf-8", "backslashreplace")
     if out is None:
-        say(content.decode("utf-8").rstrip("\n"))
+        put(content.decode("utf-8").rstrip("\n") + "\n")
         return
     write_bytes(out, content)
     note(f"Wrote {out}.")

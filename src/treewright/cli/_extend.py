@@ -7,8 +7,6 @@ seed, which give the same answers each time.
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,13 +14,16 @@ import typer
 
 from treewright.cli._common import (
     Csv,
+    DayFirst,
     DecimalComma,
     Encoding,
     KnownTarget,
     Missing,
     ModelPath,
     Separator,
+    SpreadsheetSafe,
     column_names,
+    csv_text,
     exits_by_code,
     labels_like,
     note,
@@ -77,10 +78,12 @@ def extend(
         int, typer.Option(help="Parts for cross-validation, if no --rows are given.", min=2)
     ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of folds, leaf models and tuning.", min=0)] = 0,
+    spreadsheet_safe: SpreadsheetSafe = False,
     separator: Separator = None,
     missing: Missing = None,
-    encoding: Encoding = "utf-8",
-    decimal_comma: DecimalComma = False,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
 ) -> None:
     """Put a model into each leaf of a saved tree, and say for which rows the tree still explains the answer.
 
@@ -94,7 +97,8 @@ def extend(
       treewright extend model.json train.csv --rows test.csv --out answers.csv
       treewright extend model.json data.csv --leaf-model xgboost --tune 50
 
-    Exit codes: 0 done, 2 bad input, 130 interrupted (nothing is written).
+    Exit codes: 0 done, 2 bad input, 130 interrupted by Ctrl-C, 143 ended by SIGTERM
+    (nothing is written).
     """  # noqa: D301  (\b keeps the lines apart in the help)
     import numpy as np
 
@@ -124,7 +128,9 @@ def extend(
         "missing": missing,
         "encoding": encoding,
         "decimal_comma": decimal_comma,
+        "day_first": day_first,
         "columns": tree.columns,
+        "reading": content.reading,
     }
     train = read_csv(data, target=column, weight=terms_of(content).weight, **how)
     assert train.target is not None  # a target was named
@@ -171,7 +177,7 @@ def extend(
     say()
     say(str(report))
     if out is not None:
-        write_bytes(out, _as_csv(report).encode("utf-8"))
+        write_bytes(out, _as_csv(report, spreadsheet_safe).encode("utf-8"))
         note(f"Wrote the answers for {len(answers):,} rows to {out}.")
 
 
@@ -219,15 +225,10 @@ def _read_rows(
     return read.table.X, labels
 
 
-def _as_csv(report: HybridReport) -> str:
+def _as_csv(report: HybridReport, spreadsheet_safe: bool) -> str:
     """One line a row: its leaf, what the tree says, the answer, and whether the tree explains it."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["leaf", "tree", "prediction", "explained"])
     explained = ["no" if overruled else "yes" for overruled in report.overruled.tolist()]
-    writer.writerows(
-        zip(
-            report.leaf.tolist(), report.explained.tolist(), report.predicted.tolist(), explained, strict=True
-        )
+    columns = (report.leaf.tolist(), report.explained.tolist(), report.predicted.tolist(), explained)
+    return csv_text(
+        [("leaf", "tree", "prediction", "explained"), *zip(*columns, strict=True)], spreadsheet_safe
     )
-    return text.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +10,9 @@ import typer
 from treewright.cli._common import (
     ASCII,
     CHECK_FAILED,
-    INTERRUPTED,
+    Clock,
     Csv,
+    DayFirst,
     DecimalComma,
     Encoding,
     Ignore,
@@ -19,9 +21,13 @@ from treewright.cli._common import (
     Separator,
     effort,
     exits_by_code,
+    finishing,
     note,
     read_csv,
     say,
+    size_of,
+    stop_code,
+    stop_word,
     tree_text,
 )
 from treewright.cli._guess import read_guesses
@@ -109,8 +115,9 @@ def fit(
     categorical: Categorical = None,
     separator: Separator = None,
     missing: Missing = None,
-    encoding: Encoding = "utf-8",
-    decimal_comma: DecimalComma = False,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
     time_limit: TimeLimit = 60.0,
     step_limit: StepLimit = None,
     memory_limit: MemoryLimit = None,
@@ -150,7 +157,8 @@ def fit(
 ) -> None:
     """Find the tree of smallest error + cost_complexity x leaves, and say what is proven about it.
 
-    Ctrl-C stops the search; the best tree found so far is kept and saved.
+    Ctrl-C and SIGTERM stop the search; the best tree found so far is kept and saved. The time limit counts from the
+    first byte read, so that reading a large file is part of it.
 
     \b
     Examples:
@@ -162,7 +170,7 @@ def fit(
 
     \b
     Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
-    130 interrupted (the best tree found has been saved).
+    130 interrupted by Ctrl-C, 143 ended by SIGTERM (the best tree found has been saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import Model, check_writable, save_model
     from treewright.result import SolveStatus, StopReason
@@ -197,6 +205,7 @@ def fit(
     price = PRICE if cost_complexity is None else cost_complexity
     limits = read_limits(time_limit, step_limit, memory_limit)
     cuts = read_thresholds(thresholds)
+    clock = Clock(limits.time_limit)
     guesses = read_guesses(
         guess,
         reference=reference,
@@ -214,16 +223,18 @@ def fit(
         missing=missing,
         encoding=encoding,
         decimal_comma=decimal_comma,
+        day_first=day_first,
         ignore=ignore or (),
         categorical=categorical or (),
     )
+    for text in csv.table.notes:
+        note(f"Note: {text}")
     if method == "latent":
         from treewright.cli._latent import fit_latent
 
         fit_latent(
             csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=price,
-            pruning=pruning, epochs=epochs, seed=seed, time_limit=limits.time_limit, progress=progress,
-            ascii_only=ascii_only,
+            pruning=pruning, epochs=epochs, seed=seed, clock=clock, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
         return
     if by_leaf:
@@ -244,10 +255,9 @@ def fit(
         max_leaf_nodes=max_leaf_nodes,
     )
     problem = question.problem
-    note(
-        f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns. Searching; Ctrl-C keeps the best "
-        "tree so far."
-    )
+    note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
+    reading = clock.seconds
+    limits = replace(limits, time_limit=clock.left())
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         result: SolveResult
         if by_leaf:
@@ -258,24 +268,27 @@ def fit(
             result = solve_guided(problem, cuts, guesses, limits=limits, progress=report)
         else:
             result = solve(problem, cuts, limits=limits, progress=report)
-    saved = ""
-    if out is not None:
-        terms = question.terms(max_depth=result.stats.get("guessed_depth", problem.max_depth))
-        save_model(out, Model.of(result, terms))
-        saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
-    interrupted = result.stop_reason is StopReason.INTERRUPT
-    if interrupted:
-        note("Interrupted. The best tree found so far " + (f"is saved to {out}." if out else "follows."))
-    say(tree_text(result.tree, ascii_only))
-    say()
-    say(result.sentence())
-    for text in result.notes:
-        say(f"Note: {text}")
-    say(effort(result.stats))
-    if saved:
-        say(saved)
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
+    with finishing():
+        saved = ""
+        if out is not None:
+            terms = question.terms(max_depth=result.stats.get("guessed_depth", problem.max_depth))
+            save_model(out, Model.of(result, terms, csv.reading))
+            saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
+        stopped = result.stop_reason is StopReason.INTERRUPT
+        if stopped:
+            note(
+                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
+            )
+        say(tree_text(result.tree, ascii_only))
+        say()
+        say(result.sentence())
+        for text in result.notes:
+            say(f"Note: {text}")
+        say(effort(result.stats, reading, clock.time_limit))
+        if saved:
+            say(saved)
+    if stopped:
+        raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE:
         note("Not proven optimal; try a longer --time-limit, a --max-depth, a larger --cost-complexity.")
     if require_proof and result.status is not SolveStatus.OPTIMAL:

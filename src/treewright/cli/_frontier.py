@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,19 +11,25 @@ import typer
 
 from treewright.cli._common import (
     ASCII,
-    INTERRUPTED,
+    Clock,
     Csv,
+    DayFirst,
     DecimalComma,
     Encoding,
     Ignore,
     Missing,
     ModelOut,
     Separator,
+    csv_text,
     effort,
     exits_by_code,
+    finishing,
     note,
     read_csv,
     say,
+    size_of,
+    stop_code,
+    stop_word,
     tree_text,
 )
 from treewright.cli._question import (
@@ -77,8 +82,9 @@ def frontier(
     categorical: Categorical = None,
     separator: Separator = None,
     missing: Missing = None,
-    encoding: Encoding = "utf-8",
-    decimal_comma: DecimalComma = False,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
     time_limit: TimeLimit = 60.0,
     step_limit: StepLimit = None,
     memory_limit: MemoryLimit = None,
@@ -88,7 +94,8 @@ def frontier(
     """Find, for every number of leaves, the tree of provably smallest training loss.
 
     Prints one line for each number of leaves that is worth having: its loss, what is proven, and the prices of a
-    leaf (--cost-complexity of fit) that select it. Ctrl-C stops the search; each line then has its own bound.
+    leaf (--cost-complexity of fit) that select it. Ctrl-C and SIGTERM stop the search; each line then has its own
+    bound. The time limit counts from the first byte read.
 
     \b
     Examples:
@@ -97,7 +104,8 @@ def frontier(
       treewright frontier data.csv -t y --leaves 6 --out model.json
 
     \b
-    Exit codes: 0 done, 2 bad input, 130 interrupted (what was found has been shown and saved).
+    Exit codes: 0 done, 2 bad input, 130 interrupted by Ctrl-C, 143 ended by SIGTERM (what was found
+    has been shown and saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import Model, check_writable, save_model, write_bytes
     from treewright.result import StopReason
@@ -113,6 +121,7 @@ def frontier(
         if path is not None:
             check_writable(path)
     limits = read_limits(time_limit, step_limit, memory_limit)
+    clock = Clock(limits.time_limit)
     rows = read_csv(
         data,
         target=target,
@@ -121,9 +130,12 @@ def frontier(
         missing=missing,
         encoding=encoding,
         decimal_comma=decimal_comma,
+        day_first=day_first,
         ignore=ignore or (),
         categorical=categorical or (),
     )
+    for text in rows.table.notes:
+        note(f"Note: {text}")
     question = state_question(
         rows,
         target=target,
@@ -137,39 +149,38 @@ def frontier(
         max_leaf_nodes=max_leaves,
     )
     problem = question.problem
-    note(
-        f"{problem.table.n_rows:,} rows, {len(problem.table.columns)} columns. Searching; Ctrl-C keeps what is "
-        "proven so far."
-    )
+    note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps what is proven so far.")
+    reading = clock.seconds
+    limits = replace(limits, time_limit=clock.left())
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         found = solve_frontier(problem, read_thresholds(thresholds), limits=limits, progress=report)
-    saved = []
-    if table is not None:
-        write_bytes(table, _as_csv(found).encode("utf-8"))
-        saved.append(f"Wrote the table to {table}.")
-    if leaves is not None:
-        point = found.at_most(leaves)
-        if out is not None:
-            save_model(out, Model.of(point, question.terms(max_leaf_nodes=leaves)))
+    stopped = found.stop_reason is StopReason.INTERRUPT
+    with finishing():
+        saved = []
+        if table is not None:
+            write_bytes(table, _as_csv(found).encode("utf-8"))
+            saved.append(f"Wrote the table to {table}.")
+        point = None if leaves is None else found.at_most(leaves)
+        if out is not None and point is not None:
+            save_model(out, Model.of(point, question.terms(max_leaf_nodes=leaves), rows.reading))
             saved.append(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
-    interrupted = found.stop_reason is StopReason.INTERRUPT
-    if interrupted:
-        note("Interrupted; what was found so far follows.")
-    for line in _lines(found):
-        say(line)
-    say()
-    if leaves is not None:
-        say(tree_text(point.tree, ascii_only))
+        if stopped:
+            note(f"{stop_word()}; what was found so far follows.")
+        for line in _lines(found):
+            say(line)
         say()
-        say(point.sentence())
-    say(found.sentence())
-    for text in found[0].notes:
-        say(f"Note: {text}")
-    say(effort(found.stats))
-    for text in saved:
-        say(text)
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
+        if point is not None:
+            say(tree_text(point.tree, ascii_only))
+            say()
+            say(point.sentence())
+        say(found.sentence())
+        for text in found[0].notes:
+            say(f"Note: {text}")
+        say(effort(found.stats, reading, clock.time_limit))
+        for text in saved:
+            say(text)
+    if stopped:
+        raise typer.Exit(stop_code())
     if found.proven_leaves < found.max_leaves:
         note("Not all proven; try a longer --time-limit, a --max-depth, fewer --thresholds or --max-leaves.")
 
@@ -188,9 +199,5 @@ def _lines(found: Frontier) -> list[str]:
 
 
 def _as_csv(found: Frontier) -> str:
-    text = io.StringIO()
     records = found.records()
-    writer = csv.DictWriter(text, records[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue()
+    return csv_text([list(records[0]), *(list(record.values()) for record in records)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from treewright.cli._common import INTERRUPTED, note, say, tree_text
+from treewright.cli._common import Clock, finishing, note, say, size_of, stop_code, stop_word, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def fit_latent(
     epochs: int = 100,
     seed: int = 0,
     device: str = "cpu",
-    time_limit: float | None = None,
+    clock: Clock | None = None,
     progress: bool = True,
     ascii_only: bool = False,
 ) -> None:
@@ -60,8 +60,8 @@ def fit_latent(
     seed : int, default=0
     device : str, default="cpu"
         "cpu", "auto", or a torch device.
-    time_limit : float or None, default=None
-        Seconds of training.
+    clock : Clock or None, default=None
+        The time limit, of which reading the file has used up its part.
     progress : bool, default=True
     ascii_only : bool, default=False
         Draw the tree in ASCII.
@@ -73,7 +73,7 @@ def fit_latent(
     InputError
         The file has row weights, or a parameter is out of range.
     typer.Exit
-        With code 130 if the training was interrupted; the best tree has then been saved.
+        With code 130 or 143 if a signal ended the training; the best tree has then been saved.
     """
     from treewright.convert import Model, Terms, save_model
     from treewright.estimators import LatentTreeClassifier
@@ -91,12 +91,10 @@ def fit_latent(
         epochs=epochs,
         random_state=seed,
         device=device,
-        time_limit=time_limit,
+        time_limit=None if clock is None else clock.left(),
         progress="auto" if progress else False,
     )
-    note(
-        f"{csv.table.n_rows:,} rows, {len(csv.table.columns)} columns. Training; Ctrl-C keeps the best model."
-    )
+    note(f"{size_of(csv.table)}. Training; Ctrl-C keeps the best model.")
     model.fit_table(csv.table, csv.target)
     hard = model.harden()
     tree = hard.tree
@@ -122,18 +120,26 @@ def fit_latent(
         },
         notes=(hard.sentence, f"The soft model's error rate on held-out rows was {soft:.4f}."),
     )
-    if out is not None:
-        save_model(out, Model.of(result, Terms(cost_complexity=cost_complexity, target=target)))
-    say(tree_text(tree, ascii_only))
-    say()
-    say(
-        f"A latent tree, trained by gradients and hardened: {leaves_in_words(tree)}, "
-        f"training error {loss:.4f}."
-    )
-    for text in result.notes:
-        say(f"Note: {text}")
-    say(f"Training: {trained.seconds:.3f} s, {len(trained.history)} epochs.")
-    if out is not None:
-        say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
-    if trained.stop_reason is StopReason.INTERRUPT:
-        raise typer.Exit(INTERRUPTED)
+    stopped = trained.stop_reason is StopReason.INTERRUPT
+    with finishing():
+        if out is not None:
+            terms = Terms(cost_complexity=cost_complexity, target=target)
+            save_model(out, Model.of(result, terms, csv.reading))
+        if stopped:
+            note(
+                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
+            )
+        say(tree_text(tree, ascii_only))
+        say()
+        say(
+            f"A latent tree, trained by gradients and hardened: {leaves_in_words(tree)}, "
+            f"training error {loss:.4f}."
+        )
+        for text in result.notes:
+            say(f"Note: {text}")
+        epochs_done = len(trained.history)
+        say(f"Training: {trained.seconds:.3f} s, {epochs_done} epoch{'' if epochs_done == 1 else 's'}.")
+        if out is not None:
+            say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+    if stopped:
+        raise typer.Exit(stop_code())

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +9,17 @@ import typer
 
 from treewright.cli._common import (
     Csv,
+    DayFirst,
     DecimalComma,
     Encoding,
     Missing,
     ModelPath,
     Separator,
+    SpreadsheetSafe,
+    csv_text,
     exits_by_code,
     note,
+    put,
     read_csv,
 )
 
@@ -36,14 +37,17 @@ def predict(
         bool, typer.Option("--proba", help="Add the share of each class in the leaf (its training weight).")
     ] = False,
     leaf: Annotated[bool, typer.Option("--leaf", help="Add the number of the leaf.")] = False,
+    spreadsheet_safe: SpreadsheetSafe = False,
     separator: Separator = None,
     missing: Missing = None,
-    encoding: Encoding = "utf-8",
-    decimal_comma: DecimalComma = False,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
 ) -> None:
     """Predict the rows of a CSV file, one line a row, in the same order.
 
-    The file needs the columns that the tree was made from, in any order; others are left aside.
+    The file needs the columns that the tree asks about, in any order; others are left aside. Its numbers and dates are
+    read as those of the file that the tree was made from, unless options say otherwise.
 
     \b
     Examples:
@@ -56,15 +60,21 @@ def predict(
 
     if out is not None:
         check_writable(out)
-    tree = load_model(model).tree
+    content = load_model(model)
+    tree = content.tree
     table = read_csv(
         data,
         separator=separator,
         missing=missing,
         encoding=encoding,
         decimal_comma=decimal_comma,
+        day_first=day_first,
         columns=tree.columns,
+        needed=tree.asked,
+        reading=content.reading,
     ).table
+    for text in table.notes:
+        note(f"Note: {text}")
     names = ["prediction"]
     columns = [tree.predict(table.X).tolist()]
     if proba and tree.classes is not None:
@@ -73,13 +83,9 @@ def predict(
     if leaf:
         names.append("leaf")
         columns.append(tree.apply(table.X).tolist())
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(zip(*columns, strict=True))
+    text = csv_text([names, *zip(*columns, strict=True)], spreadsheet_safe)
     if out is None:
-        sys.stdout.write(text.getvalue())
-        sys.stdout.flush()
+        put(text)
         return
-    write_bytes(out, text.getvalue().encode("utf-8"))
-    note(f"Predicted {table.n_rows} rows to {out}.")
+    write_bytes(out, text.encode("utf-8"))
+    note(f"Predicted {table.n_rows:,} row{'' if table.n_rows == 1 else 's'} to {out}.")

@@ -57,7 +57,7 @@ Categorical = Annotated[
     list[str] | None,
     typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
 ]
-TimeLimit = Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")]
+TimeLimit = Annotated[float, typer.Option(help="Seconds, reading the file included; inf for no limit.")]
 StepLimit = Annotated[
     int | None, typer.Option(help="Subproblems; the same on every machine.", show_default="unlimited")
 ]
@@ -130,14 +130,14 @@ def state_question(
 
 
 def read_limits(time_limit: float, step_limit: int | None, memory_limit: int | None) -> Limits:
-    """Return the limits of a search; seconds may be inf, memory is in MiB."""
+    """Return the limits of a search, whose time runs from now; seconds may be inf, memory is in MiB."""
     from treewright.search import Limits
 
     return Limits(
         None if math.isinf(time_limit) else time_limit,
         step_limit,
         None if memory_limit is None else memory_limit << 20,
-    )
+    ).started()
 
 
 def read_thresholds(text: str) -> Thresholds:

@@ -12,7 +12,8 @@ import typer
 from treewright.cli._common import (
     ASCII,
     CHECK_FAILED,
-    INTERRUPTED,
+    Clock,
+    DayFirst,
     DecimalComma,
     Encoding,
     Ignore,
@@ -21,9 +22,12 @@ from treewright.cli._common import (
     Separator,
     column_names,
     exits_by_code,
+    finishing,
     note,
     read_csv,
     say,
+    stop_code,
+    stop_word,
     tree_text,
 )
 from treewright.errors import InputError
@@ -34,8 +38,8 @@ if TYPE_CHECKING:
 
     from treewright.convert import Ensemble
     from treewright.result import BornAgainResult
-    from treewright.table import CsvTable, Table
-    from treewright.tree import Column
+    from treewright.table import CsvTable, Reading, Table
+    from treewright.tree import Column, Tree
 
 __all__ = ["reborn"]
 
@@ -81,9 +85,12 @@ def reborn(
     seed: Annotated[int, typer.Option(help="CSV file: seed of the forest.", min=0)] = 0,
     separator: Separator = None,
     missing: Missing = None,
-    encoding: Encoding = "utf-8",
-    decimal_comma: DecimalComma = False,
-    time_limit: Annotated[float, typer.Option(help="Seconds of search; inf for no limit.")] = 60.0,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds, reading the file included; inf for no limit.")
+    ] = 60.0,
     check: Annotated[
         bool, typer.Option(help="Prove the tree faithful once more by independent code.")
     ] = True,
@@ -100,12 +107,13 @@ def reborn(
       treewright reborn booster.json --rows data.csv --prune active
       treewright reborn data.csv --target y --trees 5 --depth 2 --bins 10
 
-    Exit codes: 0 done, 1 the check failed, 2 bad input or no tree within the limits, 130 interrupted.
+    \b
+    Exit codes: 0 done, 1 the check failed, 2 bad input or no tree within the limits,
+    130 interrupted by Ctrl-C, 143 ended by SIGTERM (the best tree found has been saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.bornagain import solve, solve_active
-    from treewright.convert import Ensemble, check_writable, save_model
+    from treewright.convert import Ensemble, Model, check_writable, save_model
     from treewright.result import StopReason
-    from treewright.verify import check_faithful
 
     if prune not in PRUNINGS:
         raise InputError(f"--prune {prune!r}; give 'rows' or 'active', or leave it out.")
@@ -121,15 +129,20 @@ def reborn(
             missing=missing,
             encoding=encoding,
             decimal_comma=decimal_comma,
+            day_first=day_first,
         )
 
+    clock = Clock(None if math.isinf(time_limit) else time_limit)
     X: NDArray[np.float64] | None
     columns: tuple[Column, ...] | None = None
+    files_reading: Reading | None = None
     is_table = source.name.lower().endswith(TABLE_SUFFIXES)
     if is_table:
         csv = read(source, target or column_names(source, separator, encoding)[-1])
         ensemble, X = _train(csv, trees, depth, bins, seed)
-        columns = csv.table.columns
+        columns, files_reading = csv.table.columns, csv.reading
+        for text in csv.table.notes:
+            note(f"Note: {text}")
     else:
         table = None if rows is None else read(rows, target).table
         has_missing = table is not None and any(column.has_missing for column in table.columns)
@@ -137,48 +150,72 @@ def reborn(
         X = None if table is None else _rows_for(ensemble, table)
     if prune is not None and X is None:
         raise InputError("--prune needs rows, which a model file lacks: add --rows FILE.csv.")
-    seconds = None if math.isinf(time_limit) else time_limit
-    note(f"{len(ensemble.trees)} trees, {ensemble.n_leaves} leaves. Searching; Ctrl-C ends the search.")
+    note(
+        f"{len(ensemble.trees)} trees, {ensemble.n_leaves} leaves. Searching; Ctrl-C keeps the best tree so far."
+    )
+    reading = clock.seconds
     if prune == "active":
         assert X is not None  # checked above
-        result = solve_active(ensemble, X, time_limit=seconds)
+        result = solve_active(ensemble, X, time_limit=clock.left())
     else:
-        result = solve(ensemble, objective=objective, X=X, time_limit=seconds)
-    faithful = check_faithful(result.tree, ensemble) if check and prune != "active" else None
-    kept = result
-    if prune == "rows":
-        assert X is not None  # checked above
-        kept = _pruned(result, X)
-    if columns is not None:
-        kept = _with_columns(kept, columns)
-    if out is not None:
-        save_model(out, kept)
-    _say_sizes(ensemble, result, kept)
-    say()
-    if kept.tree.n_leaves <= SHOWN_LEAVES:
-        say(tree_text(kept.tree, ascii_only))
-    else:
-        say(f"A tree of {kept.tree.n_leaves} leaves is not printed.")
-    say()
-    say(result.sentence())
-    if faithful is not None:
-        say(f"Checked by independent code: {faithful.sentence()}")
-    if prune == "rows" and kept.tree.n_leaves == result.tree.n_leaves:
-        say("Pruning removes nothing: some row needs every split.")
-    elif kept.tree.n_leaves != result.tree.n_leaves:
-        say(f"Pruned: {kept.sentence()}")
-    for text in kept.notes:
-        say(f"Note: {text}")
-    say(f"Search: {result.stats['seconds']:.3f} s.")
-    if out is not None:
-        again = (
-            "" if is_table or prune else f" Check it any time: treewright verify {out} --ensemble {source}"
+        result = solve(ensemble, objective=objective, X=X, time_limit=clock.left())
+    stopped = result.stop_reason is StopReason.INTERRUPT
+    with finishing():
+        kept = result
+        if prune == "rows":
+            assert X is not None  # checked above
+            kept = _pruned(result, X)
+        if columns is not None:
+            kept = _with_columns(kept, columns)
+        if out is not None:
+            save_model(out, Model.of(kept, None, files_reading))
+        if stopped:
+            note(
+                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
+            )
+        _say_sizes(ensemble, result, kept)
+        say()
+        if kept.tree.n_leaves <= SHOWN_LEAVES:
+            say(tree_text(kept.tree, ascii_only))
+        else:
+            say(f"A tree of {kept.tree.n_leaves:,} leaves is not printed.")
+        say()
+        say(result.sentence())
+        if prune == "rows" and kept.tree.n_leaves == result.tree.n_leaves:
+            say("Pruning removes nothing: some row needs every split.")
+        elif kept.tree.n_leaves != result.tree.n_leaves:
+            say(f"Pruned: {kept.sentence()}")
+        for text in kept.notes:
+            say(f"Note: {text}")
+        limit = "" if clock.time_limit is None else f" --time-limit {clock.time_limit:g} counts both."
+        say(f"Reading: {reading:.3f} s. Search: {result.stats['seconds']:.3f} s.{limit}")
+        if out is not None:
+            again = (
+                ""
+                if is_table or prune
+                else f" Check it any time: treewright verify {out} --ensemble {source}"
+            )
+            say(f"Saved to {out}.{again}")
+    if stopped:
+        raise typer.Exit(stop_code())
+    if check and prune != "active":
+        _check(result.tree, ensemble, saved=out is not None)
+
+
+def _check(tree: Tree, ensemble: Ensemble, saved: bool) -> None:
+    """Prove by independent code that the tree decides like the ensemble; the tree has been written and shown."""
+    from treewright.verify import check_faithful
+
+    try:
+        faithful = check_faithful(tree, ensemble)
+    except KeyboardInterrupt:
+        note(
+            f"{stop_word()} before the check by independent code ended.{' The tree is saved.' if saved else ''}"
         )
-        say(f"Saved to {out}.{again}")
-    if faithful is not None and not faithful.faithful:
+        raise typer.Exit(stop_code()) from None
+    say(f"Checked by independent code: {faithful.sentence()}")
+    if not faithful.faithful:
         raise typer.Exit(CHECK_FAILED)
-    if result.stop_reason is StopReason.INTERRUPT:
-        raise typer.Exit(INTERRUPTED)
 
 
 def _train(

@@ -13,6 +13,7 @@ import typer
 
 from treewright.cli._common import (
     Csv,
+    DayFirst,
     DecimalComma,
     Encoding,
     KnownTarget,
@@ -62,8 +63,9 @@ def report(
     digits: Annotated[int, typer.Option(help="Significant digits of numbers; 0 for all.", min=0)] = 6,
     separator: Separator = None,
     missing: Missing = None,
-    encoding: Encoding = "utf-8",
-    decimal_comma: DecimalComma = False,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
 ) -> None:
     """Write one HTML file about a tree, for people: the tree, its rules, its certificate, a form to ask it.
 
@@ -88,10 +90,13 @@ def report(
     csv_options: dict[str, Any] = {
         "target": column,
         "columns": content.tree.columns,
+        "needed": None if models or frontier else content.tree.asked,
+        "reading": content.reading,
         "separator": separator,
         "missing": missing,
         "encoding": encoding,
         "decimal_comma": decimal_comma,
+        "day_first": day_first,
     }
     train = read_csv(data, weight=terms_of(content).weight, **csv_options)
     unseen = None if test is None else read_csv(test, **csv_options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import ASCII, ModelPath, exits_by_code, note, say, tree_text
+from treewright.cli._common import ASCII, ModelPath, exits_by_code, note, put, say, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,7 +67,11 @@ def show(
     else:
         picture = _text(content, kind, digits, counts, ascii_only).encode("utf-8")
     if out is None:
-        say(picture.decode("utf-8").rstrip("\n"))
+        text = picture.decode("utf-8").rstrip("\n")
+        if kind == "text":
+            say(text)
+        else:
+            put(text + "\n")
         return
     write_bytes(out, picture)
     note(f"Wrote {out}.")

@@ -9,6 +9,7 @@ import typer
 
 from treewright.cli._common import (
     CHECK_FAILED,
+    DayFirst,
     DecimalComma,
     Encoding,
     KnownTarget,
@@ -48,8 +49,9 @@ def verify(
     target: KnownTarget = None,
     separator: Separator = None,
     missing: Missing = None,
-    encoding: Encoding = "utf-8",
-    decimal_comma: DecimalComma = False,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
 ) -> None:
     """Recompute everything a model file claims from the data it was made from.
 
@@ -84,6 +86,7 @@ def verify(
             "missing": missing,
             "encoding": encoding,
             "decimal_comma": decimal_comma,
+            "day_first": day_first,
         }
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:
@@ -93,13 +96,22 @@ def verify(
 def _decides_like(content: Model, path: Path) -> bool:
     """Prove that the tree and the ensemble of a file decide alike everywhere, or show where they do not."""
     from treewright.convert import Ensemble
-    from treewright.verify import check_faithful
+    from treewright.result import BornAgainResult
+    from treewright.verify import check_faithful, verify_born_again
 
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
     report = check_faithful(content.tree, model)
     say(report.sentence())
-    return report.faithful
+    if not report.faithful or content.certificate is None:
+        return report.faithful
+    result = content.result
+    if not isinstance(result, BornAgainResult) or result.options.get("objective") == "active":
+        say("The certificate of the file speaks of rows, so it was not checked: only that both decide alike.")
+        return True
+    checked = verify_born_again(model, result)
+    say(str(checked))
+    return checked.ok
 
 
 def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
@@ -110,6 +122,8 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         target=label_column(content, target),
         weight=terms.weight,
         columns=content.tree.columns,
+        needed=content.tree.asked,
+        reading=content.reading,
         **csv_options,
     )
     report, asked = check_claims(content, csv)
@@ -149,7 +163,8 @@ def check_claims(content: Model, csv: CsvTable) -> tuple[VerificationReport, boo
 
     asked = content.certificate is not None and content.certificate.terms is not None
     claim = content.result if asked and content.result is not None else content.tree
-    return check(problem_of(content, csv), claim), asked
+    least = terms_of(content).min_leaf_accuracy
+    return check(problem_of(content, csv), claim, min_leaf_accuracy=least), asked
 
 
 def problem_of(content: Model, csv: CsvTable) -> Problem:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
 
 from treewright.errors import ModelFileError
 
@@ -14,7 +18,7 @@ __all__ = ["LARGEST_INTEGER", "Checked", "parse"]
 LARGEST_INTEGER = 2**53
 
 
-def parse(text: str) -> Checked:
+def parse(text: str | bytes) -> Checked:
     """Parse strict JSON: no NaN, no duplicate keys, no nesting beyond what Python's stack takes.
 
     Raises
@@ -56,8 +60,8 @@ class Checked:
             f"Model file, at {self.path or 'the top'}: {came[:60]} is not accepted; it must be {accepted}."
         )
 
-    def fields(self, *names: str) -> dict[str, Checked]:
-        """Return the fields of an object that must have exactly these."""
+    def fields(self, *names: str, optional: tuple[str, ...] = ()) -> dict[str, Checked]:
+        """Return the fields of an object that must have these; an optional one may be absent (null)."""
         if not isinstance(self.value, dict):
             self.fail(f"an object with {', '.join(names)}")
         for name in names:
@@ -65,6 +69,7 @@ class Checked:
                 raise ModelFileError(
                     f"Model file, at {self.path or 'the top'}: the field {name!r} is absent."
                 )
+        names = (*names, *optional)
         for name in self.value:
             if name not in names:
                 raise ModelFileError(
@@ -72,7 +77,42 @@ class Checked:
                     f"{', '.join(names)}."
                 )
         prefix = f"{self.path}." if self.path else ""
-        return {name: Checked(self.value[name], prefix + name) for name in names}
+        return {name: Checked(self.value.get(name), prefix + name) for name in names}
+
+    def field(self, name: str) -> Checked:
+        """Return one field of an object that may have others."""
+        if not isinstance(self.value, dict) or name not in self.value:
+            self.fail(f"an object with {name!r}")
+        return Checked(self.value[name], f"{self.path}.{name}" if self.path else name)
+
+    def __contains__(self, name: str) -> bool:
+        return isinstance(self.value, dict) and name in self.value
+
+    def integers(self, length: int, low: int, high: int) -> NDArray[np.int64]:
+        """Return a list of `length` integers (or truth values) from `low` to `high` as an array."""
+        array = self._array(length, "biu")
+        if len(array) and not low <= array.min() <= array.max() <= high:
+            self.fail(f"a list of integers from {low} to {high}")
+        return array.astype(np.int64)
+
+    def numbers(self, length: int) -> NDArray[np.float64]:
+        """Return a list of `length` finite numbers as an array."""
+        array = self._array(length, "iuf").astype(np.float64)
+        if not np.isfinite(array).all():
+            self.fail("a list of finite numbers")
+        return array
+
+    def _array(self, length: int, kinds: str) -> NDArray[Any]:
+        wanted = f"a list of {length} {'numbers' if 'f' in kinds else 'integers'}"
+        if not isinstance(self.value, list) or len(self.value) != length:
+            self.fail(wanted)
+        try:
+            array = np.array(self.value) if length else np.empty(0, dtype=np.int64)
+        except (ValueError, OverflowError, RecursionError):  # lists of different lengths
+            self.fail(wanted)
+        if array.ndim != 1 or array.dtype.kind not in kinds:
+            self.fail(wanted)
+        return array
 
     def entries(self, least: int = 0, most: int = 2**31 - 1) -> Iterator[Checked]:
         """Return the entries of a list of `least` to `most` entries."""
@@ -161,13 +201,13 @@ class Checked:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        times = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in times.items() if count > 1)
         raise ModelFileError(f"The model file names the field {twice[:60]!r} twice in one object.")
     return result
 
 
 def _constant(word: str) -> NoReturn:
     raise ModelFileError(
-        f'The model file holds {word}, which is no JSON number; infinite thresholds are written "inf".'
+        f'The model file holds {word}, which is no JSON number; a tree of ours writes infinite thresholds as "inf".'
     )

@@ -23,11 +23,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.convert._check_ensemble import (
+    LINKS,
+    EnsembleFault,
+    check_ensemble,
+    check_leaf_classes,
+    check_sizes,
+    check_structure,
+)
 from treewright.errors import InputError
 
-__all__ = ["Ensemble", "EnsembleTree", "float32_threshold"]
-
-LINKS = ("argmax", "positive", "softmax32", "softmax64")
+__all__ = ["LINKS", "Ensemble", "EnsembleTree", "float32_threshold"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +120,12 @@ class Ensemble:
         What was read, for messages.
     vote : {"hard", "soft"}, default="soft"
         How the trees are combined, for reports.
+
+    Raises
+    ------
+    InputError
+        If the parts contradict each other: a node that is not reached exactly once, a column that does not
+        exist, numbers that are not finite, scores that do not fit the classes.
     """
 
     trees: tuple[EnsembleTree, ...]
@@ -132,6 +144,7 @@ class Ensemble:
     def __post_init__(self) -> None:
         if self.missing is None:
             object.__setattr__(self, "missing", np.zeros(len(self.feature_names), dtype=np.bool_))
+        check_ensemble(self)
 
     @classmethod
     def from_model(cls, model: Any, *, missing: str = "refuse", inputs: str = "float64") -> Ensemble:
@@ -212,21 +225,25 @@ class Ensemble:
         """
         labels = np.asarray(classes)
         w = np.ones(len(trees)) if weights is None else np.asarray(weights, dtype=np.float64)
-        if len(w) != len(trees) or not np.all((w > 0) & np.isfinite(w)):
+        if w.shape != (len(trees),) or not np.all((w > 0) & np.isfinite(w)):
             raise InputError(f"weights must be {len(trees)} positive numbers, one a tree; got {w!r}.")
+        if feature_names is None and n_features is None:
+            raise InputError("Give n_features or feature_names.")
+        width = len(feature_names) if feature_names is not None else int(n_features or 0)
+        check_sizes(width, len(labels), len(trees), sum(len(tree.feature) for tree in trees), len(labels))
         voting = []
-        for tree, weight in zip(trees, w, strict=True):
-            leaf = tree.feature < 0
+        for t, (tree, weight) in enumerate(zip(trees, w, strict=True)):
+            try:
+                check_structure(tree, width)
+                check_leaf_classes(tree, len(labels))
+            except EnsembleFault as fault:
+                raise EnsembleFault(f"Tree {t} of the {source} cannot be used: {fault}") from None
+            leaf = np.flatnonzero(tree.feature < 0)
             vote = np.zeros((len(tree.feature), len(labels)))
-            index = tree.value[leaf, 0].astype(np.int64)
-            if len(index) == 0 or index.min() < 0 or index.max() >= len(labels):
-                raise InputError(f"A leaf names a class outside 0..{len(labels) - 1}; check the model file.")
-            vote[np.flatnonzero(leaf), index] = weight
+            vote[leaf, tree.value[leaf, 0].astype(np.int64)] = weight
             voting.append(replace(tree, value=vote))
         if feature_names is None:
-            if n_features is None:
-                raise InputError("Give n_features or feature_names.")
-            feature_names = [f"x{f}" for f in range(n_features)]
+            feature_names = [f"x{f}" for f in range(width)]
         return cls(
             tuple(voting), labels, tuple(feature_names), np.zeros(len(labels)), source=source, vote="hard"
         )

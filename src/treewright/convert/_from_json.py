@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.convert._checked import LARGEST_INTEGER, Checked, parse
 from treewright.convert._model import Certificate, Model, Terms
+from treewright.convert._reading import checked_reading
 from treewright.convert._to_json import FORMAT, VERSION
 from treewright.errors import InputError, ModelFileError
 from treewright.result import SolveStatus, StopReason
@@ -90,14 +91,17 @@ def from_json(text: str) -> Model:
 
 def _model(top: Checked) -> Model:
     _check_format(top)
-    fields = top.fields("format", "version", "written_by", "classes", "columns", "nodes", "certificate")
+    fields = top.fields(
+        "format", "version", "written_by", "classes", "columns", "nodes", "certificate", optional=("reading",)
+    )
     columns = _columns(fields["columns"])
     classes = _classes(fields["classes"])
     tree = _tree(fields["nodes"], columns, classes)
     claim = None
     if fields["certificate"].value is not None:
         claim = _certificate(fields["certificate"], 0 if classes is None else len(classes))
-    return Model(tree, claim, fields["written_by"].text())
+    reading = None if fields["reading"].value is None else checked_reading(fields["reading"])
+    return Model(tree, claim, fields["written_by"].text(), reading)
 
 
 def _check_format(top: Checked) -> None:
@@ -273,7 +277,9 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         "costs",
         "target",
         "weight",
+        optional=("min_leaf_accuracy",),
     )
+    least = fields["min_leaf_accuracy"]
     factor, costs = fields["class_weight"], fields["costs"]
     class_weight: tuple[float, ...] | str | None = None
     if isinstance(factor.value, str):
@@ -296,4 +302,5 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         costs=matrix,
         target=fields["target"].optional_text(),
         weight=fields["weight"].optional_text(),
+        min_leaf_accuracy=None if least.value is None else least.number(0, 1),
     )

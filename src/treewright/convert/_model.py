@@ -8,6 +8,7 @@ from typing import Any
 
 from treewright import __version__
 from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult, SolveStatus, StopReason
+from treewright.table import Reading
 from treewright.tree import Tree
 
 __all__ = ["Certificate", "Model", "Terms"]
@@ -36,6 +37,8 @@ class Terms:
         ``costs[true][predicted]``; None is plain misclassification.
     target, weight : str or None
         Columns of the training file that held the labels and the row weights.
+    min_leaf_accuracy : float or None
+        Share of its weight that every leaf had to predict right.
     """
 
     cost_complexity: float
@@ -47,6 +50,7 @@ class Terms:
     costs: tuple[tuple[float, ...], ...] | None = None
     target: str | None = None
     weight: str | None = None
+    min_leaf_accuracy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -88,20 +92,25 @@ class Model:
         None if the tree comes from elsewhere and nothing is claimed about it.
     written_by : str
         Version of treewright that wrote the file.
+    reading : Reading or None
+        How the text file was read that the tree was made from; None if it was made from no file.
     """
 
     tree: Tree
     certificate: Certificate | None = None
     written_by: str = __version__
+    reading: Reading | None = None
 
     @classmethod
-    def of(cls, result: SolveResult, terms: Terms | None = None) -> Model:
+    def of(cls, result: SolveResult, terms: Terms | None = None, reading: Reading | None = None) -> Model:
         """Return the model of a result, with the question it answers.
 
         Parameters
         ----------
         result : SolveResult
         terms : Terms, default=None
+        reading : Reading, default=None
+            How the file of its rows was read.
         """
         return cls(
             result.tree,
@@ -117,6 +126,7 @@ class Model:
                 notes=tuple(result.notes),
                 terms=terms,
             ),
+            reading=reading,
         )
 
     @property

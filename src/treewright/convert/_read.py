@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from treewright.convert._check_ensemble import MAX_BYTES, EnsembleFault
 from treewright.convert._ensemble import Ensemble
-from treewright.convert._read_forest_file import read_forest_file
-from treewright.convert._read_lightgbm import read_lightgbm
+from treewright.convert._read_forest_file import read_forest_text
+from treewright.convert._read_lightgbm import read_lightgbm, read_lightgbm_text
 from treewright.convert._read_sklearn import read_sklearn
-from treewright.convert._read_xgboost import read_xgboost
+from treewright.convert._read_xgboost import read_xgboost, read_xgboost_json
 from treewright.errors import InputError, ModelFileError
 
 __all__ = ["load_ensemble", "read_ensemble"]
@@ -23,13 +24,9 @@ ACCEPTED = (
 
 def read_ensemble(model: Any, *, missing: str = "refuse", inputs: str = "float64") -> Ensemble:
     """Read a fitted model; see `Ensemble.from_model`."""
-    if missing not in ("refuse", "route"):
-        raise InputError(f"missing must be 'refuse' or 'route'; got {missing!r}.")
-    if inputs not in ("float64", "float32"):
-        raise InputError(f"inputs must be 'float64' or 'float32'; got {inputs!r}.")
+    options = _options(missing, inputs)
     if isinstance(model, Ensemble):
         return model
-    options = {"route_missing": missing == "route", "float32_inputs": inputs == "float32"}
     home = type(model).__module__.partition(".")[0]
     name = type(model).__name__
     if "Regressor" in name or getattr(model, "_estimator_type", None) == "regressor":
@@ -50,24 +47,44 @@ def read_ensemble(model: Any, *, missing: str = "refuse", inputs: str = "float64
 
 def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "float64") -> Ensemble:
     """Read a model file; see `Ensemble.load`."""
+    options = _options(missing, inputs)
     file = Path(path)
     if not file.is_file():
         raise ModelFileError(f"There is no file {str(path)!r}.")
-    with file.open("rb") as stream:
-        head = stream.read(4096)
-    options = {"route_missing": missing == "route", "float32_inputs": inputs == "float32"}
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise ModelFileError(
+                f"{file.name} has more than {MAX_BYTES >> 20} MiB, which is more than can be read."
+            )
+        content = file.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{file.name} cannot be read: {error.strerror or error}.") from error
+    head = content[:4096]
     start = head.lstrip()
-    ensemble = None
-    if start.startswith(b"{"):
-        ensemble = read_xgboost(file, **options)
-    elif start.startswith((b"tree\n", b"tree\r\n")):
-        ensemble = read_lightgbm(file, **options)
-    if ensemble is not None:
-        return ensemble
-    if b"NB_TREES" in head or b"[TREE" in head:
-        return read_forest_file(file)
+    try:
+        if start.startswith(b"{"):
+            return read_xgboost_json(content, f"XGBoost file {file.name}", **options)
+        if start.startswith((b"tree\n", b"tree\r\n")):
+            text = content.decode("utf-8", errors="replace")
+            return read_lightgbm_text(text, f"LightGBM file {file.name}", **options)
+        if b"NB_TREES" in head or b"[TREE" in head:
+            return read_forest_text(content, f"forest file {file.name}")
+    except EnsembleFault as fault:
+        raise ModelFileError(f"{file.name} is damaged. {fault}") from None
+    except ModelFileError as error:
+        raise ModelFileError(f"{file.name} cannot be read. {error}") from None
+    except MemoryError:
+        raise ModelFileError(f"{file.name} does not fit into memory.") from None
     raise ModelFileError(
         f"{file.name} is none of the known model files: a published forest file (header NB_TREES), an "
         "XGBoost JSON model (Booster.save_model('model.json')) or a LightGBM text model "
         "(Booster.save_model('model.txt'))."
     )
+
+
+def _options(missing: str, inputs: str) -> dict[str, Any]:
+    if missing not in ("refuse", "route"):
+        raise InputError(f"missing must be 'refuse' or 'route'; got {missing!r}.")
+    if inputs not in ("float64", "float32"):
+        raise InputError(f"inputs must be 'float64' or 'float32'; got {inputs!r}.")
+    return {"route_missing": missing == "route", "float32_inputs": inputs == "float32"}

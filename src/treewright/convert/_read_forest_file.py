@@ -10,10 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from treewright.convert._check_ensemble import EnsembleFault, check_sizes
 from treewright.convert._ensemble import Ensemble, EnsembleTree
 from treewright.errors import ModelFileError
 
-__all__ = ["read_forest_file"]
+__all__ = ["read_forest_file", "read_forest_text"]
+
+LARGEST = 2**31 - 1
 
 
 def read_forest_file(path: str | Path) -> Ensemble:
@@ -36,81 +39,118 @@ def read_forest_file(path: str | Path) -> Ensemble:
     """
     name = Path(path).name
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise ModelFileError(f"{name} is not a text file; expected a published forest file.") from error
-    header: dict[str, str] = {}
-    for line in lines[:6]:
-        key, colon, value = line.partition(":")
-        if colon:
-            header[key.strip()] = value.strip()
+        return read_forest_text(Path(path).read_bytes(), f"forest file {name}")
+    except OSError as error:
+        raise ModelFileError(f"{name} cannot be read: {error.strerror or error}.") from error
+    except (EnsembleFault, ModelFileError) as error:
+        raise ModelFileError(f"{name} cannot be read. {error}") from None
+
+
+def read_forest_text(content: bytes, source: str) -> Ensemble:
+    """Read the content of a published forest file; `source` is its name for messages."""
     try:
-        n_trees, n_features, n_classes = (
-            int(header[key]) for key in ("NB_TREES", "NB_FEATURES", "NB_CLASSES")
-        )
-    except (KeyError, ValueError) as error:
-        raise ModelFileError(
-            f"{name} has no forest header: expected lines NB_TREES, NB_FEATURES and NB_CLASSES among the "
-            "first six."
-        ) from error
-    if n_trees < 1 or n_features < 1 or n_classes < 2:
-        raise ModelFileError(
-            f"{name}: {n_trees} trees, {n_features} features, {n_classes} classes is no forest."
-        )
+        lines = content.decode("utf-8").rstrip().split("\n")
+    except UnicodeDecodeError as error:
+        raise ModelFileError("It is not a text file; expected a published forest file.") from error
+    lines = [line.rstrip() for line in lines]
+    n_trees, n_features, n_classes, most_depth = _header(lines[:6])
     trees = []
     at = 6
     for t in range(n_trees):
-        while at < len(lines) and not lines[at].startswith("[TREE"):
-            at += 1
+        at = _next_tree(lines, at, first=t == 0)
         if at + 1 >= len(lines):
             raise ModelFileError(
-                f"{name} ends before tree {t} of {n_trees}: the file is cut short. Fetch it again."
+                f"It ends before tree {t} of {n_trees}: the file is cut short. Fetch it again."
             )
-        if lines[at].strip() != f"[TREE {t}]":
-            raise ModelFileError(f"{name}, line {at + 1}: expected [TREE {t}], got {lines[at]!r}.")
+        if lines[at] != f"[TREE {t}]":
+            raise ModelFileError(f"Line {at + 1}: expected [TREE {t}], got {lines[at][:60]!r}.")
         key, _, count = lines[at + 1].partition(":")
-        if key.strip() != "NB_NODES" or not count.strip().isdigit():
-            raise ModelFileError(f"{name}, line {at + 2}: expected 'NB_NODES: n', got {lines[at + 1]!r}.")
-        n_nodes = int(count)
+        if key.strip() != "NB_NODES" or (n_nodes := _whole(count)) is None:
+            raise ModelFileError(f"Line {at + 2}: expected 'NB_NODES: n', got {lines[at + 1][:60]!r}.")
         rows = lines[at + 2 : at + 2 + n_nodes]
         if n_nodes < 1 or len(rows) < n_nodes:
             raise ModelFileError(
-                f"{name} ends in tree {t}: {len(rows)} of {n_nodes} nodes are there. The file is cut "
-                "short; fetch it again."
+                f"It ends in tree {t}: {len(rows)} of {n_nodes} nodes are there. The file is cut short; "
+                "fetch it again."
             )
-        trees.append(_read_tree(rows, name, at + 3, n_features, n_classes))
+        trees.append(_read_tree(rows, at + 3, n_features, n_classes, most_depth))
         at += 2 + n_nodes
-    return Ensemble.hard_vote(
-        trees, np.arange(n_classes), n_features=n_features, source=f"forest file {name}"
+    at = _next_tree(lines, at, first=False)
+    if at < len(lines):
+        raise ModelFileError(f"Line {at + 1}: more follows after the last of {n_trees} trees.")
+    return Ensemble.hard_vote(trees, np.arange(n_classes), n_features=n_features, source=source)
+
+
+def _header(lines: list[str]) -> tuple[int, int, int, int]:
+    """Numbers of trees, columns and classes, and the largest depth (which the header may lack)."""
+    header: dict[str, str] = {}
+    for line in lines:
+        key, colon, value = line.partition(":")
+        if colon:
+            header[key.strip()] = value
+    n_trees, n_features, n_classes = (
+        _whole(header.get(key, "")) for key in ("NB_TREES", "NB_FEATURES", "NB_CLASSES")
     )
+    if n_trees is None or n_features is None or n_classes is None:
+        raise ModelFileError(
+            "It has no forest header: expected lines NB_TREES, NB_FEATURES and NB_CLASSES, with whole "
+            "numbers, among the first six."
+        )
+    check_sizes(n_features, n_classes, n_trees)
+    depth = _whole(header.get("MAX_TREE_DEPTH", str(LARGEST)))
+    if depth is None:
+        raise ModelFileError(f"MAX_TREE_DEPTH is {header['MAX_TREE_DEPTH'][:60]!r}, not a whole number.")
+    return n_trees, n_features, n_classes, depth
 
 
-def _read_tree(rows: list[str], name: str, first_line: int, n_features: int, n_classes: int) -> EnsembleTree:
+def _next_tree(lines: list[str], at: int, *, first: bool) -> int:
+    """The next line that is not empty; before the first tree there is one line of explanation."""
+    while at < len(lines) and (not lines[at] or (first and not lines[at].startswith("[TREE"))):
+        at += 1
+    return at
+
+
+def _whole(text: str) -> int | None:
+    """A whole number of at most ten digits, or None."""
+    digits = text.strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 10 else None
+
+
+def _read_tree(
+    rows: list[str], first_line: int, n_features: int, n_classes: int, most_depth: int
+) -> EnsembleTree:
     n = len(rows)
     feature = np.full(n, -1, dtype=np.int32)
     threshold = np.zeros(n)
     left = np.zeros(n, dtype=np.int32)
     right = np.zeros(n, dtype=np.int32)
     value = np.zeros((n, 1))
+    depth = np.zeros(n, dtype=np.int64)  # as the children of earlier nodes tell
     for i, row in enumerate(rows):
         fields = row.split()
-        where = f"{name}, line {first_line + i}"
+        where = f"Line {first_line + i}"
         try:
             node, kind = int(fields[0]), fields[1]
-            left[i], right[i], feature[i] = (int(f) for f in fields[2:5])
-            threshold[i] = float(fields[5])
-            label = int(fields[7])
+            left_child, right_child, column, level, label = (int(fields[k]) for k in (2, 3, 4, 6, 7))
+            cut = float(fields[5])
         except (IndexError, ValueError) as error:
-            raise ModelFileError(f"{where}: expected eight node fields, got {row!r}.") from error
-        if node != i or kind not in ("IN", "LN"):
-            raise ModelFileError(f"{where}: expected node {i} of type IN or LN, got {row!r}.")
+            raise ModelFileError(f"{where}: expected eight node fields, got {row[:60]!r}.") from error
+        if len(fields) != 8 or node != i or kind not in ("IN", "LN"):
+            raise ModelFileError(f"{where}: expected node {i} of type IN or LN, got {row[:60]!r}.")
+        if level != depth[i] or level > most_depth:
+            raise ModelFileError(
+                f"{where}: the node says depth {str(level)[:20]}; its place in the tree is depth {depth[i]}, "
+                f"and the header allows {most_depth}."
+            )
         if kind == "LN":
-            feature[i] = -1
             if not 0 <= label < n_classes:
-                raise ModelFileError(f"{where}: class {label} is outside 0..{n_classes - 1}.")
+                raise ModelFileError(f"{where}: class {str(label)[:20]} is outside 0..{n_classes - 1}.")
             value[i, 0] = label
-        elif not (0 <= feature[i] < n_features and i < left[i] < n and i < right[i] < n):
-            raise ModelFileError(f"{where}: the feature or a child is out of range in {row!r}.")
-        elif not np.isfinite(threshold[i]):
-            raise ModelFileError(f"{where}: the threshold {threshold[i]} is not a finite number.")
+            continue
+        if not (0 <= column < n_features and i < left_child < n and i < right_child < n):
+            raise ModelFileError(f"{where}: the feature or a child is out of range in {row[:60]!r}.")
+        if not np.isfinite(cut):
+            raise ModelFileError(f"{where}: the threshold {cut} is not a finite number.")
+        feature[i], threshold[i], left[i], right[i] = column, cut, left_child, right_child
+        depth[[left_child, right_child]] = level + 1
     return EnsembleTree(feature, threshold, left, right, value, np.zeros(n, dtype=np.bool_))

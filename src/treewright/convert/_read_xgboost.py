@@ -1,60 +1,51 @@
 """XGBoost models as `Ensemble`, from the library's own JSON (`Booster.save_model`, `Booster.save_raw`).
 
 XGBoost compares float32 values with ``x < t``, sums in single precision starting from the base score, and
-decides by the single-precision sigmoid or softmax. ``x < t`` is ``x <= previous float32 below t``.
+decides by the single-precision sigmoid or softmax. ``x < t`` is ``x <= previous float32 below t``. What the file
+says twice (sizes, parents, classes) must agree.
 """
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes_from_root
+from treewright.convert._checked import Checked, parse
 from treewright.convert._ensemble import Ensemble, EnsembleTree, float32_threshold
-from treewright.errors import InputError, ModelFileError
+from treewright.errors import InputError
 
-__all__ = ["read_xgboost"]
+__all__ = ["read_xgboost", "read_xgboost_json"]
+
+OBJECTIVES = ("binary:logistic", "multi:softprob", "multi:softmax")
+LARGEST = 2**31 - 1
 
 
 def read_xgboost(model: Any, *, route_missing: bool, float32_inputs: bool) -> Ensemble | None:
-    """Read an `XGBClassifier`, a `Booster` or the path of a JSON model; None for another class."""
+    """Read an `XGBClassifier` or a `Booster`; None for another class."""
     classes: NDArray[Any] | None = None
-    if isinstance(model, Path):
-        try:
-            text: str | bytes = model.read_bytes()
-        except OSError as error:
-            raise ModelFileError(f"{model.name} cannot be read: {error}.") from error
-        source = f"XGBoost file {model.name}"
-    else:
-        source = type(model).__name__
-        booster = model
-        if hasattr(model, "get_booster"):
-            from sklearn.exceptions import NotFittedError
+    source = type(model).__name__
+    booster = model
+    if hasattr(model, "get_booster"):
+        from sklearn.exceptions import NotFittedError
 
-            try:
-                booster = model.get_booster()
-            except NotFittedError as error:
-                raise InputError(f"This {source} is not fitted; call fit first.") from error
-            if not hasattr(model, "classes_"):
-                raise InputError(f"{source} is no classifier; born-again trees need XGBClassifier.")
-            classes = np.asarray(model.classes_)
-            booster = _until_best(model, booster)
-        if not hasattr(booster, "save_raw"):
-            return None
-        text = bytes(booster.save_raw(raw_format="json"))
-    try:
-        learner = json.loads(text)["learner"]
-        return _read(learner, classes, source, route_missing, float32_inputs)
-    except (KeyError, ValueError, TypeError, IndexError) as error:
-        if isinstance(error, InputError | ModelFileError):
-            raise
-        raise ModelFileError(
-            f"{source} is no complete XGBoost JSON model ({error!r}); save it again with "
-            "save_model('model.json')."
-        ) from error
+        try:
+            booster = model.get_booster()
+        except NotFittedError as error:
+            raise InputError(f"This {source} is not fitted; call fit first.") from error
+        if not hasattr(model, "classes_"):
+            raise InputError(f"{source} is no classifier; born-again trees need XGBClassifier.")
+        classes = np.asarray(model.classes_)
+        booster = _until_best(model, booster)
+    if not hasattr(booster, "save_raw"):
+        return None
+    text = bytes(booster.save_raw(raw_format="json"))
+    return read_xgboost_json(
+        text, source, classes=classes, route_missing=route_missing, float32_inputs=float32_inputs
+    )
 
 
 def _until_best(model: Any, booster: Any) -> Any:
@@ -66,62 +57,64 @@ def _until_best(model: Any, booster: Any) -> Any:
     return booster[: best + 1]
 
 
-def _read(
-    learner: dict[str, Any],
-    classes: NDArray[Any] | None,
+def read_xgboost_json(
+    content: bytes,
     source: str,
+    *,
+    classes: NDArray[Any] | None = None,
     route_missing: bool,
     float32_inputs: bool,
 ) -> Ensemble:
-    objective = learner["objective"]["name"]
-    kind = learner["gradient_booster"]["name"]
+    """Read the content of a JSON model.
+
+    Parameters
+    ----------
+    content : bytes
+    source : str
+        What is read, for messages.
+    classes : ndarray, optional
+        Labels; None numbers them from 0.
+    route_missing, float32_inputs : bool
+        As in `read_sklearn`.
+
+    Raises
+    ------
+    InputError
+        The model has a part that threshold splits cannot express.
+    ModelFileError, EnsembleFault
+        The file is damaged.
+    """
+    learner = parse(content).field("learner")
+    objective = learner.field("objective").field("name").text()
+    booster = learner.field("gradient_booster")
+    kind = booster.field("name").text()
     if kind != "gbtree":
         raise InputError(f"{source} uses booster {kind!r}; only 'gbtree' can be read.")
-    if objective not in ("binary:logistic", "multi:softprob", "multi:softmax"):
-        raise InputError(
-            f"{source} has objective {objective!r}; accepted are binary:logistic, multi:softprob and "
-            "multi:softmax."
-        )
-    param = learner["learner_model_param"]
-    k = max(1, int(param["num_class"])) if objective.startswith("multi") else 1
-    n_features = int(param["num_feature"])
-    names = tuple(learner.get("feature_names") or [f"x{f}" for f in range(n_features)])
-    base = np.array([float(b) for b in str(param["base_score"]).strip("[]").split(",")], dtype=np.float32)
-    base = np.broadcast_to(base, (k,)).copy()
-    if k == 1:
-        # The base score is stored as a probability; single-precision logit.
-        base = -np.log(np.float32(1.0) / base - np.float32(1.0))
-    body = learner["gradient_booster"]["model"]
-    groups = body["tree_info"]
-    trees = []
-    for t, tree in enumerate(body["trees"]):
-        if any(int(s) != 0 for s in tree.get("split_type", [])) or tree.get("categories"):
-            used = sorted(
-                {
-                    int(f)
-                    for f, s, child in zip(
-                        tree["split_indices"], tree["split_type"], tree["left_children"], strict=True
-                    )
-                    if int(s) != 0 and int(child) >= 0
-                }
-            )
-            which = ", ".join(repr(names[f]) for f in used[:5])
-            raise InputError(
-                f"{source} has categorical splits on {which} (tree {t}), which threshold splits cannot "
-                "express. One-hot encode these columns and fit again."
-            )
-        trees.append(_read_tree(tree, int(groups[t]), k, float32_inputs))
-    if not trees:
+    if objective not in OBJECTIVES:
+        raise InputError(f"{source} has objective {objective!r}; accepted are {', '.join(OBJECTIVES)}.")
+    param = learner.field("learner_model_param")
+    k = _n_scores(learner, objective)
+    names = _names(learner, _count(param.field("num_feature")))
+    if classes is not None and len(classes) != max(k, 2):
+        raise EnsembleFault(f"The model decides {max(k, 2)} classes, and {len(classes)} labels are given.")
+    body = booster.field("model")
+    entries = list(body.field("trees").entries())
+    check_sizes(len(names), max(k, 2), max(len(entries), 1))
+    if not entries:
         raise InputError(f"{source} has no trees; fit it with at least one boosting round.")
-    labels = np.arange(max(k, 2)) if classes is None else classes
+    groups = _groups(body, len(entries), k)
+    trees = tuple(
+        _read_tree(entry, int(group), k, names, float32_inputs, source)
+        for entry, group in zip(entries, groups, strict=True)
+    )
     rule: dict[str, Any] = {"link": "softmax32"}
     if k == 1:
         rule = {"link": "positive", "cut": _sigmoid_cut()}
     return Ensemble(
-        tuple(trees),
-        labels,
+        trees,
+        np.arange(max(k, 2)) if classes is None else classes,
         names,
-        base.astype(np.float64),
+        _base_score(param.field("base_score"), k),
         single=True,
         missing=np.full(len(names), route_missing),
         inputs="float32" if float32_inputs else "float64",
@@ -130,43 +123,167 @@ def _read(
     )
 
 
-def _read_tree(tree: dict[str, Any], group: int, k: int, float32_inputs: bool) -> EnsembleTree:
-    left = np.asarray(tree["left_children"], dtype=np.int32)
-    right = np.asarray(tree["right_children"], dtype=np.int32)
-    condition = np.asarray(tree["split_conditions"], dtype=np.float32)
+def _count(value: Checked, most: int = LARGEST) -> int:
+    """A whole number, which XGBoost writes as text."""
+    if (
+        isinstance(value.value, str)
+        and re.fullmatch(r"[0-9]{1,10}", value.value)
+        and int(value.value) <= most
+    ):
+        return int(value.value)
+    return value.integer(0, most)
+
+
+def _n_scores(learner: Checked, objective: str) -> int:
+    """Number of scores: 1 for two classes by one score, else the number of classes."""
+    param = learner.field("learner_model_param")
+    n_classes = _count(param.field("num_class"))
+    if "num_target" in param and _count(param.field("num_target")) > 1:
+        param.field("num_target").fail('"1": one target')
+    if not objective.startswith("multi"):
+        if n_classes > 1:
+            param.field("num_class").fail(f'"0" for {objective}')
+        return 1
+    own = learner.field("objective")
+    if "softmax_multiclass_param" in own:
+        stated = own.field("softmax_multiclass_param").field("num_class")
+        if _count(stated) != n_classes:
+            stated.fail(f"the number of classes, {n_classes}, of learner_model_param")
+    return n_classes
+
+
+def _names(learner: Checked, n_features: int) -> tuple[str, ...]:
+    """Names of the columns; a model without names numbers them."""
+    check_sizes(n_features, 2, 1)
+    names: list[str] = []
+    if "feature_names" in learner:
+        entries = learner.field("feature_names")
+        names = [name.text() for name in entries.entries()]
+        if names and (len(names) != n_features or len(set(names)) != n_features):
+            entries.fail(f"empty, or {n_features} different names (num_feature)")
+    return tuple(names or [f"x{f}" for f in range(n_features)])
+
+
+def _base_score(value: Checked, k: int) -> NDArray[np.float64]:
+    """The bias: for two classes the single-precision logit of a probability, else one score or k of them."""
+    text = str(value.value) if isinstance(value.value, (int, float)) else value.text()
+    try:
+        numbers = np.array([float(part) for part in text.strip().strip("[]").split(",")])
+    except (ValueError, OverflowError):
+        value.fail("a number, or a list of numbers as text")
+    if len(numbers) not in (1, k) or not (np.abs(numbers) < np.finfo(np.float32).max).all():
+        value.fail(f"one finite number, or {k}")
+    base = numbers.astype(np.float32)
+    if k == 1:
+        if not np.finfo(np.float32).tiny < base[0] < 1:
+            value.fail("a probability between 0 and 1")
+        base = -np.log(np.float32(1.0) / base - np.float32(1.0))
+    return np.broadcast_to(base, (k,)).astype(np.float64)
+
+
+def _groups(body: Checked, n_trees: int, k: int) -> NDArray[np.int64]:
+    """The score that each tree adds to."""
+    param = body.field("gbtree_model_param")
+    if _count(param.field("num_trees")) != n_trees:
+        param.field("num_trees").fail(f"{n_trees}, the number of trees that follow")
+    if "iteration_indptr" in body and body.field("iteration_indptr").value:
+        steps = body.field("iteration_indptr")
+        starts = steps.integers(len(list(steps.entries())), 0, n_trees)
+        if starts[0] != 0 or starts[-1] != n_trees or (np.diff(starts) < 0).any():
+            steps.fail(f"ascending from 0 to {n_trees}, the number of trees")
+    return body.field("tree_info").integers(n_trees, 0, k - 1)
+
+
+def _read_tree(
+    tree: Checked, group: int, k: int, names: tuple[str, ...], float32_inputs: bool, source: str
+) -> EnsembleTree:
+    param = tree.field("tree_param")
+    n = _count(param.field("num_nodes"))
+    check_sizes(len(names), max(k, 2), 1, n, k)
+    if n < 1 or n != len(list(tree.field("left_children").entries())):
+        param.field("num_nodes").fail("the number of nodes that follow, and not 0")
+    if _count(param.field("num_feature")) not in (0, len(names)):
+        param.field("num_feature").fail(f"the number of columns, {len(names)}")
+    if "size_leaf_vector" in param and _count(param.field("size_leaf_vector")) > 1:
+        raise InputError(
+            f"{source} has vectors in its leaves; fit it with multi_strategy='one_output_per_tree'."
+        )
+    left = tree.field("left_children").integers(n, -1, n - 1)
+    right = tree.field("right_children").integers(n, -1, n - 1)
     leaf = left < 0
-    below = np.nextafter(condition, np.float32(-np.inf)).astype(np.float64)  # x < t is x <= below
-    value = np.zeros((len(left), k))
+    if (leaf != (right < 0)).any():
+        tree.field("right_children").fail("-1 exactly where left_children is")
+    feature = tree.field("split_indices").integers(n, 0, LARGEST)
+    if (feature[~leaf] >= len(names)).any():
+        tree.field("split_indices").fail(f"a list of columns from 0 to {len(names) - 1}")
+    _refuse_categories(tree, feature, leaf, names, source)
+    condition = _single(tree.field("split_conditions"), n)
+    default_left = tree.field("default_left").integers(n, 0, 1)
+    order = nodes_from_root(left, right, leaf, tree.path)
+    _check_deleted(tree, left, right, leaf, order)
+    with np.errstate(over="ignore"):
+        below = np.nextafter(condition, np.float32(-np.inf)).astype(np.float64)  # x < t is x <= below
+    value = np.zeros((n, k))
     value[leaf, group] = condition[leaf]
-    tree_ = EnsembleTree(
-        np.where(leaf, -1, np.asarray(tree["split_indices"])).astype(np.int32),
-        np.where(leaf, 0.0, below if float32_inputs else float32_threshold(below)),
-        np.where(leaf, 0, left).astype(np.int32),
-        np.where(leaf, 0, right).astype(np.int32),
-        value,
-        np.asarray(tree["default_left"]).astype(np.bool_),
-    )
-    return in_order(tree_)
-
-
-def in_order(tree: EnsembleTree) -> EnsembleTree:
-    """Renumber nodes so that children come after their parent, and drop deleted ones."""
-    order = [0]
-    for node in order:
-        if tree.feature[node] >= 0:
-            order += [int(tree.left[node]), int(tree.right[node])]
-    if len(order) > len(tree.feature):
-        raise ModelFileError("A tree of the model has a cycle; the file is damaged.")
-    new = np.zeros(len(tree.feature), dtype=np.int32)
+    new = np.zeros(n, dtype=np.int32)
     new[order] = np.arange(len(order))
+    leaf = leaf[order]
     return EnsembleTree(
-        tree.feature[order],
-        tree.threshold[order],
-        new[tree.left[order]],
-        new[tree.right[order]],
-        tree.value[order],
-        tree.missing_left[order],
+        np.where(leaf, -1, feature[order]).astype(np.int32),
+        np.where(leaf, 0.0, (below if float32_inputs else float32_threshold(below))[order]),
+        np.where(leaf, 0, new[left[order]]).astype(np.int32),
+        np.where(leaf, 0, new[right[order]]).astype(np.int32),
+        value[order],
+        default_left[order].astype(np.bool_),
     )
+
+
+def _single(value: Checked, n: int) -> NDArray[np.float32]:
+    """Numbers in the single precision that they are used in."""
+    numbers = value.numbers(n)
+    if not (np.abs(numbers) < np.finfo(np.float32).max).all():
+        value.fail("a list of numbers within the range of float32")
+    return numbers.astype(np.float32)
+
+
+def _refuse_categories(
+    tree: Checked,
+    feature: NDArray[np.int64],
+    leaf: NDArray[np.bool_],
+    names: tuple[str, ...],
+    source: str,
+) -> None:
+    """Refuse splits of categories, by the names of their columns."""
+    if "split_type" not in tree or not tree.field("split_type").value:
+        return
+    categorical = (tree.field("split_type").integers(len(leaf), 0, 1) != 0) & ~leaf
+    if categorical.any():
+        which = ", ".join(repr(names[f]) for f in np.unique(feature[categorical])[:5])
+        raise InputError(
+            f"{source} has categorical splits on {which} ({tree.path}), which threshold splits cannot "
+            "express. One-hot encode these columns and fit again."
+        )
+
+
+def _check_deleted(
+    tree: Checked,
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    leaf: NDArray[np.bool_],
+    order: NDArray[np.int64],
+) -> None:
+    """Nodes that are not reached were deleted by pruning, and the others know their parents."""
+    param = tree.field("tree_param")
+    deleted = _count(param.field("num_deleted")) if "num_deleted" in param else 0
+    if len(leaf) - len(order) != deleted:
+        raise EnsembleFault(
+            f"{tree.path}: {len(leaf) - len(order)} nodes are not reached from the root; the file says {deleted}."
+        )
+    if "parents" in tree:
+        parents = tree.field("parents").integers(len(leaf), -1, LARGEST)
+        inner = order[~leaf[order]]
+        if (parents[left[inner]] != inner).any() or (parents[right[inner]] != inner).any():
+            tree.field("parents").fail("the parents that left_children and right_children tell")
 
 
 def _sigmoid_cut() -> float:

@@ -18,6 +18,7 @@ import numpy as np
 
 from treewright.convert._files import write_bytes
 from treewright.convert._model import Certificate, Model, Terms
+from treewright.convert._reading import plain_reading
 from treewright.errors import InputError
 from treewright.result import SolveResult
 from treewright.tree import CategorySplit, LinearSplit, Split, ThresholdSplit, Tree
@@ -99,6 +100,8 @@ def to_json(model: Model | SolveResult | Tree) -> str:
     fields.append(f'"columns": {_lines(columns)}')
     fields.append(f'"nodes": {_lines(nodes)}')
     fields.append(f'"certificate": {_certificate(model.certificate)}')
+    if model.reading is not None:
+        fields.append(f'"reading": {_dump(plain_reading(model.reading))}')
     text = "{\n" + ",\n".join(fields) + "\n}\n"
     try:
         text.encode("utf-8")
@@ -204,7 +207,7 @@ def _terms(terms: Terms | None) -> dict[str, Any] | None:
         "costs": _plain(terms.costs),
         "target": terms.target,
         "weight": terms.weight,
-    }
+    } | ({} if terms.min_leaf_accuracy is None else {"min_leaf_accuracy": float(terms.min_leaf_accuracy)})
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ which is not the tree's class under a cost matrix. Thresholds stay float64 and t
 ``precision="float32"`` they are rounded down to float32, which is exact for rows of float32 numbers: for such x,
 ``x <= T`` and ``x <= floor32(T)`` agree. A split of categories becomes a column of 0 and 1 (LabelEncoder on text),
 a linear split a column of its sum, term by term in double precision. NaN, and the empty text, go where the split
-says.
+says; a category that is the empty text has to go there too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from treewright import __version__
 from treewright.convert._source import head_line, plain_labels
 from treewright.errors import InputError, MissingDependencyError
-from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree
 from treewright.tree._conditions import left_codes
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
     MissingDependencyError
         The package onnx is not installed (extra `onnx`).
     InputError
-        `precision` is another word, the tree has linear splits and `precision` is "float32", or a label or
-        name cannot be written.
+        `precision` is another word, the tree has linear splits and `precision` is "float32", a label or name
+        cannot be written, or the empty text is a category that goes another way than a missing value.
     """
     if precision not in ("float64", "float32"):
         raise InputError(f"precision={precision!r}; choose 'float64' or 'float32'.")
@@ -134,6 +134,7 @@ class _Graph:
                 key = (split.columns, split.weights)
                 self.threshold[node] = split.threshold
             else:
+                _check_empty_text(split, column)
                 key = (split.column, *left_codes(split, column))
                 self.threshold[node] = 0.5
             if key not in made:
@@ -279,6 +280,19 @@ class _Graph:
         from onnx import helper
 
         return helper.make_tensor_value_info(name, kind, ["n_rows", *width])
+
+
+def _check_empty_text(split: ThresholdSplit | CategorySplit, column: Column) -> None:
+    """The empty text stands for a missing value; refuse a split that tells it from the category ``""``."""
+    if "" not in column.categories:
+        return
+    left, _ = left_codes(split, column)
+    if (column.categories.index("") in left) != split.missing_left:
+        raise InputError(
+            f"Column {column.name!r} has the empty text among its categories, which in ONNX stands for a missing "
+            "value, and the tree sends the two to different sides. Give that category a name (or make it "
+            "missing) in the table and fit again."
+        )
 
 
 def _asked(split: Split) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """A tree as SQL: one CASE expression, one WHEN a leaf.
 
 Flat, not nested: databases limit the depth of an expression, and a reader sees one rule a line. The condition
-of a leaf is exact (`leaf_conditions`), so the lines could stand in any order. Names are quoted identifiers,
+of a leaf is exact (`all_leaf_conditions`), so the lines could stand in any order. Names are quoted identifiers,
 categories and labels quoted strings with their quotes doubled; no comment holds a name. Numbers are written
 with an exponent, which makes them binary doubles and not decimals. SQLite 3.40 read one in 7,000 random
 decimals of 17 digits a bit off, so numbers of more than 15 digits are written as exact quotients of whole numbers and
@@ -23,7 +23,7 @@ from treewright.tree import (
     IntervalCondition,
     LinearCondition,
     Tree,
-    leaf_conditions,
+    all_leaf_conditions,
 )
 
 __all__ = ["to_sql"]
@@ -83,8 +83,7 @@ def to_sql(
     writer = _Writer(tree, "" if table is None else "t.", nan_is_missing)
     cases: list[str] = []
     case = ""
-    for leaf in tree.is_leaf.nonzero()[0].tolist():
-        conditions = leaf_conditions(tree, leaf)
+    for leaf, conditions in all_leaf_conditions(tree):
         if conditions is None:
             continue  # no row gets there
         if not conditions:  # every row does

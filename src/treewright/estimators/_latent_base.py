@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treewright.errors import InputError
 from treewright.estimators._display import TreeDisplay
 from treewright.estimators._latent_progress import EpochCallback, epoch_bar
+from treewright.result import StopReason
 from treewright.table import Table, encode_like, table_from
 from treewright.tree import Column, Tree
 
@@ -261,6 +263,9 @@ class LatentTreeBase(TreeDisplay):
             return make()
         except InputError as error:
             return str(error)
+        except KeyboardInterrupt:
+            self.result_ = replace(self.result_, stop_reason=StopReason.INTERRUPT)
+            return "Interrupted before the hard tree was made; harden(X, y) makes it."
 
     def _kept_hardened(self) -> HardenedTree:
         check_is_fitted(self)

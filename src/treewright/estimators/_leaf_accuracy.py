@@ -50,7 +50,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         with the two-sided ``confidence=2 * c - 1``.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use, as in `OptimalTreeClassifier`. "auto" is all of
-        them where the table has at most 256 splits, else as many quantiles of every column as fit.
+        them where the table has at most 512 splits, else as many quantiles of every column as fit.
         ``result_.scope`` and ``result_.notes`` say what was searched.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with `sample_weight`. Leaf accuracy is then weighted.
@@ -169,6 +169,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the upper bound.
         """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         if self.search_options is not None and not isinstance(self.search_options, LeafAccuracyOptions):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.LeafAccuracyOptions or None."
@@ -176,7 +177,6 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         guesses = isinstance(self.thresholds, str) and self.thresholds == "guess"
         if self.reference is not None and not guesses:
             raise InputError('reference was given, but only thresholds="guess" uses it; leave it out.')
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         problem = self._problem(X, y, sample_weight)
         thresholds: Any = thresholds_from_reference(problem, self.reference) if guesses else self.thresholds
         with progress_bar(self.progress, self.time_limit) as report:

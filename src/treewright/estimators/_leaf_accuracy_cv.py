@@ -23,7 +23,7 @@ from treewright.estimators._held_back_scores import HeldBackScores, score_candid
 from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector
-from treewright.result import LeafAccuracyResult, StopReason
+from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
 from treewright.search import LeafAccuracyOptions
 from treewright.search._limits import ProgressCallback
 
@@ -83,6 +83,9 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         splits that were done.
     best_estimator_ : LeafAccuracyTreeClassifier
         Fitted on all rows.
+    stop_reason_ : StopReason or None
+        INTERRUPT if Ctrl-C ended it all (``result_`` may be proven even so, and then says so); else that of the last
+        fit.
     tree_, result_, leaf_accuracy_, classes_, n_features_in_, feature_names_in_
         Those of `best_estimator_`.
 
@@ -195,11 +198,14 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             )
         self.best_score_ = float(self.cv_results_["mean_leaf_accuracy"][best])
         self.result_ = final.result_
+        self.stop_reason_ = StopReason.INTERRUPT if found.interrupted else self.result_.stop_reason
         if found.interrupted:
             done = f"{len(found.scores)} of {len(candidates) * len(splits)} fits"
             note = f"The cross-validation was interrupted after {done}; the choice rests on these."
             self.result_ = replace(
-                final.result_, stop_reason=StopReason.INTERRUPT, notes=(*final.result_.notes, note)
+                self.result_,
+                stop_reason=None if self.result_.status is SolveStatus.OPTIMAL else StopReason.INTERRUPT,
+                notes=(*self.result_.notes, note),
             )
         self.tree_ = final.tree_
         self.leaf_accuracy_ = final.leaf_accuracy_
@@ -214,7 +220,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        settle_interrupt(self.result_.stop_reason)
+        settle_interrupt(self.stop_reason_)
         return self
 
     def _candidates(self, fewest: int) -> list[dict[str, Any]]:

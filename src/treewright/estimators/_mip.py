@@ -44,7 +44,7 @@ class MIPTreeClassifier(TreeClassifier):
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     cost_complexity : float, default=0
-        Price of one leaf as a fraction of the total weight; of no effect with "leaf_accuracy".
+        Price of one leaf as a fraction of the total weight; not with "leaf_accuracy", whose leaves are free.
     costs : array-like of shape (n_classes, n_classes), default=None
         ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); not with "leaf_accuracy".
     categorical_features : sequence of str or int, default=None
@@ -61,7 +61,7 @@ class MIPTreeClassifier(TreeClassifier):
         HiGHS comes with the extra "mip"; Gurobi needs its package and a licence.
     scaling : {"rank", "range"}, default="rank"
         Columns are scaled to [0, 1] inside, by the rank of their values or by their range (as published); thresholds
-        are in units of the table either way.
+        are in units of the table either way. "binoct" speaks of ranks only.
     tighten : bool, default=True
         Stronger constraints than the printed ones, with the same trees.
     progress : "auto", bool or callable, default="auto"
@@ -82,7 +82,7 @@ class MIPTreeClassifier(TreeClassifier):
     Notes
     -----
     Missing values take a direction that is learned with each split; categories are split one against the rest. If the
-    solver stops without a tree, the best CART tree is kept and ``result_.notes`` say so.
+    solver stops with nothing better, the best CART tree is kept and ``result_.notes`` say so.
 
     References
     ----------
@@ -184,7 +184,17 @@ class MIPTreeClassifier(TreeClassifier):
         options = MIPOptions(
             self.solver, _threads(self.n_jobs), self.scaling, self.tighten, self.random_state
         )
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        if self.formulation == "leaf_accuracy" and self.cost_complexity:
+            raise InputError(
+                f'cost_complexity={self.cost_complexity!r} goes with "oct" and "binoct"; formulation="leaf_accuracy" '
+                "asks for the worst leaf alone. Leave it out."
+            )
+        if self.formulation == "binoct" and self.scaling == "range":
+            raise InputError(
+                'scaling=\'range\' goes with "leaf_accuracy" and "oct"; formulation="binoct" speaks of ranks '
+                "only. Leave it out."
+            )
         table = self._training_table(X, y)
         problem = make_problem(
             table,

@@ -14,10 +14,11 @@ from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
-from treewright.result import SolveStatus
+from treewright.result import SolveStatus, StopReason
 from treewright.search import (
     Limits,
     SearchOptions,
+    SweepOptions,
     progress_bar,
     solve,
     solve_guided,
@@ -49,13 +50,15 @@ class OptimalTreeClassifier(TreeClassifier):
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     min_leaf_accuracy : float or None, default=None
         Every leaf must predict at least this share of its training weight right, 0 to 1. Needs a `max_depth` and plain
-        costs; searched by the engine of `LeafAccuracyTreeClassifier`, whose meaning of ``thresholds="auto"`` holds.
+        costs; searched by the engine of `LeafAccuracyTreeClassifier`.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
-        that many quantile bins; a mapping from column name to thresholds. "auto" is "all", except on a table of
-        over 512 splits most of which are not of continuous columns: there it is as many quantiles a column as
-        fit; "guess" takes those that the reference cannot do without (column elimination).
-        ``result_.scope`` and ``result_.notes`` say what was searched: nothing is binned silently.
+        that many quantile bins; a mapping from column name to thresholds. "auto" is "all", unless more than 512
+        splits would have to be held one by one (those of categories; thresholds too where they are not most of
+        the splits, and with guessed lower bounds or `min_leaf_accuracy`): then equally many of each column fit,
+        thresholds at quantiles and the most frequent categories. "guess" takes those that the reference cannot do
+        without (column elimination). ``result_.scope`` and ``result_.notes`` say what was searched:
+        nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
     costs : array-like of shape (n_classes, n_classes), default=None
@@ -66,7 +69,7 @@ class OptimalTreeClassifier(TreeClassifier):
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
-        Seconds of search; then the best tree so far is kept with its bound.
+        Seconds from the call of `fit` on; then the best tree so far is kept with its bound.
     step_limit : int or None, default=None
         Subproblems, or passes of the kernel where all thresholds are swept; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
@@ -83,8 +86,9 @@ class OptimalTreeClassifier(TreeClassifier):
         stumps.
     guess_tolerance : float, default=0
         Largest fall of the reference's training accuracy when thresholds are removed.
-    search_options : SearchOptions or None, default=None
-        Switches of the bounds, for experiments; the optimum depends on none.
+    search_options : SearchOptions, SweepOptions or None, default=None
+        Switches of the bounds, for experiments; the optimum depends on none. A switch that the engine which
+        searches does not have is refused; ``result_.engine`` names the engine.
 
     Attributes
     ----------
@@ -140,7 +144,7 @@ class OptimalTreeClassifier(TreeClassifier):
         guess_lower_bounds: bool = False,
         reference: Any = None,
         guess_tolerance: float = 0.0,
-        search_options: SearchOptions | None = None,
+        search_options: SearchOptions | SweepOptions | None = None,
     ) -> None:
         self.cost_complexity = cost_complexity
         self.max_depth = max_depth
@@ -194,7 +198,8 @@ class OptimalTreeClassifier(TreeClassifier):
         PoorGuessWarning
             The reference is no better than a single leaf, or a better tree was found without its bounds.
         """
-        if self.search_options is not None and not isinstance(self.search_options, SearchOptions):
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        if not isinstance(self.search_options, (SearchOptions, SweepOptions, type(None))):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.SearchOptions or None."
             )
@@ -204,7 +209,6 @@ class OptimalTreeClassifier(TreeClassifier):
                 f"min_leaf_accuracy={self.min_leaf_accuracy!r} goes with neither guesses nor search_options; leave "
                 "them out."
             )
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = self._training_table(X, y)
         problem = make_problem(
             table,
@@ -243,5 +247,6 @@ class OptimalTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        settle_interrupt(result.stop_reason)
+        interrupted = result.stats.get("second_look_interrupted")  # of a guided search that had ended itself
+        settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
         return self

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -19,6 +19,7 @@ from sklearn.model_selection import check_cv
 
 from treewright.errors import InputError
 from treewright.estimators._front_folds import Fold, FoldFront, fold_of, search_fold
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, encode_labels, make_problem
 from treewright.result import StopReason
@@ -32,7 +33,7 @@ __all__ = ["CVProgress", "OptimalTreeClassifierCV"]
 RULES = ("one_se", "best")
 CHOICES = ("cost_complexity", "leaves")
 NOISE = 1e-12  # mean losses that differ by less are equal
-QUICK_STEPS = 200
+UNSCORED_PRICE = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of `OptimalTreeClassifier`
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,12 +208,14 @@ class OptimalTreeClassifierCV(TreeClassifier):
         Warns
         -----
         ConvergenceWarning
-            A search reached a limit; trees and scores are those of the best trees found.
+            A search reached a limit; trees and scores are those of the best trees found. After Ctrl-C the folds
+            that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
         """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        running = limits.started()  # for the first search; each fold has the whole time
         _check(self.choose, "choose", CHOICES)
         _check(self.rule, "rule", RULES)
         max_leaves = check_max_leaves(self.max_leaves)
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
         table = self._training_table(X, y)
         problem = make_problem(
             table,
@@ -227,12 +230,11 @@ class OptimalTreeClassifierCV(TreeClassifier):
             min_samples_leaf=self.min_samples_leaf,
         )
         folds = self._folds(problem, y, table.n_rows)
-        frontier = solve_frontier(problem, self.thresholds, limits=limits, options=self.search_options)
-        if (
-            frontier.stop_reason is StopReason.INTERRUPT
-        ):  # quick trees for the folds, so that the choice is made
-            limits = replace(limits, step_limit=QUICK_STEPS)
-        fronts = self._search(folds, limits)
+        frontier = solve_frontier(problem, self.thresholds, limits=running, options=self.search_options)
+        interrupted = frontier.stop_reason is StopReason.INTERRUPT
+        fronts: list[FoldFront] = []
+        if not interrupted:
+            fronts, interrupted = self._search(folds, limits)
         self.frontier_ = frontier
         self.classes_ = problem.classes
         self.n_splits_ = len(fronts)
@@ -240,13 +242,19 @@ class OptimalTreeClassifierCV(TreeClassifier):
         self.tree_ = self.result_.tree
         unproven = sum(front.proven_leaves < max_leaves for front in fronts)
         unproven += frontier.proven_leaves < max_leaves
-        if unproven:
+        if interrupted:
+            how = f"{len(fronts)} of {len(folds)} folds chose the tree"
+            if not fronts:
+                how = f"no fold was scored, so the tree is that at cost_complexity={UNSCORED_PRICE:g}"
+            warnings.warn(f"Interrupted: {how}. {frontier.sentence()}", ConvergenceWarning, stacklevel=2)
+        elif unproven:
             warnings.warn(
                 f"{unproven} of {len(fronts) + 1} searches reached a limit; their trees are the best found. "
                 f"{frontier.sentence()} Raise time_limit, or give a max_depth, fewer max_leaves, fewer thresholds.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        settle_interrupt(StopReason.INTERRUPT if interrupted else None)
         return self
 
     def _folds(self, problem: Problem, y: ArrayLike, n_rows: int) -> list[Fold]:
@@ -274,22 +282,25 @@ class OptimalTreeClassifierCV(TreeClassifier):
             folds.append(fold_of(problem, train, test, self.min_samples_leaf))
         return folds
 
-    def _search(self, folds: list[Fold], limits: Limits) -> list[FoldFront]:
-        """Return the fronts in the order of the folds; after Ctrl-C in this process only those that were begun."""
+    def _search(self, folds: list[Fold], limits: Limits) -> tuple[list[FoldFront], bool]:
+        """Return the fronts in the order of the folds, and whether Ctrl-C ended the work before the last."""
         start = time.perf_counter()
-        # In the order of the folds, so that nothing depends on which worker was first.
-        answers: Iterator[FoldFront] = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(search_fold)(fold, self.thresholds, limits, self.search_options) for fold in folds
-        )
         fronts: list[FoldFront] = []
-        with watched(self.progress, lambda: _Bar(len(folds))) as report:
-            for front in answers:
-                fronts.append(front)
-                if report is not None:
-                    report(CVProgress(len(fronts), len(folds), time.perf_counter() - start))
-                if front.interrupted:
-                    break
-        return fronts
+        try:
+            # In the order of the folds, so that nothing depends on which worker was first.
+            answers: Iterator[FoldFront] = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+                delayed(search_fold)(fold, self.thresholds, limits, self.search_options) for fold in folds
+            )
+            with watched(self.progress, lambda: _Bar(len(folds))) as report:
+                for front in answers:
+                    fronts.append(front)
+                    if report is not None:
+                        report(CVProgress(len(fronts), len(folds), time.perf_counter() - start))
+                    if front.interrupted:
+                        return fronts, True
+        except KeyboardInterrupt:  # here, while workers search
+            return fronts, True
+        return fronts, False
 
     def _choose(self, fronts: list[FoldFront]) -> None:
         """Score the candidates, smallest tree first, and take one."""
@@ -303,25 +314,34 @@ class OptimalTreeClassifierCV(TreeClassifier):
             chosen = np.array([[front.at_price(price) for front in fronts] for price in candidates])
         folds = range(len(fronts))
         scores = np.array([[-fronts[f].test_loss[row[f]] for f in folds] for row in chosen])
-        mean = scores.mean(axis=1)
+        unscored = np.full(len(points), math.nan)
+        mean = scores.mean(axis=1) if fronts else unscored
         error = (
             scores.std(axis=1, ddof=1) / math.sqrt(len(fronts)) if len(fronts) > 1 else np.zeros(len(mean))
         )
-        best = int(np.flatnonzero(mean >= mean.max() - NOISE)[0])
-        if self.rule == "one_se":
-            best = int(np.flatnonzero(mean >= mean[best] - error[best] - NOISE)[0])
+        if not fronts:
+            leaves = self.frontier_.select(UNSCORED_PRICE).tree.n_leaves
+            best = [point.tree.n_leaves for point in points].index(leaves)
+        else:
+            best = int(np.flatnonzero(mean >= mean.max() - NOISE)[0])
+            if self.rule == "one_se":
+                best = int(np.flatnonzero(mean >= mean[best] - error[best] - NOISE)[0])
         self.best_index_ = best
         self.cv_results_ = {
             f"param_{self.choose}": np.array(candidates),
             "n_leaves": np.array([point.tree.n_leaves for point in points]),
             "mean_n_leaves": np.array(
                 [np.mean([fronts[f].n_leaves[row[f]] for f in folds]) for row in chosen]
-            ),
+            )
+            if fronts
+            else unscored,
             **{f"split{f}_test_score": scores[:, f] for f in folds},
             "mean_test_score": mean,
-            "std_test_score": scores.std(axis=1),
+            "std_test_score": scores.std(axis=1) if fronts else unscored,
             "standard_error": error,
-            "rank_test_score": rankdata(-mean, method="min").astype(np.int32),
+            "rank_test_score": rankdata(-mean if fronts else np.zeros(len(mean)), method="min").astype(
+                np.int32
+            ),
         }
         self.result_ = points[best]
         prices = self.frontier_.price_range(self.result_.tree.n_leaves)

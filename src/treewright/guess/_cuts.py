@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import Cuts
-from treewright.binarize._make import listed, make_cuts
+from treewright.binarize import Cuts, listed, make_cuts
 from treewright.guess._faithful import FaithfulTree, faithful_tree
 from treewright.guess._reference import Input, Reference
 from treewright.guess._thresholds import Elimination, InputThreshold, eliminate_columns

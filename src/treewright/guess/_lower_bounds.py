@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.binarize import Cuts
 from treewright.guess._equal_rows import number_equal_rows
 
 __all__ = ["ReferenceCosts", "guessed_lower_bound", "most_lost", "reference_costs"]
@@ -97,7 +98,7 @@ def guessed_lower_bound(
 
 def most_lost(
     reference: ReferenceCosts,
-    goes_right: NDArray[np.uint8],
+    cuts: Cuts,
     y: NDArray[np.int32],
     weight: NDArray[np.float64],
     costs: NDArray[np.float64],
@@ -107,7 +108,7 @@ def most_lost(
     Parameters
     ----------
     reference : ReferenceCosts
-    goes_right : ndarray of shape (n_splits, n_rows), uint8
+    cuts : Cuts
         The splits that trees may use; rows equal in all of them share a leaf of every tree.
     y : ndarray of shape (n_rows,), int32
     weight : ndarray of shape (n_rows,)
@@ -127,6 +128,6 @@ def most_lost(
     if len(wrong) == 0:
         return 0.0
     saved = np.maximum(0.0, reference.cost[wrong, None] - weight[wrong, None] * costs[y[wrong]])
-    group = number_equal_rows(goes_right[:, wrong])
+    group = number_equal_rows(cuts.of_rows(wrong))
     sums = np.array([np.bincount(group, weights=by_class) for by_class in saved.T]).T
     return float(sums.max(axis=1).sum() / weight.sum())

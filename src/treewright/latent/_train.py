@@ -140,6 +140,9 @@ def train(
         try:
             while stop is None and len(run.history) < options.epochs and run.waited < options.patience:
                 epoch = run.epoch()
+                if epoch is None:
+                    stop = StopReason.TIME_LIMIT
+                    break
                 if checkpoint is not None:
                     save_checkpoint(checkpoint, run.state())
                 if callback is not None and callback(epoch):
@@ -148,6 +151,8 @@ def train(
                     stop = StopReason.TIME_LIMIT
         except KeyboardInterrupt:
             stop = StopReason.INTERRUPT
+            if not run.history:  # half an epoch is better than the start
+                run.best = copy.deepcopy(network.state_dict())
     network.load_state_dict(run.best)
     network.eval()
     network.tree.fix_pruning(x, batch_size=run.rows_per_batch)
@@ -191,19 +196,30 @@ class _Run:
         """Seconds of training, resumed runs included."""
         return self.used + time.perf_counter() - self.start
 
-    def epoch(self) -> Epoch:
-        """Make one pass, judge it, and keep the model if it is the best so far."""
+    def epoch(self) -> Epoch | None:
+        """Make one pass, judge it, and keep the model if it is the best so far.
+
+        None if the time was over before its end: all of the pass is then forgotten, so that a resumed run equals one
+        without a limit. The first pass is judged where it ends, so that there is a model.
+        """
+        limit = self.options.time_limit
         network = self.network.train()
         order = torch.randperm(self.x.shape[0], generator=self.shuffle).to(self.x.device)
         total = torch.zeros((), device=self.x.device)
         touched = torch.zeros((), device=self.x.device)
+        seen, batches = 0, 0
         for rows in order.tensor_split(self.n_batches):
             self.optimizer.zero_grad(set_to_none=True)
             value = self.loss(network(self.x[rows]), self.y[rows])
             value.backward()  # type: ignore[no-untyped-call]
             self.optimizer.step()
             total += value.detach() * len(rows)
+            seen, batches = seen + len(rows), batches + 1
             touched += network.tree.pruning_vector.count_nonzero()
+            if limit is not None and self.seconds() >= limit:
+                if self.history:
+                    return None
+                break
         network.eval()
         network.tree.fix_pruning(self.x[self.sample], batch_size=self.rows_per_batch)
         validation_loss, validation_error = self.judge()
@@ -219,8 +235,8 @@ class _Run:
         elif self.scheduler is not None:
             self.scheduler.step()
         active = len(network.tree.active_nodes) / network.tree.out_features
-        train_loss = float(total) / self.x.shape[0]
-        in_batch = float(touched) / self.n_batches / network.tree.out_features
+        train_loss = float(total) / seen
+        in_batch = float(touched) / batches / network.tree.out_features
         record = Epoch(
             number=len(self.history) + 1,
             train_loss=train_loss,

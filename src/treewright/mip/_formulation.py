@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +28,8 @@ class Formulation(ABC):
         Number of splits on each path of the full tree, >= 1.
     tighten : bool
         Use the stronger constraints that its file proves, instead of the printed ones.
+    watch : callable, default=None
+        Of the `Model`: it may raise while the constraints are written.
 
     Attributes
     ----------
@@ -38,11 +41,13 @@ class Formulation(ABC):
 
     maximises_leaf_accuracy: ClassVar[bool] = False
 
-    def __init__(self, instance: Instance, depth: int, tighten: bool) -> None:
+    def __init__(
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+    ) -> None:
         self.instance = instance
         self.depth = depth
         self.tighten = tighten
-        self.model = Model()
+        self.model = Model(watch=watch)
         self.tree_variables = np.empty(0, dtype=np.int64)
 
     @abstractmethod

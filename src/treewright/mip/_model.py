@@ -7,7 +7,7 @@ carry the equation numbers of the papers. Single names are made only when somebo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -49,9 +49,12 @@ class Model:
     ----------
     offset : float, default=0
         Constant of the objective.
+    watch : callable, default=None
+        Called before each block of constraints; it may raise to stop the writing of a model that takes too long.
     """
 
     offset: float = 0.0
+    watch: Callable[[], None] | None = None
     blocks: list[tuple[str, NDArray[np.int64]]] = field(default_factory=list, init=False)
     constraints: list[Rows] = field(default_factory=list, init=False)
     _lower: list[NDArray[np.float64]] = field(default_factory=list, init=False)
@@ -101,6 +104,8 @@ class Model:
             last axis. Coefficients are broadcast to the variables.
         lower, upper : array-like, broadcast to `shape`
         """
+        if self.watch is not None:
+            self.watch()
         size = math.prod(shape)
         columns, coefficients = [], []
         for coefficient, variables in terms:
@@ -152,6 +157,8 @@ class Model:
 
     def matrix(self) -> csr_matrix:
         """Return the coefficients, shape (n_rows, n_variables); terms of one variable added, zeros left out."""
+        if self.watch is not None:
+            self.watch()
         widths = np.concatenate([np.full(len(r.columns), r.columns.shape[1]) for r in self.constraints])
         starts = np.concatenate([[0], np.cumsum(widths)])
         columns = np.concatenate([rows.columns.ravel() for rows in self.constraints])

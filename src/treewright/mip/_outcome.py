@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,9 +14,11 @@ from numpy.typing import NDArray
 from treewright.result import StopReason
 from treewright.search import Limits
 
-__all__ = ["Incumbent", "Job", "Outcome", "Report", "resident_memory"]
+__all__ = ["Incumbent", "Job", "ModelUnfinished", "Outcome", "Report", "Watch", "resident_memory"]
 
 Report = Callable[[float, float, float, int], bool]  # seconds, objective, bound, nodes -> stop?
+
+BETWEEN_LOOKS = 0.05  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,50 @@ class Outcome:
     seconds: float
     solver: str
     words: str
+
+
+class ModelUnfinished(Exception):
+    """A limit was reached while the program was being written.
+
+    Parameters
+    ----------
+    reason : StopReason
+    """
+
+    def __init__(self, reason: StopReason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+class Watch:
+    """Looks at the clock, the memory and the user while a program is written; raises `ModelUnfinished`.
+
+    Parameters
+    ----------
+    deadline : float
+        Of the clock `time.monotonic`; inf without a limit.
+    memory_limit : int or None
+        Bytes that the process may grow by.
+    report : callable or None
+        As that of a `Job`.
+    """
+
+    def __init__(self, deadline: float, memory_limit: int | None, report: Report | None) -> None:
+        self.deadline, self.memory_limit, self.report = deadline, memory_limit, report
+        self.start = self.looked = time.monotonic()
+        self.memory = resident_memory()
+
+    def __call__(self) -> None:
+        now = time.monotonic()
+        if now >= self.deadline:
+            raise ModelUnfinished(StopReason.TIME_LIMIT)
+        if now - self.looked < BETWEEN_LOOKS:
+            return
+        self.looked = now
+        if self.memory_limit is not None and resident_memory() - self.memory > self.memory_limit:
+            raise ModelUnfinished(StopReason.MEMORY_LIMIT)
+        if self.report is not None and self.report(now - self.start, math.inf, -math.inf, 0):
+            raise ModelUnfinished(StopReason.CALLBACK)
 
 
 def resident_memory() -> int:

@@ -21,6 +21,8 @@ Where we differ.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,10 +41,13 @@ class Routing(Formulation):
     instance : Instance
     depth : int
     tighten : bool
+    watch : callable, default=None
     """
 
-    def __init__(self, instance: Instance, depth: int, tighten: bool) -> None:
-        super().__init__(instance, depth, tighten)
+    def __init__(
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(instance, depth, tighten, watch)
         model, problem = self.model, instance.problem
         n, p, n_leaves, n_inner = instance.n_patterns, instance.n_columns, 2**depth, 2**depth - 1
         self.z = model.variables("z", (n, n_leaves), integer=True)  # of patterns

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize._make import scope_of_all
+from treewright.binarize import scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import SCALINGS, TOLERANCE, Instance
@@ -104,8 +104,9 @@ def solve(
     Returns
     -------
     SolveResult
-        A `LeafAccuracyResult` for "leaf_accuracy". If the solver stops without any tree, the best CART tree with
-        status FEASIBLE, and a note says so. Ctrl-C ends the run like a limit.
+        A `LeafAccuracyResult` for "leaf_accuracy". Never worse than the best CART tree within the limits: if the
+        solver stops with nothing better, that tree is returned and a note says so. Ctrl-C ends the run like a limit;
+        limits hold while the program is written, too.
 
     Raises
     ------
@@ -144,13 +145,14 @@ def solve(
     _check(problem, formulation)
     run = import_module(SOLVERS[options.solver]).run  # its absence is said before any work
     instance = Instance.of(problem, options.scaling)
-    deadline = math.inf if limits.time_limit is None else began + limits.time_limit
+    deadline = math.inf if limits.time_limit is None else began + limits.left()
     assert problem.max_depth is not None  # by _check
     solution = follow(
         strategy,
         instance,
         problem.max_depth,
-        lambda depth: FORMULATIONS[formulation](instance, depth, options.tighten),
+        FORMULATIONS[formulation].maximises_leaf_accuracy,
+        lambda depth, watch: FORMULATIONS[formulation](instance, depth, options.tighten, watch),
         lambda formulation, job: run(formulation.model, job),
         Job(
             keep=np.empty(0, dtype=np.int64),
@@ -161,10 +163,11 @@ def solve(
         ),
         deadline,
     )
+    leaf_accuracy = FORMULATIONS[formulation].maximises_leaf_accuracy
     terms = {"method": "mip", "formulation": formulation, "strategy": strategy, **asdict(options)}
-    if FORMULATIONS[formulation].maximises_leaf_accuracy:
+    if leaf_accuracy:
         terms |= {"method": "leaf-accuracy", "criterion": "accuracy"}  # as the search says it
-    return _result(problem, instance, solution, terms, time.monotonic() - began)
+    return _result(problem, instance, solution, terms, leaf_accuracy, time.monotonic() - began)
 
 
 def make_formulation(problem: Problem, formulation: str, options: MIPOptions | None = None) -> Formulation:
@@ -215,20 +218,22 @@ def _reporter(progress: ProgressCallback | None, began: float) -> Report | None:
 
 
 def _result(
-    problem: Problem, instance: Instance, solution: Solution, terms: dict[str, Any], seconds: float
+    problem: Problem,
+    instance: Instance,
+    solution: Solution,
+    terms: dict[str, Any],
+    leaf_accuracy: bool,
+    seconds: float,
 ) -> SolveResult:
     last = solution.runs[-1]
     outcome = last.outcome
-    complete = (
-        last.formulation.depth == problem.max_depth
-    )  # else a gradual run ended early: no bound for this depth
+    complete = last.depth == problem.max_depth  # else a gradual run ended early: no bound for this depth
     if outcome.infeasible and complete:
         raise SolverError(
             f"{outcome.solver} says that no tree meets the constraints ({outcome.words}), yet a single leaf does. Try "
             'another seed, scaling="rank", or tighten=False.'
         )
     tree = tree_of(solution.plan, instance)
-    leaf_accuracy = last.formulation.maximises_leaf_accuracy
     loss, objective = _measured(problem, tree, leaf_accuracy)
     cost = 1 - objective if leaf_accuracy else objective
     bound = outcome.bound if complete else -math.inf
@@ -241,7 +246,7 @@ def _result(
     if proven:
         notes.append(f"Proven by {outcome.solver} in floating point, to its tolerance of {TOLERANCE:g}.")
         bound = cost  # what is left is rounding of the solver
-    shape = last.formulation.model
+    shape = None if last.formulation is None else last.formulation.model
     stats: dict[str, Any] = {
         "seconds": seconds,
         "subproblems": sum(run.outcome.nodes for run in solution.runs),
@@ -249,14 +254,14 @@ def _result(
         "solver_status": outcome.words,
         "solver_objective": min((i.objective for i in outcome.incumbents), default=None),
         "solver_bound": outcome.bound if math.isfinite(outcome.bound) else None,
-        "variables": shape.n_variables,
-        "integer_variables": int(shape.integer.sum()),
-        "constraints": sum(len(rows.lower) for rows in shape.constraints),
+        "variables": None if shape is None else shape.n_variables,
+        "integer_variables": None if shape is None else int(shape.integer.sum()),
+        "constraints": None if shape is None else sum(len(rows.lower) for rows in shape.constraints),
         "distinct_rows": instance.n_rows,
         "tree_found_by": solution.source,
         "runs": [
             {
-                "depth": run.formulation.depth,
+                "depth": run.depth,
                 "seconds": run.outcome.seconds,
                 "nodes": run.outcome.nodes,
                 "status": run.outcome.words,
@@ -308,7 +313,9 @@ def _notes(instance: Instance, solution: Solution, cost: float, scaling: str) ->
     notes = []
     outcome = solution.runs[-1].outcome
     if solution.source == "cart":
-        notes.append(f"{outcome.solver} ended ({outcome.words}) without any tree; this one is CART's.")
+        none = not any(run.outcome.incumbents for run in solution.runs)
+        than = "without any tree" if none else "with no better tree than CART's"
+        notes.append(f"{outcome.solver} ended ({outcome.words}) {than}; this one is CART's.")
     if solution.source == "start":
         notes.append(f"{outcome.solver} found nothing better than its start; this tree is CART's.")
     claimed = min((objective for _, objective, _ in solution.runs[-1].trees), default=math.inf)

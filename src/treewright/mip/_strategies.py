@@ -5,8 +5,9 @@
 * gradual: one run for each depth from 1 on; each starts from the tree of the one before and gets twice its time (in
   the paper 32 + 64 + 128 + 256 of 480 minutes). A run that ends early leaves its time to the later ones.
 
-Every strategy ends with the best tree it has seen, by its value counted from the rows. So no run ends worse than its
-start, whatever the solver made of it, and a run in which the solver finds nothing ends with CART's tree.
+Every strategy ends with the best tree it has seen, by its value counted from the rows, and the best CART tree is one of
+them. So no run ends worse than CART, whatever the solver made of it, also where a limit was reached while the program
+was written.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import dataclass, replace
 from treewright.mip._cart import cart_start
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import Instance
-from treewright.mip._outcome import Job, Outcome
+from treewright.mip._outcome import Job, ModelUnfinished, Outcome, Watch
 from treewright.mip._plan import Plan, full_tree, value_of
 from treewright.result import StopReason
 from treewright.search import Limits
@@ -27,7 +28,6 @@ from treewright.search import Limits
 __all__ = ["STRATEGIES", "Run", "Solution", "follow"]
 
 STRATEGIES = ("direct", "warm", "gradual")
-LEAST_TIME = 0.05  # seconds that a solver gets at least; below it some do not even look at their start
 
 Solver = Callable[[Formulation, Job], Outcome]
 
@@ -38,7 +38,9 @@ class Run:
 
     Parameters
     ----------
-    formulation : Formulation
+    depth : int
+    formulation : Formulation or None
+        None if a limit was reached while it was written.
     outcome : Outcome
     start : Plan or None
     has_start : bool
@@ -46,7 +48,8 @@ class Run:
         Of each incumbent: seconds, the solver's objective, the objective of its tree.
     """
 
-    formulation: Formulation
+    depth: int
+    formulation: Formulation | None
     outcome: Outcome
     start: Plan | None
     has_start: bool
@@ -79,7 +82,8 @@ def follow(
     strategy: str,
     instance: Instance,
     depth: int,
-    make: Callable[[int], Formulation],
+    leaf_accuracy: bool,
+    make: Callable[[int, Watch], Formulation],
     call: Solver,
     job: Job,
     deadline: float,
@@ -91,8 +95,10 @@ def follow(
     strategy : {"direct", "warm", "gradual"}
     instance : Instance
     depth : int
+    leaf_accuracy : bool
+        What a tree is judged by: its worst leaf, or its objective.
     make : callable
-        From a depth to its formulation.
+        From a depth and a `Watch` to its formulation.
     call : callable
         The solver.
     job : Job
@@ -100,43 +106,67 @@ def follow(
     deadline : float
         Of the clock `time.monotonic`; inf without a limit.
     """
+
+    def value(plan: Plan | None) -> float:
+        return value_of(plan, instance, leaf_accuracy)
+
+    cart = cart_start(instance, depth, value)
     runs: list[Run] = []
     best: Plan | None = None
     best_value, source = math.inf, "solver"
+    if strategy == "warm":
+        best, best_value, source = cart, value(cart), "start"
     steps = job.limits.step_limit
     for level in range(1, depth + 1) if strategy == "gradual" else [depth]:
-        formulation = make(level)
-        leaf_accuracy = formulation.maximises_leaf_accuracy
-
-        def value(plan: Plan | None, leaf_accuracy: bool = leaf_accuracy) -> float:
-            return value_of(plan, instance, leaf_accuracy)
-
-        if strategy == "warm":
-            best = cart_start(instance, depth, value)
-            best_value, source = value(best), "start"
         has_start = math.isfinite(best_value)
         share = 2.0 ** (level - 1) / (2.0**depth - 2.0 ** (level - 1)) if strategy == "gradual" else 1.0
-        left = max(LEAST_TIME, (deadline - time.monotonic()) * share)
-        limits = Limits(
-            left if math.isfinite(left) else None,
-            None if steps is None else max(1, math.ceil(steps * share)),
-            job.limits.memory_limit,
-        )
-        start = formulation.write(full_tree(best, level, instance)) if has_start else None
-        job = replace(job, keep=formulation.tree_variables, limits=limits, start=start)
-        outcome = call(formulation, job)
+        now = time.monotonic()
+        end = now + (deadline - now) * share
+        formulation: Formulation | None = None
+        try:
+            formulation = make(level, Watch(end, job.limits.memory_limit, job.report))
+            left = end - time.monotonic()
+            if left <= 0:
+                raise ModelUnfinished(StopReason.TIME_LIMIT)
+            limits = Limits(
+                left if math.isfinite(left) else None,
+                None if steps is None else max(1, math.ceil(steps * share)),
+                job.limits.memory_limit,
+            )
+            start = formulation.write(full_tree(best, level, instance)) if has_start else None
+            job = replace(job, keep=formulation.tree_variables, limits=limits, start=start)
+            outcome = call(formulation, job)
+        except ModelUnfinished as unfinished:
+            outcome = _not_begun(unfinished.reason)
+        except KeyboardInterrupt:
+            outcome = _not_begun(StopReason.INTERRUPT)
         steps = None if steps is None else max(1, steps - outcome.nodes)
         trees, begin = [], best
         for incumbent in outcome.incumbents:
+            assert formulation is not None  # it was solved
             plan = formulation.read(incumbent.values)
             here = value(plan)
             trees.append((incumbent.seconds, incumbent.objective, here))
             if here < best_value:
                 best, best_value, source = plan, here, "solver"
-        runs.append(Run(formulation, outcome, begin, has_start, tuple(trees)))
+        runs.append(Run(level, formulation, outcome, begin, has_start, tuple(trees)))
         if outcome.stop in (StopReason.INTERRUPT, StopReason.CALLBACK, StopReason.MEMORY_LIMIT):
             break
-    if not math.isfinite(best_value):
-        best = cart_start(instance, depth, value)
-        best_value, source = value(best), "cart"
+    if value(cart) < best_value:
+        best, best_value, source = cart, value(cart), "cart"
     return Solution(best, best_value, source, tuple(runs))
+
+
+def _not_begun(reason: StopReason) -> Outcome:
+    """Return what is known when a run ended before the solver had the program."""
+    return Outcome(
+        proven=False,
+        infeasible=False,
+        stop=reason,
+        incumbents=(),
+        bound=-math.inf,
+        nodes=0,
+        seconds=0.0,
+        solver="The solver",
+        words=f"{reason.value} while the program was written",
+    )

@@ -32,7 +32,7 @@ Where we differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,10 +63,13 @@ class RBinOCT(Formulation):
     depth : int
     tighten : bool
         Use the stronger rows below.
+    watch : callable, default=None
     """
 
-    def __init__(self, instance: Instance, depth: int, tighten: bool) -> None:
-        super().__init__(instance, depth, tighten)
+    def __init__(
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(instance, depth, tighten, watch)
         model, problem = self.model, instance.problem
         n_leaves, n_inner, n_rows = 2**depth, 2**depth - 1, instance.n_patterns
         n_bits = max((len(level) - 2).bit_length() if len(level) > 2 else 0 for level in instance.level)

@@ -31,6 +31,7 @@ Where we differ.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -51,12 +52,15 @@ class LeafAccuracy(Routing):
     instance : Instance
     depth : int
     tighten : bool
+    watch : callable, default=None
     """
 
     maximises_leaf_accuracy: ClassVar[bool] = True
 
-    def __init__(self, instance: Instance, depth: int, tighten: bool) -> None:
-        super().__init__(instance, depth, tighten)
+    def __init__(
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(instance, depth, tighten, watch)
         model, weight, total = self.model, instance.weight, instance.total
         n_leaves = 2**depth
         rows, cells = (instance.n_rows, n_leaves), (instance.n_patterns, n_leaves)

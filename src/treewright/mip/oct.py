@@ -14,6 +14,8 @@ cannot all be right (equivalent points, Hu et al. 2019, Theorem B.2).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,10 +34,13 @@ class OCT(Routing):
     instance : Instance
     depth : int
     tighten : bool
+    watch : callable, default=None
     """
 
-    def __init__(self, instance: Instance, depth: int, tighten: bool) -> None:
-        super().__init__(instance, depth, tighten)
+    def __init__(
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(instance, depth, tighten, watch)
         model, n_leaves = self.model, 2**depth
         price = instance.by_pattern(instance.row_costs)
         most = price.sum(axis=0)

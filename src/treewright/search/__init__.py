@@ -1,8 +1,10 @@
 """Exact search for the tree of smallest objective."""
 
 from treewright.search._accuracy_frontier import accuracy_frontier
+from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
+from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._leaf_accuracy import (
     LeafAccuracyOptions,
     leaf_value,
@@ -10,31 +12,39 @@ from treewright.search._leaf_accuracy import (
     solve_with_leaf_accuracy,
     thresholds_from_reference,
 )
-from treewright.search._limits import Limits, Progress
-from treewright.search._options import SearchOptions
+from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
+from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
-from treewright.search._solve import solve
+from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
-from treewright.search._space import Thresholds
-from treewright.search._sweep import SweepOptions, solve_sweep
+from treewright.search._space import RankedSpace, Thresholds
+from treewright.search._sweep import solve_sweep
 
 __all__ = [
+    "Choice",
     "Frontier",
     "Guesses",
+    "IntegerCosts",
     "LeafAccuracyOptions",
     "Limits",
     "Progress",
+    "ProgressCallback",
+    "RankedSpace",
     "SearchOptions",
     "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
+    "choose_engine",
+    "integer_costs",
     "leaf_value",
     "progress_bar",
     "solve",
+    "solve_cuts",
     "solve_frontier",
     "solve_guided",
     "solve_leaf_accuracy",
     "solve_sweep",
     "solve_with_leaf_accuracy",
+    "stop_reason",
     "thresholds_from_reference",
 ]

@@ -64,11 +64,11 @@ def accuracy_frontier(
     thresholds : "auto", "all", int or mapping, default="auto"
         Which thresholds of continuous columns the trees may use: "all" between distinct values; an int for that
         many quantile bins; a mapping from column name to thresholds. "auto" is "all" where a table has no more
-        than 512 splits, else as many quantiles a column as fit.
+        than 512 splits, else as many quantiles and categories of every column as fit, as ``notes`` say.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
-        Seconds; then each point has the best tree found and its own lower bound.
+        Seconds from the call on; then each point has the best tree found and its own lower bound.
     step_limit : int or None, default=None
         Subproblems; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
@@ -106,8 +106,8 @@ def accuracy_frontier(
     3 0.04 proven optimal
     4 0.027 proven optimal
     """
+    limits = Limits(time_limit, step_limit, memory_limit).started()
     most = check_max_leaves(max_leaves)
-    limits = Limits(time_limit, step_limit, memory_limit)
     table = X if isinstance(X, Table) else table_from(X, categorical_features=categorical_features)
     problem = make_problem(
         table,

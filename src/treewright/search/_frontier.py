@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, overload
 
 from treewright.errors import InputError
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
 
 __all__ = ["Frontier", "check_max_leaves"]
 
@@ -206,18 +206,22 @@ class Frontier(Sequence[SolveResult]):
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
         last = self.points[-1]
+        limits = constraints_in_words(last.options, leave_out=("max_leaf_nodes",))
         if self.stop_reason is None and self.proven_leaves == self.max_leaves:
             losses = f"{self.points[0].loss:.4f}"
             if len(self) > 1:
                 losses = f"from {losses} to {last.loss:.4f}"
             return (
-                f"Proven over {last.scope}: for each number of leaves from 1 to {self.max_leaves} no tree has a "
-                f"smaller training loss than the one here ({losses})."
+                f"Proven over {last.scope}: for each number of leaves from 1 to {self.max_leaves} no tree{limits} "
+                f"has a smaller training loss than the one here ({losses})."
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         leaves = "leaf" if self.proven_leaves == 1 else "leaves"
         done = f"up to {self.proven_leaves} {leaves}" if self.proven_leaves else "for no number of leaves"
-        return f"Proven over {last.scope} {done} of {self.max_leaves}{why}; beyond, each point has its own lower bound."
+        return (
+            f"Proven over {last.scope}{f' for trees{limits}' if limits else ''} {done} of {self.max_leaves}{why}; "
+            "beyond, each point has its own lower bound."
+        )
 
 
 def _price(cost_complexity: float) -> float:

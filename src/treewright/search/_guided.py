@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import Cuts, auto_cuts
+from treewright.binarize import Cuts
 from treewright.errors import InputError
 from treewright.guess import (
     GuessedCuts,
@@ -33,11 +33,12 @@ from treewright.guess import (
 from treewright.guess._reference import check_predictions
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
+from treewright.search._choose_engine import choose_engine
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SearchOptions
+from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._second_look import look_again
 from treewright.search._solve import solve, solve_cuts
-from treewright.search._space import Thresholds, cuts_for
+from treewright.search._space import Thresholds
 
 __all__ = ["Guesses", "solve_guided"]
 
@@ -83,7 +84,7 @@ def solve_guided(
     guesses: Guesses,
     *,
     limits: Limits | None = None,
-    options: SearchOptions | None = None,
+    options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> SolveResult:
     """Find a tree with the help of a reference model.
@@ -96,7 +97,7 @@ def solve_guided(
         As in `treewright.search.solve`; not looked at if thresholds are guessed.
     guesses : Guesses
     limits : Limits, default=None
-        The time limit is for the search; the reference is fitted before.
+        Fitting the reference counts too.
     options : SearchOptions, default=None
     progress : callable, default=None
 
@@ -112,12 +113,13 @@ def solve_guided(
     InputError
         The reference cannot be used; the message says why.
     """
-    limits = limits or Limits()
+    limits = (limits or Limits()).started()
     start = time.perf_counter()
     notes: list[str] = []
     stats: dict[str, Any] = {}
     if len(np.unique(problem.y)) == 1:
-        result = solve(problem, auto_cuts(problem.table), limits=limits, options=options, progress=progress)
+        asked = "auto" if guesses.thresholds else cast("Cuts | Thresholds", thresholds)
+        result = solve(problem, asked, limits=limits, options=options, progress=progress)
         return replace(result, notes=(*result.notes, "All rows have one label: nothing was guessed."))
     reference, predictions = _reference(problem, guesses)
     if guesses.depth:
@@ -142,13 +144,12 @@ def solve_guided(
     stats["reference_accuracy"] = accuracy = 1 - _error(problem, answers)
     stats["seconds_of_guessing"] = time.perf_counter() - start
     searched = guessed.cuts if guessed is not None else cast("Cuts | Thresholds", thresholds)
-    if guesses.lower_bounds and not isinstance(searched, Cuts):
-        found = cuts_for(problem, searched, "cuts")  # only that engine knows guessed bounds
-        assert found is not None
-        searched = found
     how: dict[str, Any] = {"limits": limits, "options": options, "progress": progress}
-    if isinstance(searched, Cuts):
-        result = solve_cuts(problem, searched, reference=costs if guesses.lower_bounds else None, **how)
+    if guesses.lower_bounds:
+        choice = choose_engine(problem, searched, options, method="guessed bounds", limits=limits)
+        assert isinstance(choice.space, Cuts)  # only that engine knows guessed bounds
+        searched = choice.space
+        result = choice.sign(solve_cuts(problem, searched, reference=costs, **how))
     else:
         result = solve(problem, searched, **how)
     notes.append(f"The reference is right on {100 * accuracy:.2f}% of the training weight.")
@@ -161,6 +162,7 @@ def solve_guided(
         result = _with_theorem_4_1(result, problem, guessed, costs, reference)
     if guesses.lower_bounds and guesses.compare and result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         assert isinstance(searched, Cuts)
+        assert not isinstance(options, SweepOptions)  # choose_engine
         result = look_again(result, problem, searched, costs, limits, options)
     return result
 

@@ -11,22 +11,22 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from numbers import Real
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from treewright._native import core
 from treewright.binarize import Cuts, auto_cuts
-from treewright.binarize._make import scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.guess import guess_cuts, make_reference
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
+from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._full_weights import FullWeights, full_weights
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
-from treewright.search._ranks import Ranked, ranked_columns, ranked_cuts, splits_of
+from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_cuts, splits_of
 from treewright.search._result import result_of
-from treewright.search._space import Thresholds, cuts_for
+from treewright.search._space import Thresholds
 from treewright.tree import Tree, grow, wilson_interval
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
 
 Criterion = Literal["accuracy", "lower_bound"]
 CRITERIA = ("accuracy", "lower_bound")
-AUTO_SPLITS = 256  # the depth-two step takes a time that grows with their square
 MOST_WEIGHT = {"accuracy": 2**25, "lower_bound": 2**24}  # sum of the weights in the kernels; see the binding
 COST_BITS = 120  # of all costs of a tree
 MOST_DENOMINATOR = 10**6  # of a given smallest leaf accuracy
@@ -145,7 +144,7 @@ def solve_leaf_accuracy(
     problem : Problem
         With a ``max_depth`` and plain costs; ``cost_complexity`` is not looked at, ``max_leaf_nodes`` must be None.
     thresholds : "auto", "all", int, mapping or Cuts, default="auto"
-        As in `treewright.search.solve`; "auto" is all of them where the table has at most 256 splits, else as many
+        As in `treewright.search.solve`; "auto" is all of them where the table has at most 512 splits, else as many
         of every column as fit (the result's ``notes`` say which).
     criterion : {"accuracy", "lower_bound"}, default="accuracy"
         What a leaf is worth: its training accuracy, or the lower end of the one-sided Wilson interval of it, which
@@ -185,8 +184,8 @@ def solve_leaf_accuracy(
         raise InputError(f"criterion={criterion!r}; choose one of {', '.join(CRITERIA)}.")
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0.5 <= float(confidence) < 1:
         raise InputError(f"confidence={confidence!r}; give a number from 0.5 to below 1.")
-    limits, options = limits or Limits(), options or LeafAccuracyOptions()
-    space = _space(problem, thresholds)
+    limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
+    space = _space(problem, thresholds, limits)
     weights = _weights(problem, criterion)
     raw = _run(
         problem, space, weights, limits, options, progress,
@@ -212,7 +211,7 @@ def solve_leaf_accuracy(
     }
     leaf = tree.is_leaf
     wrong = tree.value[leaf].sum() - tree.value[leaf].max(axis=1).sum()
-    return LeafAccuracyResult(
+    result = LeafAccuracyResult(
         tree=tree,
         status=SolveStatus.OPTIMAL if optimal else SolveStatus.FEASIBLE,
         objective=value,
@@ -231,6 +230,7 @@ def solve_leaf_accuracy(
         },
         notes=(*problem.notes, *space.notes),
     )
+    return cast("LeafAccuracyResult", space.choice.sign(result))
 
 
 def solve_with_leaf_accuracy(
@@ -270,8 +270,8 @@ def solve_with_leaf_accuracy(
     q = min_leaf_accuracy
     if isinstance(q, bool) or not isinstance(q, Real) or not 0 <= float(q) <= 1:
         raise InputError(f"min_leaf_accuracy={q!r}; give a number from 0 to 1, or None for no limit.")
-    limits, options = limits or Limits(), options or LeafAccuracyOptions()
-    space = _space(problem, thresholds)
+    limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
+    space = _space(problem, thresholds, limits)
     weights = _weights(problem, "accuracy")
     ratio = Fraction(repr(float(q))).limit_denominator(MOST_DENOMINATOR)
     unit, leaf = _price(problem, weights)
@@ -293,7 +293,7 @@ def solve_with_leaf_accuracy(
         )
     per_cost = Fraction(1, unit * weights.total)
     ties = _most_leaves(problem)  # at most this much of a cost only prefers fewer leaves
-    return result_of(
+    result = result_of(
         problem,
         _tree(problem, space, raw),
         proven=bool(raw["proven_cost"]),
@@ -306,6 +306,7 @@ def solve_with_leaf_accuracy(
         options={"min_leaf_accuracy": float(q), **asdict(options)},
         notes=space.notes,
     )
+    return space.choice.sign(result)
 
 
 def _price(problem: Problem, weights: FullWeights) -> tuple[int, int]:
@@ -345,6 +346,7 @@ class _Space:
     ranked: Sequence[Ranked]
     scope: str
     notes: tuple[str, ...]
+    choice: Choice
 
 
 def _weights(problem: Problem, criterion: Criterion) -> FullWeights:
@@ -376,22 +378,15 @@ def _most_leaves(problem: Problem) -> int:
     return by_rows if problem.max_depth > 40 else min(by_rows, int(2**problem.max_depth))
 
 
-def _space(problem: Problem, thresholds: Cuts | Thresholds) -> _Space:
-    table = problem.table
-    if isinstance(thresholds, str) and thresholds == "auto":
-        thresholds = auto_cuts(table, AUTO_SPLITS, sample_weight=problem.sample_weight)
-    elif not isinstance(thresholds, (str, Cuts)):
-        found = cuts_for(problem, thresholds, "cuts")
-        assert found is not None
-        thresholds = found
-    if isinstance(thresholds, Cuts):
-        return _Space(ranked_cuts(thresholds, table), thresholds.scope, thresholds.notes)
-    if thresholds != "all":
-        raise InputError(
-            f'thresholds={thresholds!r}; give "auto", "all", a number of bins, or a mapping from column name to '
-            "thresholds."
-        )
-    return _Space(ranked_columns(table), scope_of_all(table), table.notes)
+def _space(problem: Problem, thresholds: Cuts | Thresholds, limits: Limits) -> _Space:
+    choice = choose_engine(problem, thresholds, method="leaf accuracy", limits=limits)
+    space = choice.space
+    ranked: Sequence[Ranked]
+    if isinstance(space, Cuts):
+        ranked = ranked_cuts(space, problem.table)
+    else:
+        ranked = ranked_columns(problem.table, space.candidates)
+    return _Space(ranked, space.scope, space.notes, choice)
 
 
 def _run(
@@ -407,9 +402,7 @@ def _run(
     **question: Any,
 ) -> dict[str, Any]:
     n_rows = problem.table.n_rows
-    rank = (
-        np.vstack([r.rank for r in space.ranked]) if space.ranked else np.zeros((0, n_rows), dtype=np.uint32)
-    )
+    rank = rank_matrix(space.ranked, n_rows)
     native = core.LeafAccuracyOptions()
     for name, value in asdict(options).items():
         setattr(native, name, value)

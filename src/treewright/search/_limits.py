@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -23,6 +24,11 @@ STOP_REASONS = {
     core.Stop.INTERRUPT: StopReason.INTERRUPT,
     core.Stop.CALLBACK: StopReason.CALLBACK,
 }
+
+
+LEAST_SECONDS = (
+    1e-3  # that an engine gets if making its splits took all: enough for a first tree of a small table
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +83,15 @@ class Limits:
     memory_limit : int or None, default=None
         Bytes for the cache of subproblems, which sheds entries when full; None is half of the machine's
         memory.
+    begun : float or None, default=None
+        Reading of `time.perf_counter` at which the time began to run; None is when the search begins. Set by
+        `started`, so that reading a table and making its splits count.
     """
 
     time_limit: float | None = None
     step_limit: int | None = None
     memory_limit: int | None = None
+    begun: float | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, kind, words in (
@@ -95,6 +105,17 @@ class Limits:
             if isinstance(value, bool) or not isinstance(value, kind) or not float(value) > 0:
                 raise InputError(f"{name}={value!r}; give {words} above 0, or None for no limit.")
 
+    def started(self) -> Limits:
+        """Return the limits with the time running, from now unless it runs already."""
+        return self if self.begun is not None else replace(self, begun=time.perf_counter())
+
+    def left(self) -> float:
+        """Return the seconds that are left, 0 or more; inf without a time limit."""
+        if self.time_limit is None:
+            return math.inf
+        spent = 0.0 if self.begun is None else time.perf_counter() - self.begun
+        return max(0.0, float(self.time_limit) - spent)
+
     def native(self) -> dict[str, Any]:
         """Return the limits as keyword arguments of the compiled core."""
         memory = self.memory_limit
@@ -105,7 +126,7 @@ class Limits:
                 else 2**32
             )
         return {
-            "time_limit": math.inf if self.time_limit is None else float(self.time_limit),
+            "time_limit": max(self.left(), LEAST_SECONDS),
             "step_limit": 2**62 if self.step_limit is None else min(int(self.step_limit), 2**62),
             "memory_limit": min(int(memory), 2**62),
         }

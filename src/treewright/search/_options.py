@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 from treewright._native import core
 from treewright.errors import InputError
 
-__all__ = ["SearchOptions"]
+__all__ = ["SearchOptions", "SweepOptions"]
 
 ENGINES = ("automatic", "cuts", "sweep")
 KERNELS = ("automatic", "rows", "columns")
@@ -20,7 +21,8 @@ class SearchOptions:
     Parameters
     ----------
     engine : {"automatic", "cuts", "sweep"}, default="automatic"
-        Which engine searches: over binary columns, or over all thresholds of ranked columns.
+        Which engine searches: over binary columns, or over all thresholds of ranked columns, which has switches of
+        its own (`SweepOptions`) and none of the following.
     equivalent_points : bool, default=True
         Merge equal rows and charge their unavoidable errors at once (Hu et al. 2019, Theorem B.2).
     lookahead : bool, default=True
@@ -79,3 +81,72 @@ class SearchOptions:
                 setattr(options, field.name, getattr(self, field.name))
         options.kernel = core.PairKernel[self.kernel.upper()]
         return options
+
+    def used(self, names: tuple[str, ...] | None = None) -> dict[str, Any]:
+        """Return the switches that a search used: those named, or all but the choice of the engine."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name != "engine" and (names is None or field.name in names)
+        }
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """Switches of the search over ranked columns; none changes the optimum, only the work.
+
+    Parameters
+    ----------
+    monotone : bool, default=True
+        Bounds of a set of rows hold for its supersets (off by itself if ``min_samples_leaf > 1``).
+    lipschitz : bool, default=True
+        Bounds of a set of rows hold for its subsets, less the weight between.
+    between : bool, default=True
+        The rows between two cuts, solved by themselves, close the gap between them.
+    leaf_count : bool, default=True
+        A deeper tree has more leaves, and each has its price.
+    shallower : bool, default=True
+        Solve every node one level less deep first.
+    cache : bool, default=True
+        Remember bounds by set of rows and depth.
+    neighbours : bool, default=True
+        Depth-two subproblems take bounds from the neighbouring cuts'.
+    fair_shares : bool, default=True
+        The two sides of a cut above depth three are asked for their likely shares of a bound first.
+    resume : bool, default=True
+        A node that was left unfinished and is asked again with a larger budget goes on where it stopped.
+    rising : bool, default=True
+        A long run proves rising bounds one after another instead of going for the optimum at once.
+    plain_work : int, default=6_000_000_000
+        ... after passes that take about so many nanoseconds (rows times columns, four times that with many classes).
+    core : bool, default=True
+        Before that, a long run looks at few rows, whose optimum is a bound for all (off if ``min_samples_leaf > 1``).
+    core_passes : int, default=2000
+        ... after so many passes of the kernel, or a third of `plain_work` if that is less.
+    core_share : float, default=0.45
+        ... if they are no more of all rows than this, and could be doubled once.
+    sharing_work : int, default=20000
+        ... where one kernel pass takes at least so many steps (rows times columns).
+    slack : float, default=0.5
+        Extra budget of a child, in cost per row of half the open interval; children of depth two get four times that.
+    lanes : int, default=64
+        Most cuts in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
+    """
+
+    monotone: bool = True
+    lipschitz: bool = True
+    between: bool = True
+    leaf_count: bool = True
+    shallower: bool = True
+    cache: bool = True
+    neighbours: bool = True
+    fair_shares: bool = True
+    resume: bool = True
+    rising: bool = True
+    plain_work: int = 6_000_000_000
+    core: bool = True
+    core_passes: int = 2000
+    core_share: float = 0.45
+    sharing_work: int = 20_000
+    slack: float = 0.5
+    lanes: int = 64

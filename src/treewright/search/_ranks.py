@@ -1,9 +1,9 @@
 """Ranked columns: a table as the sweep engine sees it, and the way back from a cut to a split.
 
-A ranked column gives every row a rank; a cut sends the rows of low rank left. Numbers are ranked by value. A
-column with missing values is ranked twice, with missing lowest (missing goes left with every threshold) and
-highest (it goes right); the outermost cut of each asks only whether the value is known. A categorical column
-gives one ranked column with two ranks per category, again twice if values are missing.
+A ranked column gives every row a rank; a cut sends the rows of low rank left. Which splits there are is said in
+`treewright.binarize.CandidateSplits` alone. Numbers are ranked by value: once, or twice where values are missing, with
+missing lowest (missing goes left with every threshold) and highest (it goes right); the outermost cut of each asks only
+whether the value is known. Each split of a categorical column is a ranked column of two ranks.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import Cuts
+from treewright.binarize import CandidateSplits, Cuts, candidates_of, known_split
 from treewright.table import Table
-from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit
+from treewright.tree import CategorySplit, Split, ThresholdSplit
 
 __all__ = [
     "Ranked",
     "RankedColumn",
     "RankedCuts",
-    "midpoint",
+    "rank_matrix",
     "ranked_columns",
     "ranked_cuts",
     "splits_of",
@@ -54,77 +54,125 @@ class RankedColumn:
         Value of each rank, NaN for the rank of missing values; None if there is one cut only.
     only : Split or None
         The split of the one cut.
+    offered : CandidateSplits or None
+        Of the table's column; needed with `values`.
     """
 
     rank: NDArray[np.uint32]
     column: int
     values: NDArray[np.float64] | None = None
     only: Split | None = None
+    offered: CandidateSplits | None = None
 
     def split(self, low: int, high: int) -> tuple[Split, bool]:
         """Return the split between ranks `low` < `high`, and whether its left side has the high ranks."""
         if self.only is not None:
             return self.only, False
         assert self.values is not None
+        assert self.offered is not None
         a, b = float(self.values[low]), float(self.values[high])
         if np.isnan(a):
-            return ThresholdSplit(self.column, np.inf, missing_left=False), True
+            return known_split(self.column), True
         if np.isnan(b):
-            return ThresholdSplit(self.column, np.inf, missing_left=False), False
-        return ThresholdSplit(self.column, midpoint(a, b), missing_left=bool(np.isnan(self.values[0]))), False
+            return known_split(self.column), False
+        side = bool(np.isnan(self.values[0])) if self.offered.missing else None
+        return self.offered.threshold_split(a, b, side), False
 
 
-def midpoint(a: float, b: float) -> float:
-    """Return a threshold t with a <= t < b: the midpoint where float64 has one, else `a`."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        t = float(np.float64(a) / 2 + np.float64(b) / 2)
-    return t if a <= t < b else a
-
-
-def ranked_columns(table: Table) -> list[RankedColumn]:
-    """Return the ranked columns of `table`, those with a single rank left out.
+def ranked_columns(table: Table, candidates: Sequence[CandidateSplits] | None = None) -> list[RankedColumn]:
+    """Return the splits that the table's columns offer as ranked columns, those with a single rank left out.
 
     Parameters
     ----------
     table : Table
+    candidates : sequence of CandidateSplits, default=None
+        What the columns offer; None is every split.
+
+    Returns
+    -------
+    list of RankedColumn
+        Their ranks are the rows of one matrix; see `rank_matrix`.
     """
+    candidates = candidates or candidates_of(table)
+    found: list[tuple[CandidateSplits, list[CategorySplit | None]]] = []
+    for offered in candidates:
+        known = [None] if offered.asks_known else []
+        if offered.gaps is None:
+            found.append((offered, [*offered.category_splits(), *known]))
+        elif len(offered.gaps) == 0:
+            found.append((offered, [*known]))
+        else:
+            found.append((offered, [None, *known]))
+    matrix = np.empty((sum(len(splits) for _, splits in found), table.n_rows), dtype=np.uint32)
     ranked: list[RankedColumn] = []
-    for position, column in enumerate(table.columns):
-        x = table.X[:, position]
-        make = _categories if column.kind is ColumnKind.CATEGORICAL else _numbers
-        ranked += make(x, position, column)
-    return [r for r in ranked if r.rank.size and r.rank.min() != r.rank.max()]
+    for offered, splits in found:
+        if not splits:
+            continue
+        rows = matrix[len(ranked) : len(ranked) + len(splits)]
+        x = table.X[:, offered.position]
+        if offered.gaps is not None and len(offered.gaps):
+            ranked += _numbers(x, offered, rows)
+        else:
+            ranked += _questions(x, offered, splits, rows)
+    return ranked
 
 
-def _numbers(x: NDArray[np.float64], position: int, column: Column) -> list[RankedColumn]:
+def rank_matrix(ranked: Sequence[Ranked], n_rows: int) -> NDArray[np.uint32]:
+    """Return the ranks of all columns, shape (n_ranked, n_rows); without a copy where they are one matrix already."""
+    if not ranked:
+        return np.zeros((0, n_rows), dtype=np.uint32)
+    base = ranked[0].rank.base
+    if isinstance(base, np.ndarray) and base.dtype == np.uint32 and base.shape == (len(ranked), n_rows):
+        first = base.__array_interface__["data"][0]
+        places = (r.rank.__array_interface__["data"][0] for r in ranked)
+        if all(place == first + 4 * n_rows * k for k, place in enumerate(places)):
+            return base
+    return np.vstack([r.rank for r in ranked])
+
+
+def _numbers(
+    x: NDArray[np.float64], offered: CandidateSplits, rows: NDArray[np.uint32]
+) -> list[RankedColumn]:
+    """Rank a column of numbers by value: once, or with missing values lowest and highest."""
     missing = np.isnan(x)
     values, inverse = np.unique(x[~missing], return_inverse=True)
-    if not missing.any():
-        return [RankedColumn(inverse.astype(np.uint32), position, values)]
+    if not offered.asks_known:
+        rows[0] = inverse
+        return [RankedColumn(rows[0], offered.position, values, offered=offered)]
     nan = np.array([np.nan])
-    lowest = np.zeros(len(x), dtype=np.uint32)
+    lowest, highest = rows
+    lowest[:] = 0
     lowest[~missing] = inverse + 1
-    highest = np.full(len(x), len(values), dtype=np.uint32)
+    highest[:] = len(values)
     highest[~missing] = inverse
     return [
-        RankedColumn(lowest, position, np.concatenate([nan, values])),
-        RankedColumn(highest, position, np.concatenate([values, nan])),
+        RankedColumn(lowest, offered.position, np.concatenate([nan, values]), offered=offered),
+        RankedColumn(highest, offered.position, np.concatenate([values, nan]), offered=offered),
     ]
 
 
-def _categories(x: NDArray[np.float64], position: int, column: Column) -> list[RankedColumn]:
-    missing = np.isnan(x)
-    codes = [int(k) for k in np.unique(x[~missing])]
+def _questions(
+    x: NDArray[np.float64],
+    offered: CandidateSplits,
+    splits: Sequence[CategorySplit | None],
+    rows: NDArray[np.uint32],
+) -> list[RankedColumn]:
+    """Make a column of two ranks of each category split; None asks whether the value is known."""
+    missing = np.flatnonzero(np.isnan(x))
+    by_code = np.argsort(x, kind="stable")  # missing last
+    codes = x[by_code]
     ranked = []
-    # With two categories and nothing missing, the second asks the same question as the first.
-    for k in codes[:1] if len(codes) == 2 and not missing.any() else codes:
-        ranked.append(RankedColumn((x != k).astype(np.uint32), position, only=CategorySplit(position, (k,))))
-        if missing.any():
-            rank = ((x != k) & ~missing).astype(np.uint32)
-            ranked.append(RankedColumn(rank, position, only=CategorySplit(position, (k,), missing_left=True)))
-    if missing.any() and codes:
-        known = CategorySplit(position, tuple(range(max(len(column.categories), codes[-1] + 1))))
-        ranked.append(RankedColumn(missing.astype(np.uint32), position, only=known))
+    for split, row in zip(splits, rows, strict=True):
+        if split is None:
+            row.fill(0)
+            row[missing] = 1
+        else:
+            row.fill(1)
+            first, last = np.searchsorted(codes, [split.left[0], split.left[0] + 1])
+            row[by_code[first:last]] = 0
+            if split.missing_left and len(missing):
+                row[missing] = 0
+        ranked.append(RankedColumn(row, offered.position, only=split or known_split(offered.position)))
     return ranked
 
 
@@ -170,7 +218,9 @@ def ranked_cuts(cuts: Cuts, table: Table) -> list[RankedCuts]:
     for numbers in groups.values():
         # By threshold: row x has rank > k exactly if x > threshold k.
         numbers.sort(key=lambda k: getattr(cuts.splits[k], "threshold", 0.0))
-        rank = cuts.goes_right[numbers].sum(axis=0, dtype=np.uint32)
+        rank = np.zeros(cuts.n_rows, dtype=np.uint32)
+        for number in numbers:  # one at a time: all of them as bytes could be many times the table
+            rank += np.unpackbits(cuts.packed[number], count=cuts.n_rows, bitorder="little")
         if rank.size and rank.min() != rank.max():
             ranked.append(RankedCuts(rank, tuple(cuts.splits[k] for k in numbers)))
     return ranked

@@ -1,19 +1,30 @@
-"""From an engine's answer to a result; the same for all engines of the exact search."""
+"""From an engine's answer to a result; the same for all engines of the exact search.
+
+Every tree is pruned here before it is handed out (`_prune.py`). Where a search was stopped, that is what keeps its tree
+from being worse than its own subtrees. Where a search claims a proof, no pruning can be better; if one is, the proof is
+false. The better tree is then handed out without any claim, and a `RefutedProofWarning` says so: a user keeps working
+with an honest result, and tests, which turn warnings into errors, fail.
+"""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from treewright.errors import RefutedProofWarning
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
 from treewright.search._limits import stop_reason
+from treewright.search._prune import best_pruning
 from treewright.tree import Tree, merge_equal_leaves
 
-__all__ = ["result_of"]
+__all__ = ["refute", "result_of"]
 
 LARGEST_GAP = 1e-4  # left by rounded weights; beyond it nothing is called optimal
+ROUNDING = 1e-11  # relative, of objectives as float64 sums
+SECONDS_OF_PRUNING = 0.05  # beyond the first round
 
 
 def result_of(
@@ -29,6 +40,7 @@ def result_of(
     stats: dict[str, Any],
     options: dict[str, Any],
     notes: tuple[str, ...],
+    conditional: bool = False,
 ) -> SolveResult:
     """Put a tree and what the engine proved into a result; the objective is recomputed from the tree.
 
@@ -49,12 +61,11 @@ def result_of(
     stop : core.Stop
     stats, options : dict
     notes : tuple of str
+    conditional : bool, default=False
+        Whether `proven` rests on guesses, which a pruning may refute without any defect.
     """
     tree = merge_equal_leaves(tree)
-    leaf = tree.is_leaf
-    paid = (tree.value[leaf] @ problem.costs)[np.arange(leaf.sum()), tree.prediction[leaf]].sum()
-    loss = float(paid / problem.total_weight)
-    objective = loss + problem.cost_complexity * tree.n_leaves
+    loss, objective = _measured(problem, tree)
     stopped = stop_reason(stop) is not None
     if stopped and upper_bound is not None and objective > upper_bound + 1e-9 * abs(objective):
         proven = False
@@ -64,6 +75,19 @@ def result_of(
             *notes,
             f"The weights and costs were rounded for the search; that may move an objective by {slack:.1e}.",
         )
+    pruned = best_pruning(
+        problem,
+        tree,
+        min_leaf_accuracy=options.get("min_leaf_accuracy") or 0.0,
+        seconds=SECONDS_OF_PRUNING,
+    )
+    if pruned is not tree:
+        claimed = objective - 2 * slack if proven else lower_bound
+        tree = pruned
+        loss, objective = _measured(problem, tree)
+        if not conditional and objective < claimed - ROUNDING * abs(claimed):
+            notes = (*notes, refute(claimed, objective))
+            proven, lower_bound = False, min(1.0, problem.cost_complexity)  # every tree has a leaf
     bound = objective - 2 * slack if proven else min(objective, lower_bound)
     constraints = {
         name: getattr(problem, name)
@@ -81,3 +105,29 @@ def result_of(
         options={**constraints, **options},
         notes=(*problem.notes, *notes),
     )
+
+
+def refute(claimed: float, objective: float) -> str:
+    """Warn that a tree is better than the proven bound, and return the note for its result.
+
+    Parameters
+    ----------
+    claimed : float
+        Bound that the search claimed.
+    objective : float
+        Of the tree that refutes it.
+    """
+    note = (
+        f"The search claimed that no tree has an objective below {claimed:.9g}, but a pruning of its own tree has "
+        f"{objective:.9g}. That proof is false, so nothing is claimed of this tree; please report it as a defect."
+    )
+    warnings.warn(note, RefutedProofWarning, stacklevel=2)
+    return note
+
+
+def _measured(problem: Problem, tree: Tree) -> tuple[float, float]:
+    """Return the loss and the objective of a tree, from the weights in its leaves."""
+    leaf = tree.is_leaf
+    paid = (tree.value[leaf] @ problem.costs)[np.arange(leaf.sum()), tree.prediction[leaf]].sum()
+    loss = float(paid / problem.total_weight)
+    return loss, loss + problem.cost_complexity * tree.n_leaves

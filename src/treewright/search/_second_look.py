@@ -67,8 +67,7 @@ def look_again(
     """
     options = options or SearchOptions()
     left = MOST_SECONDS
-    if limits.time_limit is not None:
-        left = min(left, limits.time_limit - result.stats["seconds"])
+    left = min(left, limits.left())
     if left <= 0:
         return result
     steps = max(LEAST_STEPS, int(result.stats["subproblems"]) // 4)
@@ -96,9 +95,10 @@ def look_again(
         "exact_objective": exact.objective if ended else None,
         "exact_seconds": exact.stats["seconds"],
     }
+    interrupted = exact.stop_reason is StopReason.INTERRUPT
     left -= exact.stats["seconds"]
     lower = repaired(reference, best, problem)
-    if not ended and exact.stop_reason is not StopReason.INTERRUPT and left > 0 and lower is not None:
+    if not ended and not interrupted and left > 0 and lower is not None:
         again = solve_cuts(
             problem,
             cuts,
@@ -110,6 +110,7 @@ def look_again(
         )
         best = again if again.objective < best.objective - WORTH else best
         bound = max(bound, again.lower_bound)
+        interrupted = again.stop_reason is StopReason.INTERRUPT
         stats["refuted_rows"] = int(np.count_nonzero(lower.cost < reference.cost))
     bound = min(bound, best.objective)
     saved = result.objective - best.objective
@@ -129,6 +130,8 @@ def look_again(
         )
     else:
         note = f"A short search without the guess did not end; it proves that no tree is below {bound:.6f}."
+    if interrupted:
+        stats["second_look_interrupted"] = True
     return replace(
         result,
         tree=best.tree,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from treewright._native import core
 from treewright.binarize import Cuts
@@ -10,12 +10,13 @@ from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult
+from treewright.search._choose_engine import choose_engine
 from treewright.search._integers import integer_costs
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SearchOptions
+from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._phases import search_in_phases
 from treewright.search._result import result_of
-from treewright.search._space import Thresholds, cuts_for
+from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import under_guesses
 from treewright.tree import grow
@@ -30,7 +31,7 @@ def solve(
     thresholds: Cuts | Thresholds = "auto",
     *,
     limits: Limits | None = None,
-    options: SearchOptions | None = None,
+    options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> SolveResult:
     """Find the tree of smallest objective.
@@ -41,11 +42,13 @@ def solve(
     thresholds : "auto", "all", int, mapping or Cuts, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that
         many quantile bins; a mapping from column name to thresholds; cuts made by `treewright.binarize`. "auto"
-        is "all", except on a table of over 512 splits most of which are not of continuous columns: there it
-        is as many quantiles a column as fit.
+        is "all", unless more than 512 splits would have to be held one by one (those of categories, and
+        thresholds where they are not most of the splits): then equally many of each column, thresholds at
+        quantiles and the most frequent categories, as ``scope`` and ``notes`` of the result say.
     limits : Limits, default=None
-        None is no limit but the machine's memory.
-    options : SearchOptions, default=None
+        Making the splits counts too. None is no limit but the machine's memory.
+    options : SearchOptions or SweepOptions, default=None
+        Switches, and the choice of the engine; a switch that the chosen engine does not have is refused.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
 
@@ -58,7 +61,7 @@ def solve(
     Raises
     ------
     InputError
-        `thresholds` cannot be used with this table.
+        `thresholds` cannot be used with this table, or the chosen engine cannot use the `options`.
     SolverError
         No tree meets the constraints.
 
@@ -68,11 +71,15 @@ def solve(
     ``cpp/include/treewright/bits/``, where there are few splits; a search over all thresholds of ranked columns
     (``cpp/include/treewright/sweep/``) where there are many. Ties are broken the same way on every run.
     """
-    options = options or SearchOptions()
-    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, options.engine)
-    if cuts is None:
-        return solve_sweep(problem, limits=limits, progress=progress)
-    return solve_cuts(problem, cuts, limits=limits, options=options, progress=progress)
+    limits = (limits or Limits()).started()
+    choice = choose_engine(problem, thresholds, options, limits=limits)
+    if isinstance(choice.space, Cuts):
+        assert not isinstance(options, SweepOptions)  # choose_engine
+        result = solve_cuts(problem, choice.space, limits=limits, options=options, progress=progress)
+    else:
+        switches = options if isinstance(options, SweepOptions) else None
+        result = solve_sweep(problem, choice.space, limits=limits, options=switches, progress=progress)
+    return choice.sign(result)
 
 
 def solve_cuts(
@@ -93,7 +100,7 @@ def solve_cuts(
     options = options or SearchOptions()
     integers = integer_costs(problem)
     bits = core.BitsProblem(
-        cuts.goes_right,
+        cuts.packed,
         problem.y,
         integers.weight,
         integers.costs,
@@ -103,6 +110,7 @@ def solve_cuts(
         guess=None
         if reference is None
         else integers.weight * integers.costs[problem.y, reference.predictions],
+        packed=True,
     )
     if reference is not None:  # row prices prove more than a conditional search can use
         options = replace(options, row_prices=False)
@@ -149,8 +157,9 @@ def solve_cuts(
             "distinct_columns": bits.n_columns,
             **stats,
         },
-        options=asdict(options),
+        options=options.used(),
         notes=cuts.notes,
+        conditional=reference is not None,
     )
     if reference is None:
         return result

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from treewright._native import core
 from treewright.binarize import Cuts
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
+from treewright.search._choose_engine import FRONTIER_OPTIONS, choose_engine
 from treewright.search._frontier import Frontier
 from treewright.search._integers import integer_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import SearchOptions
 from treewright.search._result import result_of
 from treewright.search._solve import NO_LIMIT
-from treewright.search._space import Thresholds, cuts_for
+from treewright.search._space import Thresholds
 from treewright.tree import grow
 
 __all__ = ["solve_frontier"]
@@ -38,11 +39,11 @@ def solve_frontier(
     thresholds : "auto", "all", int, mapping or Cuts, default="auto"
         "all" between distinct values; an int for that many quantile bins; a mapping from column name to
         thresholds; cuts made by `treewright.binarize`. "auto" is "all" where a table has no more than 512 splits,
-        else as many quantiles a column as fit.
+        else as many quantiles and categories of every column as fit, as ``notes`` say.
     limits : Limits, default=None
         Of the whole run.
     options : SearchOptions, default=None
-        ``equivalent_points``, ``budgets``, ``cache``, ``greedy_start`` and ``kernel`` are used.
+        Of ``equivalent_points``, ``budgets``, ``cache``, ``greedy_start`` and ``kernel``; others are refused.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`, whose objective and lower bound are means over all
         numbers of leaves; a true return value stops the search.
@@ -65,25 +66,25 @@ def solve_frontier(
     Branch and bound in which every subproblem keeps bounds for all numbers of leaves at once; definitions and
     proofs are in ``cpp/include/treewright/bits/front.hpp``.
     """
+    limits = (limits or Limits()).started()
     if problem.max_leaf_nodes is None:
         raise InputError(
             "max_leaf_nodes is None; say up to how many leaves the frontier goes, for example 20."
         )
-    limits = limits or Limits()
     options = options or SearchOptions()
-    if options.engine == "sweep":
-        raise InputError('engine="sweep" finds no fronts; leave it out, and give thresholds=16, say.')
-    cuts = thresholds if isinstance(thresholds, Cuts) else cuts_for(problem, thresholds, "cuts")
-    assert cuts is not None  # only the sweep engine goes without
+    choice = choose_engine(problem, thresholds, options, method="frontier", limits=limits)
+    cuts = choice.space
+    assert isinstance(cuts, Cuts)  # there is no other engine for this method
     integers = integer_costs(problem)
     bits = core.BitsProblem(
-        cuts.goes_right,
+        cuts.packed,
         problem.y,
         integers.weight,
         integers.costs,
         leaf_price=0.0,
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
+        packed=True,
     )
     raw = bits.front(
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
@@ -102,6 +103,8 @@ def solve_frontier(
         "subproblems": raw["steps"],
         "distinct_rows": bits.n_rows,
         "distinct_columns": bits.n_columns,
+        "engine": choice.engine,
+        "engine_reason": choice.why,
         **{name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")},
     }
     results = []
@@ -126,7 +129,7 @@ def solve_frontier(
                 scope=cuts.scope,
                 stop=raw["stop"],
                 stats=stats,
-                options=asdict(options),
+                options=options.used(FRONTIER_OPTIONS),
                 notes=cuts.notes,
             )
         )

@@ -14,81 +14,25 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from treewright._native import core
-from treewright.binarize._make import scope_of_all
+from treewright.binarize import candidates_of, scope_of_all
 from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._limits import Limits, Progress, ProgressCallback
-from treewright.search._ranks import ranked_columns, splits_of
+from treewright.search._options import SweepOptions
+from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._result import result_of
+from treewright.search._space import RankedSpace
 from treewright.tree import grow
 
 __all__ = ["SweepOptions", "solve_sweep"]
 
 ROOM = 2**29  # of the sum of integer costs: 32-bit lanes of the kernel
 MOST_DEPTH = 2**30
-
-
-@dataclass(frozen=True)
-class SweepOptions:
-    """Switches of the engine; none changes the optimum, only the work.
-
-    Parameters
-    ----------
-    monotone : bool, default=True
-        Bounds of a set of rows hold for its supersets (off by itself if ``min_samples_leaf > 1``).
-    lipschitz : bool, default=True
-        Bounds of a set of rows hold for its subsets, less the weight between.
-    between : bool, default=True
-        The rows between two cuts, solved by themselves, close the gap between them.
-    leaf_count : bool, default=True
-        A deeper tree has more leaves, and each has its price.
-    shallower : bool, default=True
-        Solve every node one level less deep first.
-    cache : bool, default=True
-        Remember bounds by set of rows and depth.
-    neighbours : bool, default=True
-        Depth-two subproblems take bounds from the neighbouring cuts'.
-    fair_shares : bool, default=True
-        The two sides of a cut above depth three are asked for their likely shares of a bound first.
-    resume : bool, default=True
-        A node that was left unfinished and is asked again with a larger budget goes on where it stopped.
-    rising : bool, default=True
-        A long run proves rising bounds one after another instead of going for the optimum at once.
-    plain_work : int, default=6_000_000_000
-        ... after passes that take about so many nanoseconds (rows times columns, four times that with many classes).
-    core : bool, default=True
-        Before that, a long run looks at few rows, whose optimum is a bound for all (off if ``min_samples_leaf > 1``).
-    core_passes : int, default=2000
-        ... after so many passes of the kernel, or a third of `plain_work` if that is less.
-    core_share : float, default=0.45
-        ... if they are no more of all rows than this, and could be doubled once.
-    sharing_work : int, default=20000
-        ... where one kernel pass takes at least so many steps (rows times columns).
-    slack : float, default=0.5
-        Extra budget of a child, in cost per row of half the open interval; children of depth two get four times that.
-    lanes : int, default=64
-        Most cuts in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
-    """
-
-    monotone: bool = True
-    lipschitz: bool = True
-    between: bool = True
-    leaf_count: bool = True
-    shallower: bool = True
-    cache: bool = True
-    neighbours: bool = True
-    fair_shares: bool = True
-    resume: bool = True
-    rising: bool = True
-    plain_work: int = 6_000_000_000
-    core: bool = True
-    core_passes: int = 2000
-    core_share: float = 0.45
-    sharing_work: int = 20_000
-    slack: float = 0.5
-    lanes: int = 64
+# Seconds for each row of a ranked column, and at most in all, that the engine gets even if reading the table took the
+# whole time: enough to sort the rows and to find a first tree.
+FIRST_TREE, FIRST_TREE_MOST = 6e-8, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +81,7 @@ class _Units:
 
 def solve_sweep(
     problem: Problem,
+    space: RankedSpace | None = None,
     *,
     limits: Limits | None = None,
     options: SweepOptions | None = None,
@@ -147,6 +92,8 @@ def solve_sweep(
     Parameters
     ----------
     problem : Problem
+    space : RankedSpace, default=None
+        The splits, from `choose_engine`; None is every split of the table.
     limits : Limits, default=None
         A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
         machine's memory.
@@ -167,7 +114,7 @@ def solve_sweep(
     Notes
     -----
     Depth-two subproblems are solved by a kernel that evaluates many thresholds of the root column in one pass over
-    the sorted rows; above them, nested sets of rows bound each other (see cpp/include/treewright/sweep/profile.hpp
+    the sorted rows; above them, nested sets of rows bound each other (see cpp/include/treewright/bounds/interval_bounds.hpp
     for the proofs). Time grows with the number of depth-two subproblems, each of about ``n_rows * n_columns**2``
     steps.
 
@@ -179,14 +126,14 @@ def solve_sweep(
     limits = limits or Limits()
     options = options or SweepOptions()
     table = problem.table
+    space = space or RankedSpace(candidates_of(table), scope_of_all(table), table.notes)
     if table.n_rows < problem.min_samples_leaf:
         raise SolverError(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has {table.n_rows}. "
             "Lower min_samples_leaf."
         )
     units = _Units.make(problem)
-    ranked = ranked_columns(table)
-    rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, table.n_rows), dtype=np.uint32)
+    ranked = ranked_columns(table, space.candidates)
     reduced = units.integers.costs - units.integers.costs.min(axis=1, keepdims=True)
 
     def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
@@ -194,6 +141,7 @@ def solve_sweep(
         best = units.objective(incumbent)
         return bool(progress(Progress(seconds, best, min(best, units.objective(bound)), steps, n_bytes)))
 
+    rank = rank_matrix(ranked, table.n_rows)
     native = core.SweepOptions()
     for name, value in asdict(options).items():
         setattr(native, name, value)
@@ -211,7 +159,7 @@ def solve_sweep(
         max(1, min(depth, table.n_rows, MOST_DEPTH)),
         0 if leaves is None or leaves >= table.n_rows else max(2, leaves),
         native,
-        native_limits["time_limit"],
+        max(native_limits["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST)),
         native_limits["step_limit"],
         native_limits["memory_limit"],
         None if progress is None else report,
@@ -229,7 +177,7 @@ def solve_sweep(
     )
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
-    notes = table.notes
+    notes = space.notes
     if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
         proven = True
         notes = (
@@ -257,7 +205,7 @@ def solve_sweep(
         lower_bound=units.objective(lower) - slack,
         upper_bound=None if is_leaf_only else units.objective(upper) + slack,
         slack=units.integers.slack,
-        scope=scope_of_all(table),
+        scope=space.scope,
         stop=answer["stop"],
         # The engine counts subproblems of depth two (pairs) and deeper ones apart.
         stats={"subproblems": answer["subproblems"] + answer["pair_solves"]}

@@ -36,7 +36,7 @@ def under_guesses(
         leaves open, or `least`. Never has status OPTIMAL.
     """
     ended = result.status is SolveStatus.OPTIMAL
-    lost = most_lost(reference, cuts.goes_right, problem.y, problem.sample_weight, problem.costs)
+    lost = most_lost(reference, cuts, problem.y, problem.sample_weight, problem.costs)
     bound = max(0.0, least, result.objective - lost - 2 * slack if ended else 0.0)
     bound = min(bound, result.objective)
     wrong = (

@@ -1,6 +1,6 @@
 """A tree as decision rules: one a leaf, each column asked once, as text or as a data frame.
 
-The conditions of a path on one column are merged (``40 < age <= 60``); see `treewright.tree.leaf_conditions`.
+The conditions of a path on one column are merged (``40 < age <= 60``); see `treewright.tree.all_leaf_conditions`.
 Leaves that no row can reach have no rule. Exactly one rule holds for each row.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from treewright.errors import InputError
 from treewright.show._words import leaf_words, printable
 from treewright.table import to_frame
-from treewright.tree import Tree, leaf_conditions
+from treewright.tree import Tree, all_leaf_conditions
 
 __all__ = ["Rule", "rules", "rules_frame", "to_rules"]
 
@@ -72,8 +72,7 @@ def rules(tree: Tree, *, digits: int | None = None) -> tuple[Rule, ...]:
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
     found = []
-    for leaf in tree.is_leaf.nonzero()[0].tolist():
-        conditions = leaf_conditions(tree, leaf)
+    for leaf, conditions in all_leaf_conditions(tree):
         if conditions is None:
             continue
         share = float("nan")

@@ -1,39 +1,45 @@
 """CSV files: every field is read as text and typed by one written-down rule, the same on every machine.
 
 1. Fields are stripped of blanks around them. An empty field or one of `MISSING_VALUES` is missing.
-2. A column whose known fields are all decimal numbers holds numbers (0 and 1 only: binary); `nan`, in any case, is
-   missing there whatever the list says.
+2. A column whose known fields are all numbers holds numbers (0 and 1 only: binary); `nan`, in any case, is missing
+   there whatever the list says. Numbers may have a decimal comma, marks between thousands, a currency or a percent
+   sign: what the fields leave no doubt about is read and noted (see `treewright.table._numbers`), a column with two
+   possible readings is an error that names both.
 3. A column whose known fields are all true/false (in any case) is binary.
-4. A column of which more than half of the known fields are numbers, but not all, is an error: most likely a code
-   for a missing value. The message names the lines and says which argument settles it.
-5. A column of numbers with decimal commas is an error that names the argument `decimal_comma`.
+4. A column whose known fields are all dates becomes several columns: year, month, weekday, hour, age in days.
+5. A column of which more than half of the known fields are numbers (or dates), but not all, is an error: most likely
+   a code for a missing value. The message names the lines and says which argument settles it.
 6. Every other column is categorical. `categorical` makes any column categorical.
+
+All columns are looked at before an error is raised, so that one message tells of all that have to be mended.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._csv_text import CsvText, read_text
+from treewright.table._fields import FieldReader
+from treewright.table._formats import MISSING_VALUES, DateFormat, Reading
 from treewright.table._from_data import assemble, encode_column
-from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
+from treewright.table._raw import RawColumn, quoted
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-if TYPE_CHECKING:
-    import polars as pl
+__all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv"]
 
-__all__ = ["MISSING_VALUES", "CsvTable", "load_csv"]
+MOST_FAULTS = 8  # shown in one message
 
-MISSING_VALUES = ("?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null")
+Returned = TypeVar("Returned")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,8 @@ class CsvTable:
         Line of the file on which each row starts, counted from 1.
     separator : str
         The separator that was used.
+    reading : Reading
+        How the file was read; give it to `load_csv` to read other files of the same kind in the same way.
     """
 
     table: Table
@@ -59,6 +67,7 @@ class CsvTable:
     sample_weight: NDArray[np.float64] | None
     lines: NDArray[np.int64]
     separator: str
+    reading: Reading = field(default_factory=Reading)
 
 
 def load_csv(
@@ -69,12 +78,15 @@ def load_csv(
     ignore: Iterable[str] = (),
     categorical: Iterable[str] = (),
     separator: str | None = None,
-    missing_values: Sequence[str] = MISSING_VALUES,
-    encoding: str = "utf-8",
-    decimal_comma: bool = False,
+    missing_values: Sequence[str] | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool | None = None,
+    day_first: bool | None = None,
     columns: Sequence[Column] | None = None,
+    needed: Collection[int] | None = None,
+    reading: Reading | None = None,
 ) -> CsvTable:
-    """Read a CSV file (plain or gzip) into a typed table.
+    r"""Read a CSV file (plain or gzip) into a typed table.
 
     Parameters
     ----------
@@ -90,15 +102,24 @@ def load_csv(
         Columns to be read as categories even if they hold numbers.
     separator : str, default=None
         One character; None finds it among comma, semicolon, tab and bar.
-    missing_values : sequence of str
-        Fields that mean "missing", besides the empty field. Replaces the default list.
-    encoding : str, default="utf-8"
-        Any encoding that Python knows; nothing is guessed.
-    decimal_comma : bool, default=False
-        Whether 1,5 means one and a half (in columns of numbers, not in labels).
+    missing_values : sequence of str, default=None
+        Fields that mean "missing", besides the empty field. Replaces the default list, `MISSING_VALUES`.
+    encoding : str, default=None
+        Any encoding that Python knows; None is UTF-8, or UTF-16 if the file starts with its mark.
+    decimal_comma : bool, default=None
+        Whether 1,200 is 1.2 (True) or 1200 (False); None decides by the evidence of the fields. Concerns columns of
+        numbers that may be read either way; text and labels are never changed.
+    day_first : bool, default=None
+        Whether 03/04/2020 is in April (True) or March (False); None decides by the evidence of the fields.
     columns : sequence of Column, default=None
         Read for this schema (predicting with a fitted tree): its columns are found by name, in any order,
         others are left aside, and their kinds are those of the schema.
+    needed : collection of int, default=None
+        With `columns`: the positions that are read; all others may be absent or hold anything, and are missing in the
+        table. None needs all of them.
+    reading : Reading, default=None
+        How the file was read that the tree was made from (`CsvTable.reading`); used again wherever this call does not
+        say otherwise. If its separator does not give the columns that are looked for, the separator is found anew.
 
     Returns
     -------
@@ -109,191 +130,222 @@ def load_csv(
     InputError
         The file cannot be read, is not rectangular, or a column is not what it should be; see the rules at
         the top of this module. An unknown column name is answered with the nearest ones.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "data.csv"
+    >>> _ = path.write_text('income;rate;y\n"52,000";1,5;no\n"1,200,000";,25;yes\n')
+    >>> csv = load_csv(path, target="y")
+    >>> csv.table.X.tolist()
+    [[52000.0, 1.5], [1200000.0, 0.25]]
+    >>> csv.reading.columns["income"].thousands
+    ','
     """
-    text = read_text(path, separator, encoding)
-    where = Path(path).name
     ignored, forced = list(ignore), list(categorical)
     if isinstance(ignore, str) or isinstance(categorical, str) or isinstance(missing_values, str):
         raise InputError(
             "ignore, categorical and missing_values are lists of names; put the single one in a list."
         )
+    where = Path(path).name
+    dated = _parts_by_name(reading)
+    asked = _asked(columns, needed, dated)
+    offered = {name: base for name, (base, _) in dated.items()}
+    looked_for = [offered.get(name, name) for name in asked]
+    text = _read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))])
     for name in (*((target,) if target is not None else ()), *((weight,) if weight is not None else ())):
         _check_name(name, text, where)
+    ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
     for name in (*ignored, *forced):
         _check_name(name, text, where)
-    reader = _Reader(text, frozenset(missing_values), where, decimal_comma)
+    if missing_values is None:
+        missing_values = MISSING_VALUES if reading is None else reading.missing_values
     apart = {target, weight, *ignored}
+    categories = set(forced)
+    features = [name for name in text.names if name not in apart]
+    reader = FieldReader(
+        text,
+        missing_values,
+        where,
+        decimal=None if decimal_comma is None else (",", ".")[not decimal_comma],
+        day_first=day_first,
+        known=reading,
+        numeric=[name for name in features if name not in categories],
+    )
     labels = None if target is None else reader.labels(target)
     weights = None if weight is None else reader.weights(weight)
     if columns is not None:
-        absent = [column.name for column in columns if column.name not in text.names]
-        if absent:
+        X = _for_schema(reader, text, where, columns, asked, dated)
+        table = Table(tuple(columns), X, tuple(reader.notes))
+    else:
+        if not features:
             raise InputError(
-                f"{where} lacks columns that the tree needs: {quoted(absent)}. It has {_known(text)}."
+                f"{where} has no feature columns: with separator {text.separator!r} its columns are "
+                f"{_known(text)}. If that is one long name, the separator is another; name it."
             )
-        X = np.empty((len(text.lines), len(columns)), dtype=np.float64, order="F")
-        for j, column in enumerate(columns):
-            as_text = column.kind is ColumnKind.CATEGORICAL
-            X[:, j] = encode_column(reader.column(column.name, as_text, strict=not as_text), column)
-        return CsvTable(Table(tuple(columns), X), labels, weights, text.lines, text.separator)
-    features = [name for name in text.names if name not in apart]
-    if not features:
+        table = _for_fit(reader, text, where, features, categories)
+    return CsvTable(
+        table, labels, weights, text.lines, text.separator, _reading_of(text, missing_values, reader, reading)
+    )
+
+
+def header_of(path: str | Path, separator: str | None = None, encoding: str | None = None) -> tuple[str, ...]:
+    """Return the column names of a CSV file.
+
+    Parameters
+    ----------
+    path : str or Path
+    separator : str, default=None
+        One character; None finds it.
+    encoding : str, default=None
+        None is UTF-8, or UTF-16 if the file starts with its mark.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    InputError
+        As `load_csv`.
+    """
+    return read_text(path, separator, encoding).names
+
+
+def _read_with(
+    reading: Reading | None,
+    path: str | Path,
+    separator: str | None,
+    encoding: str | None,
+    names: Sequence[str],
+) -> CsvText:
+    """Read the outer form as before if that gives the columns looked for; else find the separator anew."""
+    if reading is None or separator is not None:
+        return read_text(path, separator, encoding or (None if reading is None else reading.encoding))
+    try:
+        text = read_text(path, reading.separator, encoding or reading.encoding)
+        if all(name in text.index for name in names):
+            return text
+    except InputError:
+        pass
+    return read_text(path, None, encoding or reading.encoding)
+
+
+def _reading_of(
+    text: CsvText, missing_values: Sequence[str], reader: FieldReader, before: Reading | None
+) -> Reading:
+    decimal = next(iter(reader.decimals)) if len(reader.decimals) == 1 else None
+    if before is not None:
+        decimal = before.decimal
+    kept = {} if before is None else dict(before.columns)
+    return Reading(text.separator, text.encoding, tuple(missing_values), decimal, {**kept, **reader.formats})
+
+
+def _for_fit(
+    reader: FieldReader, text: CsvText, where: str, features: Sequence[str], categories: set[str]
+) -> Table:
+    """Type all features; every fault is told at once."""
+
+    def read(name: str) -> list[RawColumn]:
+        return [reader.words(name)] if name in categories else reader.typed(name)
+
+    found = _all_or_faults(partial(read, name) for name in features)
+    raws = [raw for columns in found for raw in columns]
+    if len({raw.name for raw in raws}) < len(raws):
         raise InputError(
-            f"{where} has no feature columns: with separator {text.separator!r} its columns are "
-            f"{_known(text)}. If that is one long name, the separator is another; name it."
+            f"{where} has a column that is called like a part of a date; rename it, so that a split can name its "
+            "column."
         )
-    table = assemble([reader.column(name, name in forced) for name in features])
+    table = assemble(raws)
+    own = set(features)
     unnamed = tuple(
         f"Column {j} of {where} has no name in the header and is called 'unnamed_{j}'; if it numbers the "
         "rows, ignore it."
         for j, name in enumerate(text.names, start=1)
-        if name == f"unnamed_{j}" and name in features
+        if name == f"unnamed_{j}" and name in own
     )
-    table = Table(table.columns, table.X, (*table.notes, *unnamed))
-    return CsvTable(table, labels, weights, text.lines, text.separator)
+    return Table(table.columns, table.X, (*reader.notes, *table.notes, *unnamed))
 
 
-class _Reader:
-    """Types the text columns of one file."""
+def _for_schema(
+    reader: FieldReader,
+    text: CsvText,
+    where: str,
+    columns: Sequence[Column],
+    asked: dict[str, int],
+    dated: dict[str, tuple[str, str]],
+) -> NDArray[np.float64]:
+    """Read the columns that a tree asks; the others are missing."""
+    absent = [name for name in asked if name not in text.index]
+    absent = [name for name in absent if dated.get(name, (name, ""))[0] not in text.index]
+    if absent:
+        bases = dict.fromkeys(dated.get(name, (name, ""))[0] for name in absent)
+        raise InputError(
+            f"{where} lacks columns that the tree needs: {quoted(bases)}. It has {_known(text)}."
+        )
+    X = np.full((len(text.lines), len(columns)), np.nan, order="F")
 
-    def __init__(self, text: CsvText, missing: frozenset[str], where: str, decimal_comma: bool) -> None:
-        self._text = text
-        self._missing = [*missing, ""]
-        self._some_numbers_are_missing = any(map(_is_decimal, missing))
-        self._where = where
-        self._decimal_comma = decimal_comma
+    def read(name: str) -> RawColumn:
+        if name not in text.index:
+            base, part = dated[name]
+            assert reader.known is not None  # the parts of dates come from a reading
+            written = reader.known.columns[base]
+            assert isinstance(written, DateFormat)  # likewise
+            return reader.part_of_date(base, part, written)
+        if columns[asked[name]].kind is ColumnKind.CATEGORICAL:
+            return reader.words(name)
+        return reader.numbers(name)
 
-    def column(self, name: str, categorical: bool = False, strict: bool = False) -> RawColumn:
-        """Type one column by the rules above; `strict` accepts numbers and truth values only."""
-        import polars as pl
+    def encode(name: str) -> NDArray[np.float64]:
+        return encode_column(read(name), columns[asked[name]])
 
-        fields = self._fields(name)
-        if categorical:
-            return as_words(_words(name, self._known(fields)))
-        if self._decimal_comma:
-            fields = fields.str.replace(",", ".", literal=True)
-        numbers = fields.cast(pl.Float64, strict=False)
-        if numbers.null_count() or self._some_numbers_are_missing:
-            fields = self._known(fields)
-            numbers = fields.cast(pl.Float64, strict=False)
-            if numbers.null_count() > fields.null_count():
-                return self._not_all_numbers(name, fields, numbers, strict)
-        values = numbers.fill_null(np.nan).to_numpy() if numbers.null_count() else numbers.to_numpy()
-        self._check_numbers(name, values, fields)
-        return RawColumn(name, values)
-
-    def labels(self, name: str) -> NDArray[Any]:
-        """Read the target: integers, numbers or text, none missing."""
-        import polars as pl
-
-        fields = self._complete(name, "target")
-        integers = fields.cast(pl.Int64, strict=False)
-        if not integers.null_count():
-            return integers.to_numpy().copy()
-        numbers = fields.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-        if (np.abs(numbers) < LARGEST_EXACT_INTEGER).all():  # beyond, two labels could become one
-            return numbers.copy()
-        return np.array(fields.to_list(), dtype=np.str_)
-
-    def weights(self, name: str) -> NDArray[np.float64]:
-        """Read row weights: numbers, none missing."""
-        self._complete(name, "weight")
-        numbers = self.column(name, strict=True).numbers
-        assert numbers is not None  # strict columns are numbers
-        return numbers
-
-    def _fields(self, name: str) -> pl.Series:
-        return self._text.columns[self._text.names.index(name)]
-
-    def _known(self, fields: pl.Series) -> pl.Series:
-        """Strip the fields and make the missing ones null."""
-        import polars as pl
-
-        stripped = fields.str.strip_chars()
-        return pl.select(pl.when(stripped.is_in(self._missing).not_()).then(stripped)).to_series()
-
-    def _complete(self, name: str, what: str) -> pl.Series:
-        fields = self._known(self._fields(name))
-        if fields.null_count():
-            rows = np.flatnonzero(fields.is_null().to_numpy())
-            raise InputError(
-                f"The {what} {name!r} is missing in {len(rows)} rows of {self._where} (lines "
-                f"{self._lines(rows)}). Leave these rows out, or fill them in."
-            )
-        return fields
-
-    def _not_all_numbers(self, name: str, fields: pl.Series, numbers: pl.Series, strict: bool) -> RawColumn:
-        """Truth values, categories, or the error about text among numbers."""
-        text = numbers.is_null() & fields.is_not_null()
-        n_known, n_text = len(fields) - fields.null_count(), int(text.sum())
-        if n_text == n_known:
-            lower = fields.str.to_lowercase()
-            if lower.is_in(["true", "false"]).sum() == n_known:
-                values = np.where(
-                    fields.is_null().to_numpy(), np.nan, (lower == "true").fill_null(False).to_numpy()
-                )
-                return RawColumn(name, values.astype(np.float64), boolean=True)
-        if fields.filter(text).str.contains(r"^[+-]?\d*,\d+$").all():
-            raise InputError(
-                f"Column {name!r} of {self._where} holds numbers with a decimal comma, such as "
-                f"{fields.filter(text)[0]!r}. Read the file with decimal_comma=True, or declare the column "
-                "categorical."
-            )
-        if strict or 2 * n_text < n_known:
-            rows = np.flatnonzero(text.to_numpy())
-            offending = fields.filter(text).unique(maintain_order=True).to_list()
-            raise InputError(
-                f"Column {name!r} of {self._where} holds numbers, but {n_text} of {n_known} fields are text: "
-                f"{quoted(offending)} (lines {self._lines(rows)}). If they mean missing, add them to the "
-                "missing values; if the column is no quantity, declare it categorical."
-            )
-        return _words(name, fields)
-
-    def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
-        """Refuse infinities and integers that float64 would change."""
-        large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT_INTEGER)
-        for row in large.tolist():
-            field = str(fields[row]).strip()
-            if np.isinf(values[row]):
-                raise InputError(
-                    f"Column {name!r} of {self._where} holds {field[:40]!r} in line "
-                    f"{self._text.lines[row]}: infinite, or too large for float64. Replace it by a finite "
-                    "number, or add it to the missing values."
-                )
-            digits = field.lstrip("+-")
-            if digits.isdigit() and int(values[row]) != int(field):
-                raise InputError(
-                    f"Column {name!r} of {self._where} holds the integer {field[:40]} in line "
-                    f"{self._text.lines[row]}; beyond 2**53 neighbouring integers cannot be told apart. If "
-                    "it is an identifier, ignore the column or declare it categorical."
-                )
-
-    def _lines(self, rows: NDArray[np.int64], limit: int = 5) -> str:
-        shown = ", ".join(str(line) for line in self._text.lines[rows[:limit]])
-        return shown + (", ..." if len(rows) > limit else "")
+    encoded = _all_or_faults(partial(encode, name) for name in asked)
+    for place, values in zip(asked.values(), encoded, strict=True):
+        X[:, place] = values
+    return X
 
 
-def _words(name: str, fields: pl.Series) -> RawColumn:
-    """Code the texts of a column; null is missing."""
-    import polars as pl
+def _all_or_faults(readers: Iterable[Callable[[], Returned]]) -> list[Returned]:
+    """Call all readers; their errors become one."""
+    found, faults = [], []
+    for read in readers:
+        try:
+            found.append(read())
+        except InputError as error:
+            faults.append(error)
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        told = "\n".join(f"  - {fault}" for fault in faults[:MOST_FAULTS])
+        more = f"\n  ... and {len(faults) - MOST_FAULTS} more." if len(faults) > MOST_FAULTS else ""
+        raise InputError(f"{len(faults)} columns have to be settled first:\n{told}{more}")
+    return found
 
-    words = tuple(sorted(fields.drop_nulls().unique().to_list()))
-    if not words:
-        return RawColumn(name, np.full(len(fields), np.nan))
-    codes = fields.replace_strict(list(words), list(range(len(words))), default=None, return_dtype=pl.Float64)
-    return RawColumn(name, words=words, codes=codes.fill_null(np.nan).to_numpy())
+
+def _asked(
+    columns: Sequence[Column] | None, needed: Collection[int] | None, dated: dict[str, tuple[str, str]]
+) -> dict[str, int]:
+    """Names of the columns to be read, and where they stand in the schema."""
+    if columns is None:
+        return {}
+    places = range(len(columns)) if needed is None else sorted(needed)
+    return {columns[place].name: place for place in places}
 
 
-def _is_decimal(field: str) -> bool:
-    """Whether a field is a decimal number (not inf, nan, or Python's 1_000)."""
-    try:
-        return bool(np.isfinite(float(field))) and "_" not in field
-    except ValueError:
-        return False
+def _parts_by_name(reading: Reading | None) -> dict[str, tuple[str, str]]:
+    """The column of dates and the part behind each derived column."""
+    if reading is None:
+        return {}
+    return {
+        name: (base, part)
+        for base, written in reading.columns.items()
+        if isinstance(written, DateFormat)
+        for part, name in written.names(base).items()
+    }
 
 
 def _check_name(name: str, text: CsvText, where: str) -> None:
-    if name in text.names:
+    if name in text.index:
         return
     folded = {known.casefold(): known for known in text.names}
     near = [

@@ -13,8 +13,10 @@ import csv
 import gzip
 import io
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,9 @@ __all__ = ["CsvText", "read_text"]
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
+CHUNK = 1 << 20
+SMALL_GZIP = 1 << 27  # bytes that any gzip file may unpack to
+GZIP_FACTOR = 200  # repetitive tables are packed 20 to 100 times
 
 
 @dataclass(frozen=True)
@@ -46,16 +51,31 @@ class CsvText:
     lines : ndarray of shape (n_rows,), int64
         Line of the file on which each row starts, counted from 1.
     separator : str
+    encoding : str
     """
 
     names: tuple[str, ...]
     columns: tuple[pl.Series, ...]
     lines: NDArray[np.int64]
     separator: str
+    encoding: str = "utf-8"
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Position of each name."""
+        return {name: j for j, name in enumerate(self.names)}
 
 
-def read_text(path: str | Path, separator: str | None = None, encoding: str = "utf-8") -> CsvText:
+def read_text(path: str | Path, separator: str | None = None, encoding: str | None = None) -> CsvText:
     """Read a CSV file, plain or gzip, as columns of text.
+
+    Parameters
+    ----------
+    path : str or Path
+    separator : str, default=None
+        One character; None finds it.
+    encoding : str, default=None
+        None is UTF-16 if the file starts with its mark, and UTF-8 otherwise.
 
     Raises
     ------
@@ -66,7 +86,10 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str = "u
     where = Path(path).name
     if separator is not None and (len(separator) != 1 or separator in '"\r\n' or not separator.isascii()):
         raise InputError(f"separator={separator!r}; give one ASCII character, such as ',' or ';'.")
-    text = _decode(_read_bytes(path), encoding, where)
+    data = _read_bytes(path)
+    if encoding is None:
+        encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    text = _decode(data, encoding, where)
     if not text or text.isspace():
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
     chosen = separator if separator is not None else _sniff(text)
@@ -81,7 +104,7 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str = "u
                 f"With separator {chosen!r} the header of {where} is the single column {names[0][:60]!r}; "
                 f"it holds {others[0]!r}. Try separator={others[0]!r}, or give none and let it be found."
             )
-    return CsvText(names, columns, lines, chosen)
+    return CsvText(names, columns, lines, chosen, encoding)
 
 
 def _read_bytes(path: str | Path) -> bytes:
@@ -92,11 +115,27 @@ def _read_bytes(path: str | Path) -> bytes:
     except ValueError as error:  # a NUL in the name
         raise InputError(f"Cannot read {str(path)!r}: {error}.") from error
     if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{Path(path).name} is a damaged gzip file: {error}.") from error
+        return _unpack(data, Path(path).name)
     return data
+
+
+def _unpack(data: bytes, where: str) -> bytes:
+    """Unpack a gzip file; one that grows beyond what tables do is refused before it fills the memory."""
+    most = max(SMALL_GZIP, GZIP_FACTOR * len(data))
+    parts, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            while part := file.read(CHUNK):
+                parts.append(part)
+                size += len(part)
+                if size > most:
+                    raise InputError(
+                        f"{where} unpacks to more than {most >> 20:,} MiB, over {size // len(data):,} times its size, "
+                        "as no ordinary table does. If it is one, unpack it first (gunzip) and give the plain file."
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{where} is a damaged gzip file: {error}.") from error
+    return b"".join(parts)
 
 
 def _decode(data: bytes, encoding: str, where: str) -> str:
@@ -110,10 +149,9 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         line = data.count(b"\n", 0, start) + 1
-        hint = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1"
         raise InputError(
             f"{where} is not valid {encoding}: line {line}, byte {start}. If it was saved by a "
-            f'spreadsheet, try encoding="{hint}".'
+            'spreadsheet, try encoding="latin-1".'
         ) from None
     text = text.removeprefix("\ufeff")
     if "\0" in text:
@@ -257,7 +295,7 @@ def _parse_quoted(
 
 def _check_header(fields: Sequence[str], where: str) -> tuple[str, ...]:
     names = tuple(field.strip() or f"unnamed_{j}" for j, field in enumerate(fields, start=1))
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise InputError(
             f"{where} has duplicate column names: {quoted(twice)}. Rename them in the header, so that a "

@@ -8,6 +8,7 @@ about 0.1 s, most of it the copy that makes each column contiguous.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -312,7 +313,7 @@ def _names(feature_names: Sequence[str] | None, n_columns: int | None = None) ->
             f"feature_names has {len(names)} names for {n_columns} columns; give one name a column."
         )
     if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, times in Counter(names).items() if times > 1)
         raise InputError(
             f"Duplicate column names: {quoted(twice)}. Rename them, so that a split can name its column."
         )

@@ -6,6 +6,7 @@ from treewright.tree._conditions import (
     Condition,
     IntervalCondition,
     LinearCondition,
+    all_leaf_conditions,
     leaf_conditions,
 )
 from treewright.tree._labels import label_positions
@@ -34,6 +35,7 @@ __all__ = [
     "Split",
     "ThresholdSplit",
     "Tree",
+    "all_leaf_conditions",
     "describe",
     "grow",
     "label_positions",

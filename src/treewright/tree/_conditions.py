@@ -8,13 +8,14 @@ passes if it passes every split that was merged. Cost: the length of the path.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from treewright.tree._column import Column, ColumnKind
 from treewright.tree._split import (
     CategorySplit,
     LinearSplit,
+    Split,
     ThresholdSplit,
     describe,
     number_words,
@@ -26,6 +27,7 @@ __all__ = [
     "Condition",
     "IntervalCondition",
     "LinearCondition",
+    "all_leaf_conditions",
     "leaf_conditions",
     "left_codes",
 ]
@@ -168,44 +170,102 @@ def leaf_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...] | None:
     tuple of Condition, or None
         In the order in which the path asks first; conditions that everything passes are left out. None if no
         row can get there.
+
+    See Also
+    --------
+    all_leaf_conditions : for all leaves of a tree, without walking each path from the root.
     """
     merged: dict[object, Condition] = {}
     for split, goes_left in leaf_path(tree, leaf):
-        passes_missing = split.missing_left == goes_left
-        if isinstance(split, LinearSplit):
-            merged[split, goes_left] = LinearCondition(split, goes_left)
-            continue
-        column = tree.columns[split.column]
-        if isinstance(split, CategorySplit) or column.kind is ColumnKind.CATEGORICAL:
-            left, others_left = left_codes(split, column)
-            known = merged.get(split.column) or CategoryCondition(
-                split.column, tuple(range(len(column.categories)))
-            )
-            assert isinstance(known, CategoryCondition)  # the kind of the column decides
-            merged[split.column] = CategoryCondition(
-                split.column,
-                tuple(code for code in known.codes if (code in left) == goes_left),
-                known.others and others_left == goes_left,
-                known.missing and passes_missing,
-            )
-            continue
-        interval = merged.get(split.column) or IntervalCondition(split.column)
-        assert isinstance(interval, IntervalCondition)
-        interval = replace(interval, missing=interval.missing and passes_missing)
-        if goes_left:
-            high = split.threshold if interval.high is None else min(interval.high, split.threshold)
-            interval = replace(interval, high=high)
+        key = _key(split, goes_left)
+        merged[key] = _merge(tree.columns, merged.get(key), split, goes_left)
+    return _kept(merged, tree.columns)
+
+
+def all_leaf_conditions(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...] | None]]:
+    """Yield each leaf, from left to right, with its `leaf_conditions`.
+
+    Parameters
+    ----------
+    tree : Tree
+
+    Yields
+    ------
+    leaf : int
+        Number of the node.
+    conditions : tuple of Condition, or None
+
+    Notes
+    -----
+    One walk over the tree: a step merges one split and undoes it on the way back, so the cost is that of the
+    answer, also for a tree that is one long chain.
+    """
+    merged: dict[object, Condition] = {}
+    undo: list[tuple[object, Condition | None]] = []  # one a step of the path to the node at hand
+    pending: list[tuple[int, int, Split | None, bool]] = [(0, 0, None, True)]
+    while pending:
+        node, depth, above, goes_left = pending.pop()
+        while len(undo) >= max(depth, 1):
+            key, before = undo.pop()
+            if before is None:
+                del merged[key]
+            else:
+                merged[key] = before
+        if above is not None:
+            key = _key(above, goes_left)
+            before = merged.get(key)
+            undo.append((key, before))
+            merged[key] = _merge(tree.columns, before, above, goes_left)
+        split = tree.splits[node]
+        if split is None:
+            yield node, _kept(merged, tree.columns)
         else:
-            low = split.threshold if interval.low is None else max(interval.low, split.threshold)
-            interval = replace(interval, low=low)
-        merged[split.column] = interval
+            pending.append((int(tree.children_right[node]), depth + 1, split, False))
+            pending.append((int(tree.children_left[node]), depth + 1, split, True))
+
+
+def _key(split: Split, goes_left: bool) -> object:
+    """Splits with the same key are merged: those on one column."""
+    return (split, goes_left) if isinstance(split, LinearSplit) else split.column
+
+
+def _merge(columns: Sequence[Column], known: Condition | None, split: Split, goes_left: bool) -> Condition:
+    """The condition of one more split, together with that of the splits before on the same column."""
+    if isinstance(split, LinearSplit):
+        return LinearCondition(split, goes_left)
+    passes_missing = split.missing_left == goes_left
+    column = columns[split.column]
+    if isinstance(split, CategorySplit) or column.kind is ColumnKind.CATEGORICAL:
+        left, others_left = left_codes(split, column)
+        known = known or CategoryCondition(split.column, tuple(range(len(column.categories))))
+        assert isinstance(known, CategoryCondition)  # the kind of the column decides
+        return CategoryCondition(
+            split.column,
+            tuple(code for code in known.codes if (code in left) == goes_left),
+            known.others and others_left == goes_left,
+            known.missing and passes_missing,
+        )
+    interval = known or IntervalCondition(split.column)
+    assert isinstance(interval, IntervalCondition)
+    interval = replace(interval, missing=interval.missing and passes_missing)
+    if goes_left:
+        return replace(
+            interval, high=split.threshold if interval.high is None else min(interval.high, split.threshold)
+        )
+    return replace(
+        interval, low=split.threshold if interval.low is None else max(interval.low, split.threshold)
+    )
+
+
+def _kept(merged: dict[object, Condition], columns: Sequence[Column]) -> tuple[Condition, ...] | None:
+    """The conditions that say something; None if nothing passes one of them."""
     kept = []
     for condition in merged.values():
         if not isinstance(condition, LinearCondition) and condition.is_never:
             return None
         if isinstance(condition, IntervalCondition) and condition.is_always:
             continue
-        if isinstance(condition, CategoryCondition) and condition.is_always(tree.columns):
+        if isinstance(condition, CategoryCondition) and condition.is_always(columns):
             continue
         kept.append(condition)
     return tuple(kept)

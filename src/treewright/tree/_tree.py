@@ -99,6 +99,16 @@ class Tree:
         return np.array([NO_FEATURE if s is None else s.column for s in self.splits], dtype=np.int32)
 
     @cached_property
+    def asked(self) -> frozenset[int]:
+        """Positions of the columns that some split asks about; predicting needs no others."""
+        return frozenset(
+            column
+            for split in self.splits
+            if split is not None
+            for column in getattr(split, "columns", (split.column,))
+        )
+
+    @cached_property
     def threshold(self) -> NDArray[np.float64]:
         """Threshold of each split; NaN for a category split, -2 for a leaf."""
         return np.array(
@@ -231,9 +241,9 @@ def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
         Number of a node.
     """
     parent = np.full(tree.node_count, -1)
-    for node, split in enumerate(tree.splits):
-        if split is not None:
-            parent[[tree.children_left[node], tree.children_right[node]]] = node
+    inner = np.flatnonzero(~tree.is_leaf)
+    parent[tree.children_left[inner]] = inner
+    parent[tree.children_right[inner]] = inner
     path: list[tuple[Split, bool]] = []
     while parent[leaf] >= 0:
         above = int(parent[leaf])

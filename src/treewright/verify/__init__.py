@@ -1,7 +1,15 @@
 """An independent checker: recomputes every claim about a tree from the data and the tree alone."""
 
+from treewright.verify._born_again import verify_born_again
 from treewright.verify._faithful import FaithfulnessReport, check_faithful
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._verify import verify
 
-__all__ = ["Check", "FaithfulnessReport", "VerificationReport", "check_faithful", "verify"]
+__all__ = [
+    "Check",
+    "FaithfulnessReport",
+    "VerificationReport",
+    "check_faithful",
+    "verify",
+    "verify_born_again",
+]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 __all__ = ["Check", "VerificationReport"]
 
 NOT_CHECKED = (
-    "Not checked: that no better tree exists. The lower bound was proven by the method; here it is only held "
-    "against every pruning of this tree."
+    "Not checked: that no better tree exists. The bounds were proven by the method, over the scope that it names; here "
+    "they are only held against every tree that can be cut out of this one."
 )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treewright.tree import CategorySplit, LinearSplit, Split, Tree
 
-__all__ = ["rows_of_nodes"]
+__all__ = ["goes_right", "rows_of_nodes"]
 
 
 def rows_of_nodes(tree: Tree, X: NDArray[np.float64]) -> list[NDArray[np.int64]]:
@@ -24,7 +24,7 @@ def rows_of_nodes(tree: Tree, X: NDArray[np.float64]) -> list[NDArray[np.int64]]
         passed.append(rows)
         if split is None:
             continue
-        right = _goes_right(split, X, rows)
+        right = goes_right(split, X, rows)
         standing[rows[right]] = tree.children_right[node]
         standing[rows[~right]] = tree.children_left[node]
     for node in reversed(range(tree.node_count)):  # rows that went on have passed the parent as well
@@ -34,7 +34,7 @@ def rows_of_nodes(tree: Tree, X: NDArray[np.float64]) -> list[NDArray[np.int64]]
     return passed
 
 
-def _goes_right(split: Split, X: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+def goes_right(split: Split, X: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     if isinstance(split, LinearSplit):
         x = np.zeros(len(rows))
         for column, weight in zip(split.columns, split.weights, strict=True):

@@ -7,13 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, Tree
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree
 
 __all__ = ["fault_of_splits", "fault_of_structure"]
+
+ARRAYS = {
+    "children_left": "iu",
+    "children_right": "iu",
+    "prediction": "iu",
+    "n_node_samples": "iu",
+    "value": "iuf",
+}
+SPLITS = (ThresholdSplit, CategorySplit, LinearSplit, type(None))
 
 
 def fault_of_structure(tree: Tree) -> str:
     """Return the first fault of lengths, links or numbering, or an empty string."""
+    if fault := _fault_of_types(tree):
+        return fault
     n_nodes = len(tree.splits)
     n_outputs = 1 if tree.classes is None else len(tree.classes)
     shapes: dict[str, tuple[NDArray[Any], tuple[int, ...]]] = {
@@ -44,6 +55,23 @@ def fault_of_structure(tree: Tree) -> str:
         else:
             pending += [right, left]
     return f"node {pending[-1]} is a child but does not exist" if pending else ""
+
+
+def _fault_of_types(tree: Tree) -> str:
+    """Return the first part of the tree that is not of its kind, or an empty string."""
+    for name, kinds in ARRAYS.items():
+        array = getattr(tree, name)
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
+            return f"{name} is {getattr(array, 'dtype', type(array).__name__)}"
+    if tree.classes is not None and (not isinstance(tree.classes, np.ndarray) or tree.classes.ndim != 1):
+        return f"classes is {type(tree.classes).__name__}"
+    for name, parts, kind in (("columns", tree.columns, Column), ("splits", tree.splits, SPLITS)):
+        if not isinstance(parts, tuple):
+            return f"{name} is {type(parts).__name__}"
+        other = next((part for part in parts if not isinstance(part, kind)), None)
+        if other is not None:
+            return f"{name} holds {other!r:.60}"
+    return ""
 
 
 def fault_of_splits(tree: Tree) -> str:

@@ -1,38 +1,41 @@
 """Check everything that is claimed about a tree against the data, without any code of the methods.
 
-What can be recomputed is recomputed: routes, counts, weights, leaf labels, loss, objective, constraints. The
-lower bound cannot be (that is the search's work), but it must hold for every tree that is within the
-constraints, and some of those are at hand: all prunings of the tree itself. A pruning has no more depth, no
-more leaves and no smaller leaves, so it is feasible if the tree is, and its splits are within the scope. The
-cheapest one is found by one pass from the leaves up (the objective is a sum over leaves), and it must not be
-below the bound; nor, if the tree is claimed optimal, below the tree.
+What can be recomputed is recomputed: routes, counts, weights, leaf labels, loss, objective, constraints. Every word of
+the certificate's sentence is held against the question (`_words`). The lower bound cannot be recomputed (that is the
+search's work), but it must hold for every tree that is within the constraints, and some of those are at hand: the
+trees that can be cut out of the tree itself (`_subtrees`). None of them may be below the bound; nor may the tree be
+worse than one of them, for no search has a reason to return such a tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.problem import Problem
-from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
+from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult, SolveStatus
 from treewright.tree import Tree
-from treewright.verify._leaf_accuracy import best_worst_leaf, leaf_values, worst_leaf
+from treewright.verify._facts import TOLERANCE, Facts, is_whole
+from treewright.verify._leaf_accuracy import leaf_values, worst_leaf
 from treewright.verify._report import Check, VerificationReport
-from treewright.verify._route import rows_of_nodes
 from treewright.verify._structure import fault_of_splits, fault_of_structure
+from treewright.verify._subtrees import Objective, best_pruning, best_subtree
+from treewright.verify._words import MOST_LOST, fault_of_fields, is_number, question_checks, scope_check
 
 __all__ = ["verify"]
 
-TOLERANCE = 1e-9  # of sums of real numbers; whole numbers are compared exactly
+AS_GOOD = 1e-13  # two computations of one value differ by less, two shares of whole numbers by more
+OF_AN_ENSEMBLE = "it is about an ensemble, not about a table: use verify_born_again"
 ROUNDED_VALUE = 4e-6  # of a leaf; methods may round real weights to integers
 ROUNDING = 2.0**-30  # a row; methods may round real weights and costs to integers of 2**-31 of their sum
 
 
-def verify(problem: Problem, claim: SolveResult | Tree) -> VerificationReport:
+def verify(
+    problem: Problem, claim: SolveResult | Tree, *, min_leaf_accuracy: float | None = None
+) -> VerificationReport:
     """Check a tree, and the result that it comes with, against the data.
 
     Parameters
@@ -41,12 +44,15 @@ def verify(problem: Problem, claim: SolveResult | Tree) -> VerificationReport:
         The training data and the question; from `treewright.problem.make_problem`.
     claim : SolveResult or Tree
         A bare tree claims its structure, counts and leaf labels; a result claims its numbers as well.
+    min_leaf_accuracy : float, default=None
+        Part of the question where it was asked that every leaf is right on at least this share of its weight.
 
     Returns
     -------
     VerificationReport
         ``report.ok`` is the verdict, ``str(report)`` a table. A tree whose arrays are no tree, or that does
-        not fit the table, is reported with the checks that could still be made.
+        not fit the table, is reported with the checks that could still be made; so is a result with fields of
+        other types.
 
     Raises
     ------
@@ -56,7 +62,7 @@ def verify(problem: Problem, claim: SolveResult | Tree) -> VerificationReport:
     Notes
     -----
     It is not checked that no better tree exists; see the top of `treewright.verify._verify` for what is.
-    Cost: rows times nodes.
+    Cost: rows times nodes, and rows times the square of the depth.
     """
     if isinstance(claim, SolveResult):
         tree, result = claim.tree, claim
@@ -65,68 +71,32 @@ def verify(problem: Problem, claim: SolveResult | Tree) -> VerificationReport:
     else:
         raise InputError(f"claim is a {type(claim).__name__}; give a SolveResult or a Tree.")
     checks = list(_schema_checks(problem, tree))
+    if result is not None:
+        fault = OF_AN_ENSEMBLE if isinstance(result, BornAgainResult) else fault_of_fields(result)
+        hint = "Without it the sentence of the certificate would say something else, or nothing."
+        checks.append(_plain("fields of the certificate", fault, "all that its sentence needs", hint))
     if all(check.ok for check in checks):
-        facts = _Facts.of(problem, tree)
+        facts = Facts.of(problem, tree)
         checks += _tree_checks(problem, tree, facts)
         checks += _constraint_checks(problem, facts)
-        if isinstance(result, LeafAccuracyResult):
-            checks += _leaf_accuracy_checks(problem, result, facts)
-        elif result is not None:
-            checks += _result_checks(problem, result, facts)
+        if result is not None:
+            checks += question_checks(problem, result, min_leaf_accuracy)
+            checks.append(scope_check(problem, result))
+            checks.append(
+                _close("loss", result.loss, facts.loss, "The loss is not that of this tree on these data.")
+            )
+            if isinstance(result, LeafAccuracyResult):
+                checks += _leaf_accuracy_checks(problem, result, facts)
+            else:
+                checks += _result_checks(problem, result, facts)
     return VerificationReport(tuple(checks), claims_bound=result is not None)
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What the data say about the tree."""
-
-    count: NDArray[np.int64]
-    weight: NDArray[np.float64]  # (n_nodes, n_classes)
-    prices: NDArray[np.float64]  # cost of predicting each class in each node, as a share of the total
-    leaves: NDArray[np.int64]
-    depth: int
-    loss: float
-    objective: float
-
-    @classmethod
-    def of(cls, problem: Problem, tree: Tree) -> _Facts:
-        passed = rows_of_nodes(tree, problem.table.X)
-        count = np.array([len(rows) for rows in passed], dtype=np.int64)
-        weight = np.zeros((len(passed), problem.n_classes))
-        for node, rows in enumerate(passed):
-            for k in range(problem.n_classes):
-                weight[node, k] = problem.sample_weight[rows[problem.y[rows] == k]].sum()
-        prices = weight @ problem.costs / problem.total_weight
-        leaves = np.array([node for node, split in enumerate(tree.splits) if split is None])
-        level = [0] * len(passed)
-        for node, split in enumerate(tree.splits):
-            if split is not None:
-                level[tree.children_left[node]] = level[tree.children_right[node]] = level[node] + 1
-        loss = float(prices[leaves, tree.prediction[leaves]].sum())
-        return cls(
-            count=count,
-            weight=weight,
-            prices=prices,
-            leaves=leaves,
-            depth=max(level),
-            loss=loss,
-            objective=loss + problem.cost_complexity * len(leaves),
-        )
-
-    def best_pruning(self, problem: Problem, tree: Tree, min_leaf_accuracy: float = 0.0) -> float:
-        """Return the least objective of a pruning of which every leaf is right on that share of its weight."""
-        best = self.prices.min(axis=1) + problem.cost_complexity
-        best[leaf_values(self.weight) < min_leaf_accuracy - TOLERANCE] = np.inf
-        for node in reversed(range(len(best))):
-            if tree.splits[node] is not None:
-                split_up = best[tree.children_left[node]] + best[tree.children_right[node]]
-                best[node] = min(best[node], split_up)
-        return float(best[0])
 
 
 def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:
     fault = fault_of_structure(tree)
     yield _plain("structure", fault, "one tree, numbered depth-first", "The arrays of the tree are no tree.")
+    if fault:
+        return
     want = [(column.name, column.kind, column.categories) for column in tree.columns]
     have = [(column.name, column.kind, column.categories) for column in problem.table.columns]
     fault = ""
@@ -149,7 +119,7 @@ def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:
     yield _plain("splits", fault, "columns, categories, labels that exist", "The tree cannot be applied.")
 
 
-def _tree_checks(problem: Problem, tree: Tree, facts: _Facts) -> Iterator[Check]:
+def _tree_checks(problem: Problem, tree: Tree, facts: Facts) -> Iterator[Check]:
     n_nodes = len(facts.count)
     wrong = np.flatnonzero(tree.n_node_samples != facts.count)
     fault = ""
@@ -176,7 +146,7 @@ def _tree_checks(problem: Problem, tree: Tree, facts: _Facts) -> Iterator[Check]
     yield _plain("cheapest label in each node", fault, f"{n_nodes} labels", hint)
 
 
-def _constraint_checks(problem: Problem, facts: _Facts) -> Iterator[Check]:
+def _constraint_checks(problem: Problem, facts: Facts) -> Iterator[Check]:
     smallest = int(facts.count[facts.leaves].min())
     limit = problem.max_depth
     yield _check(
@@ -203,29 +173,21 @@ def _constraint_checks(problem: Problem, facts: _Facts) -> Iterator[Check]:
     )
 
 
-def _question(problem: Problem, result: SolveResult, *terms: str) -> Iterator[Check]:
-    asked = {name: result.options[name] for name in terms if name in result.options}
-    here = {name: getattr(problem, name) for name in asked}
-    differ = [name for name in asked if asked[name] != here[name]]
-    shown = differ or list(asked)[:1]
-    if asked:
-        yield _check(
-            "question",
-            not differ,
-            ", ".join(f"{name} {asked[name]}" for name in shown),
-            ", ".join(f"{name} {here[name]}" for name in shown),
-            "The result answers another question than the one given here.",
-        )
+def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: Facts) -> Iterator[Check]:
+    criterion, confidence = result.options.get("criterion"), result.options.get("confidence")
+    per_weight = problem.table.n_rows / problem.total_weight  # observations of a confidence bound
 
+    def lost(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(1.0 - leaf_values(weight, criterion, confidence, per_weight), dtype=np.float64)
 
-def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: _Facts) -> Iterator[Check]:
-    yield from _question(problem, result, "max_depth", "min_samples_leaf")
-    yield _close("loss", result.loss, facts.loss, "The loss is not that of this tree on these data.")
-    question = result.options.get("criterion"), result.options.get("confidence")
-    values = leaf_values(facts.weight, *question, problem.table.n_rows)
-    worst = worst_leaf(result.tree, values)
+    worst = worst_leaf(result.tree, leaf_values(facts.weight, criterion, confidence, per_weight))
+    hint = "The worst leaf of this tree on these data has another value."
+    yield _close("worst leaf", result.objective, worst, hint)
+    accuracy = worst_leaf(result.tree, leaf_values(facts.weight))
+    hint = "The worst leaf of this tree on these data has another accuracy."
+    yield _close("accuracy of the worst leaf", float(result.stats["leaf_accuracy"]), accuracy, hint)
     yield _close(
-        "worst leaf", result.objective, worst, "The worst leaf of this tree on these data has another value."
+        "lower_bound", result.lower_bound, worst, "The tree itself is what the best worst leaf is at least."
     )
     bound = result.upper_bound
     yield _check(
@@ -235,28 +197,61 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: _
         f"{worst:.9g}",
         "No tree could be this good, yet this one would be above the bound: the bound is wrong.",
     )
-    optimal = result.status is not SolveStatus.FEASIBLE
-    slack = TOLERANCE if _whole(problem.sample_weight) else ROUNDED_VALUE
-    most = worst + slack if optimal else bound
-    pruned = best_worst_leaf(result.tree, values)
+    slack = TOLERANCE if is_whole(problem.sample_weight) else ROUNDED_VALUE
+    worst_leaf_of = Objective(lost, max)
+    pruned = 1.0 - best_pruning(result.tree, facts, worst_leaf_of)
     yield _check(
         "no pruning is better",
-        pruned <= most + TOLERANCE,
-        f"<= {most:.9g}",
+        pruned <= bound + TOLERANCE,
+        f"<= {bound:.9g}",
         f"{pruned:.9g}",
         "Cutting this tree back gives a better worst leaf than was claimed possible.",
     )
+    subtree = 1.0 - best_subtree(problem, result.tree, facts, worst_leaf_of)
+    yield _check(
+        "no subtree is better",
+        subtree <= min(bound + TOLERANCE, worst + slack),
+        f"<= {worst:.9g}",
+        f"{subtree:.9g}",
+        "A part of this tree in place of the whole has a better worst leaf.",
+    )
+    if result.stats["loss_proven"]:
+        yield _loss_check(problem, result, facts, worst)
     gap = bound - worst
-    consistent = not optimal or (gap <= slack and result.stop_reason is None)
+    optimal = result.status is not SolveStatus.FEASIBLE
+    consistent = not optimal or (gap <= slack and result.stop_reason is None and result.stats["value_proven"])
+    consistent &= not result.stats["value_proven"] or gap <= slack
+    consistent &= not result.stats["loss_proven"] or bool(result.stats["value_proven"])
+    consistent &= not (
+        result.stats["loss_proven"] and "formulation" in result.options
+    )  # programs ask for the value
     yield _status(result, gap, consistent)
 
 
-def _result_checks(problem: Problem, result: SolveResult, facts: _Facts) -> Iterator[Check]:
-    yield from _question(
-        problem, result, "cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf"
+def _loss_check(problem: Problem, result: SolveResult, facts: Facts, worst: float) -> Check:
+    """Of the parts of the tree with a worst leaf as good, none is wrong on fewer rows."""
+    criterion, confidence = result.options.get("criterion"), result.options.get("confidence")
+    per_weight = problem.table.n_rows / problem.total_weight
+
+    def costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        cost = (weight @ problem.costs).min(axis=1) / problem.total_weight
+        cost[leaf_values(weight, criterion, confidence, per_weight) < worst - AS_GOOD] = np.inf
+        return np.asarray(cost, dtype=np.float64)
+
+    subtree = best_subtree(problem, result.tree, facts, Objective(costs, lambda a, b: a + b))
+    return _check(
+        "no subtree has a smaller loss",
+        subtree >= facts.loss - _slack(problem),
+        f">= {facts.loss:.9g}",
+        f"{subtree:.9g}",
+        "A part of this tree in place of the whole is wrong on fewer rows, at a worst leaf as good.",
     )
+
+
+def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Iterator[Check]:
     least_accuracy = result.options.get("min_leaf_accuracy")
-    if least_accuracy is not None:
+    least_accuracy = float(least_accuracy) if is_number(least_accuracy) else 0.0
+    if "min_leaf_accuracy" in result.options:
         worst = worst_leaf(result.tree, leaf_values(facts.weight))
         yield _check(
             "min_leaf_accuracy",
@@ -265,7 +260,6 @@ def _result_checks(problem: Problem, result: SolveResult, facts: _Facts) -> Iter
             f"{worst:.9g}",
             "A leaf is right on less of its weight than allowed.",
         )
-    yield _close("loss", result.loss, facts.loss, "The loss is not that of this tree on these data.")
     yield _close(
         "objective",
         result.objective,
@@ -280,18 +274,36 @@ def _result_checks(problem: Problem, result: SolveResult, facts: _Facts) -> Iter
         f"<= {facts.objective:.9g}",
         "No tree could be this good, yet this one would be below the bound: the bound is wrong.",
     )
-    optimal = result.status is not SolveStatus.FEASIBLE
-    least = max(bound, facts.objective - _slack(problem)) if optimal else bound
-    pruned = facts.best_pruning(problem, result.tree, least_accuracy or 0.0)
+
+    def costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        cost = (weight @ problem.costs).min(axis=1) / problem.total_weight + problem.cost_complexity
+        cost[leaf_values(weight) < least_accuracy - TOLERANCE] = np.inf
+        return np.asarray(cost, dtype=np.float64)
+
+    total = Objective(costs, lambda a, b: a + b)
+    pruned = best_pruning(result.tree, facts, total)
     yield _check(
         "no pruning is better",
-        pruned >= least - TOLERANCE,
-        f">= {least:.9g}",
+        pruned >= bound - TOLERANCE,
+        f">= {bound:.9g}",
         f"{pruned:.9g}",
         "Cutting this tree back gives a smaller objective than was claimed possible.",
     )
+    if result.options.get("method") != "latent":  # a hardened tree is no answer of a search
+        subtree = best_subtree(problem, result.tree, facts, total)
+        yield _check(
+            "no subtree is better",
+            subtree >= max(bound - TOLERANCE, facts.objective - _slack(problem)),
+            f">= {facts.objective:.9g}",
+            f"{subtree:.9g}",
+            "A part of this tree in place of the whole has a smaller objective.",
+        )
     gap = facts.objective - bound
-    consistent = not optimal or (abs(gap) <= _slack(problem) and result.stop_reason is None)
+    proven = result.status is SolveStatus.OPTIMAL
+    consistent = not proven or abs(gap) <= _slack(problem)
+    consistent &= result.status is SolveStatus.FEASIBLE or result.stop_reason is None
+    if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+        consistent &= abs(float(result.stats[MOST_LOST]) - gap) <= TOLERANCE
     yield _status(result, gap, consistent)
 
 
@@ -317,18 +329,14 @@ def _close(name: str, claimed: float, found: float, message: str) -> Check:
     return _check(name, abs(claimed - found) <= TOLERANCE, f"{claimed:.9g}", f"{found:.9g}", message)
 
 
-def _whole(values: NDArray[np.float64]) -> bool:
-    return bool((values == np.floor(values)).all())
-
-
 def _tolerance(problem: Problem) -> float:
     """Whole weights are summed exactly in any order; others up to rounding."""
-    return 0.0 if _whole(problem.sample_weight) else TOLERANCE * problem.total_weight
+    return 0.0 if is_whole(problem.sample_weight) else TOLERANCE * problem.total_weight
 
 
 def _slack(problem: Problem) -> float:
     """By how much the bound of a proven optimum may stay below its objective."""
-    if _whole(problem.sample_weight) and _whole(problem.costs):
+    if is_whole(problem.sample_weight) and is_whole(problem.costs):
         return TOLERANCE
     return TOLERANCE + ROUNDING * problem.table.n_rows * max(1.0, float(problem.costs.max()))
 

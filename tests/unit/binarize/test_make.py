@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treewright.binarize import auto_cuts, given_cuts, midpoints, quantiles
-from treewright.binarize._offer import offer_of
+from treewright.binarize import auto_cuts, candidates_of, given_cuts, midpoints, quantiles
 from treewright.errors import InputError
 from treewright.table import table_from
 from treewright.tree import CategorySplit, ThresholdSplit, describe
@@ -55,8 +54,7 @@ def test_rows_that_differ_are_separated_by_some_split(table):
 @settings(deadline=None)
 @given(TABLES, st.integers(0, 6))
 def test_announced_counts_are_kept(table, level):
-    for j, column in enumerate(table.columns):
-        offer = offer_of(table.X[:, j], j, column)
+    for offer in candidates_of(table):
         assert offer.n_splits(level) == len(offer.splits(level))
 
 
@@ -65,7 +63,7 @@ def test_announced_counts_are_kept(table, level):
 def test_budget_is_kept_and_used(table, max_splits):
     cuts, every = auto_cuts(table, max_splits), midpoints(table)
     varying = sum(len(np.unique(table.X[:, j])) > 1 for j in range(3))
-    least = sum(offer_of(table.X[:, j], j, c).n_splits(1) for j, c in enumerate(table.columns))
+    least = sum(offer.n_splits(1) for offer in candidates_of(table))
     if len(every.splits) <= max(max_splits, least):
         assert cuts.splits == every.splits
         assert cuts.scope == every.scope
@@ -216,7 +214,7 @@ def test_arguments_are_checked():
 
 
 def test_a_matrix_that_cannot_fit_is_refused():
-    table = table_from(np.arange(100_000.0)[:, None])
+    table = table_from(np.arange(300_000.0)[:, None])
     with pytest.raises(InputError, match="GiB"):
         midpoints(table)
 

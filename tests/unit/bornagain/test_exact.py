@@ -283,8 +283,8 @@ def test_ctrl_c_ends_a_run_with_its_best_tree():
 
 def test_a_time_limit_is_kept():
     ensemble = random_ensemble(3, n_features=9, trees=14)
-    start = time.monotonic()
-    result = solve(ensemble, objective="depth-leaves", time_limit=1.0)
-    assert time.monotonic() - start < 6.0  # with room for a loaded machine
+    start = time.process_time()
+    result = solve(ensemble, objective="depth-leaves", time_limit=3.0)
+    assert time.process_time() - start < 3.5
     assert result.stop_reason is StopReason.TIME_LIMIT
     assert check_faithful(result.tree, ensemble).faithful

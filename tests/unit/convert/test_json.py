@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import fields, replace
 
 import numpy as np
@@ -274,6 +275,17 @@ def test_split_faults():
 def test_hostile_text(text, says):
     with pytest.raises(ModelFileError, match=says):
         from_json(text)
+
+
+def test_time_is_linear_in_the_number_of_repeated_fields():
+    def seconds(n):
+        text = "{" + ", ".join(f'"{k}": 0' for k in [*range(n), n - 1]) + "}"
+        start = time.process_time()
+        with pytest.raises(ModelFileError, match=f"{n - 1}.*twice"):
+            from_json(text)
+        return time.process_time() - start
+
+    assert seconds(24_000) < 24 * seconds(3_000) + 0.1  # eight times the fields; the square is 64
 
 
 def test_deep_stats_are_refused():

@@ -1,11 +1,13 @@
 """200 leaves and 1000 columns leave in every form, and decide as before."""
 
+import time
+
 import numpy as np
 import pytest
 
 from made_trees import make_tree
 from treewright.convert import to_c, to_onnx, to_python, to_sklearn, to_sklearn_pipeline, to_sql
-from treewright.show import rules
+from treewright.show import rules, to_rules
 from treewright.tree import Column, ColumnKind, ThresholdSplit, grow
 
 
@@ -56,3 +58,30 @@ def test_two_hundred_leaves_of_every_kind_of_split():
     pipeline = to_sklearn_pipeline(made.tree)
     encoded = pipeline["encode"].transform_encoded(made.X)
     assert pipeline["tree"].apply(encoded).tolist() == made.tree.apply(made.X).tolist()
+
+
+def chain(depth):
+    """A tree that is one long chain over a column, a leaf at each step."""
+    columns = (Column("x", ColumnKind.CONTINUOUS), Column("y", ColumnKind.CONTINUOUS))
+    splits = [s for k in range(depth) for s in (ThresholdSplit(k % 2, float(k)), None)] + [None]
+    X = np.column_stack([np.arange(10.0), np.arange(10.0)])
+    return grow(
+        columns,
+        np.array(["a", "b"]),
+        splits,
+        X,
+        np.arange(10, dtype=np.int32) % 2,
+        np.ones(10),
+        1.0 - np.eye(2),
+    )
+
+
+@pytest.mark.parametrize("write", [to_sql, to_rules, to_c, to_python])
+def test_time_is_linear_in_the_depth_of_a_chain(write):
+    seconds = []
+    for depth in (500, 4000):
+        tree = chain(depth)
+        start = time.process_time()
+        write(tree)
+        seconds.append(time.process_time() - start)
+    assert seconds[1] < 24 * seconds[0] + 0.1  # eight times the depth; the square is 64

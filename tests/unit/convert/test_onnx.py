@@ -14,7 +14,7 @@ from exchange_trees import as_values, cases, with_infinities, with_unseen
 from made_trees import make_tree
 from treewright.convert import to_onnx
 from treewright.errors import InputError, MissingDependencyError
-from treewright.tree import Column, ColumnKind, LinearSplit, ThresholdSplit, Tree
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, Tree, grow
 
 onnx = pytest.importorskip("onnx", reason="onnx (the extra `onnx`) is not installed")
 runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -127,3 +127,19 @@ def test_bad_words_and_missing_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(MissingDependencyError, match=r"treewright\[onnx\]"):
         to_onnx(make_tree(0, 2).tree)
+
+
+@pytest.mark.parametrize("missing_left", [False, True])
+@pytest.mark.parametrize("split", [CategorySplit(0, (0,)), CategorySplit(0, (1,)), ThresholdSplit(0, np.inf)])
+def test_a_category_that_is_the_empty_text(split, missing_left):
+    split = replace(split, missing_left=missing_left)
+    columns = (Column("colour", ColumnKind.CATEGORICAL, ("", "red"), has_missing=True),)
+    X = np.array([[0.0], [1.0], [np.nan]])
+    y = np.array([0, 1, 1], dtype=np.int32)
+    tree = grow(columns, np.array(["a", "b"]), [split, None, None], X, y, np.ones(3), 1.0 - np.eye(2))
+    leaf = tree.apply(X)
+    if leaf[0] == leaf[2]:  # the empty text and a missing value go together
+        assert answers(tree, session(tree), X) == expected(tree, X)
+    else:
+        with pytest.raises(InputError, match="'colour' has the empty text"):
+            to_onnx(tree)

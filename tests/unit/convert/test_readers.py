@@ -254,7 +254,7 @@ def test_forest_file(tmp_path):
         (lambda t: t[: t.index("2 LN")], "cut short"),
         (lambda t: t[:30], "none of the known"),
         (lambda t: t.replace("NB_CLASSES: 2", "NB_CLASSES: two"), "NB_CLASSES"),
-        (lambda t: t.replace("NB_NODES: 1\n0 LN", "NB_NODES: 1\n0 XX"), "line 17"),
+        (lambda t: t.replace("NB_NODES: 1\n0 LN", "NB_NODES: 1\n0 XX"), "Line 17"),
         (lambda t: t.replace("IN 1 2 0", "IN 1 9 0"), "out of range"),
         (lambda t: t.replace("IN 1 2 0", "IN 1 2 7"), "out of range"),
         (lambda t: t.replace("1 LN -1 -1 -1 -1 1 0", "1 LN -1 -1 -1 -1 1 5"), "class 5"),
@@ -302,3 +302,25 @@ def test_a_class_that_some_trees_never_saw():
     np.testing.assert_array_equal(ensemble.predict(X), bag.predict(X))
     tree = solve(ensemble, objective="leaves").tree
     assert check_faithful(tree, ensemble).faithful
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_lightgbm_reads_tiny_values_as_zero(n_classes, missing):
+    lightgbm = pytest.importorskip("lightgbm")
+    zero = float(np.float32(1e-35))  # the library drops values of at most this size when it predicts
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.0, -zero * 2, -1e-35, 0.0, 1e-35, zero * 2, 1.0], (600, 3))
+    y = (np.sign(X[:, 0]) + 2 * (X[:, 1] < 0) + (X[:, 2] > 0)).astype(int) % n_classes
+    if missing:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    options = {"min_child_samples": 1, "min_data_in_bin": 1, "min_split_gain": 0.0, "n_jobs": 1}
+    model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1, **options).fit(X, y)
+    cuts = np.concatenate([tree.threshold for tree in Ensemble.from_model(model).trees])
+    assert (np.abs(cuts[cuts != 0]) < 1e-34).any()
+    base = np.array([0.0, 5e-324, 1e-36, 1e-35, zero, 2 * zero, 1.0])
+    base = np.concatenate([base, np.nextafter(base, np.inf), np.nextafter(base, 0)])
+    rows = rng.choice(np.concatenate([base, -base, [np.nan] * missing]), (4000, 3))
+    ensemble = Ensemble.from_model(model, missing="route" if missing else "refuse")
+    np.testing.assert_array_equal(ensemble.predict(rows), model.predict(rows))

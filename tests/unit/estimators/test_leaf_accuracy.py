@@ -172,7 +172,8 @@ def test_ctrl_c_ends_the_cross_validation_with_what_is_done():
     model.fit(X, y)
     spent = time.process_time() - pressed[0]
     assert spent < 0.5
-    assert model.result_.stop_reason is StopReason.INTERRUPT
+    assert model.stop_reason_ is StopReason.INTERRUPT
+    assert model.result_.status is SolveStatus.OPTIMAL or model.result_.stop_reason is StopReason.INTERRUPT
     assert any("interrupted after" in note for note in model.result_.notes)
     assert len(model.predict(X)) == len(X)
     assert model.cv_results_["leaf_accuracy"].shape[1] == 1

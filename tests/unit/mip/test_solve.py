@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("highspy", reason="needs the extra mip")
 
-from treewright import SolveStatus
+from treewright import MIPTreeClassifier, SolveStatus
 from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.leaf_accuracy import leaf_accuracy_score
@@ -168,7 +168,9 @@ def test_gradual_doubles_its_time() -> None:
 
     job = Job(keep=np.empty(0, dtype=np.int64), limits=Limits(7000))
     deadline = time.monotonic() + 7000
-    solution = follow("gradual", instance, 3, lambda d: OCT(instance, d, True), call, job, deadline)
+    solution = follow(
+        "gradual", instance, 3, False, lambda d, watch: OCT(instance, d, True, watch), call, job, deadline
+    )
     assert asked == pytest.approx([1000, 2000 * 7 / 6, 7000], abs=60)  # the clock does not run on here
     assert solution.source == "cart"
 
@@ -193,6 +195,59 @@ def test_an_error_of_the_progress_function_is_raised() -> None:
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         solve(noisy(80, max_depth=3), "leaf_accuracy", "warm", progress=broken)
+
+
+@pytest.mark.parametrize("strategy", ["direct", "warm", "gradual"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_no_stop_ends_worse_than_cart(formulation: str, strategy: str) -> None:
+    """Whenever it stops: while the program is written, at the solver's first solutions, later."""
+    problem = noisy(60, 1, max_depth=3, cost_complexity=0.01)
+    instance, leaf_accuracy = Instance.of(problem), formulation == "leaf_accuracy"
+
+    def value(plan: Any) -> float:
+        return value_of(plan, instance, leaf_accuracy)
+
+    cart = value(cart_start(instance, 3, value))
+    for limits in (Limits(1e-6), Limits(0.05), Limits(0.3), Limits(1.0, 1)):
+        result = solve(problem, formulation, strategy, limits=limits)
+        assert (1 - result.objective if leaf_accuracy else result.objective) <= cart + 1e-12
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_the_clock_runs_while_the_program_is_written(formulation: str) -> None:
+    """A program of about 10^7 coefficients takes seconds to write, and is not written to its end."""
+    rng = np.random.default_rng(0)
+    problem = make_problem(
+        table_from(rng.normal(size=(1500, 20))), rng.integers(0, 3, 1500), max_depth=4, cost_complexity=0.0
+    )
+    before = time.process_time()
+    result = solve(problem, formulation, limits=Limits(0.05))
+    assert time.process_time() - before < 1.5
+    assert result.stop_reason is StopReason.TIME_LIMIT
+    assert result.stats["variables"] is None
+    assert result.tree.n_leaves > 1
+
+
+def test_ctrl_c_while_the_program_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(OCT, "_write_sides", interrupted)
+    result = solve(noisy(), "oct")
+    assert result.stop_reason is StopReason.INTERRUPT
+    assert result.tree.n_leaves > 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"cost_complexity": 0.01}, "cost_complexity=0.01 .*leaf_accuracy"),
+        ({"formulation": "binoct", "scaling": "range"}, "scaling=.range. .*binoct"),
+    ],
+)
+def test_parameters_without_effect_are_refused(parameters: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        MIPTreeClassifier(**parameters).fit([[0], [1]], [0, 1])
 
 
 def test_ctrl_c_keeps_the_tree() -> None:

@@ -166,7 +166,7 @@ def test_smallest_leaf_accuracy_as_a_constraint(seed):
         )
         assert result.tree.n_leaves == expected[1]
         assert result.lower_bound <= result.objective
-        assert verify(problem, result).ok
+        assert verify(problem, result, min_leaf_accuracy=least).ok
 
 
 def test_weights_are_copies():
@@ -273,7 +273,7 @@ def test_smallest_leaf_accuracy_with_real_weights(seed):
         result = solve_with_leaf_accuracy(problem, "all", least, options=rng.choice([None, SWEEPS]))
         assert result.status is SolveStatus.OPTIMAL
         assert result.objective == pytest.approx(float(expected[0] / sum(oracle.weight)), abs=1e-14)
-        assert verify(problem, result).ok
+        assert verify(problem, result, min_leaf_accuracy=least).ok
 
 
 def test_given_cuts_equal_all_thresholds():

@@ -13,6 +13,7 @@ from treewright.tree import (
     IntervalCondition,
     LinearCondition,
     ThresholdSplit,
+    all_leaf_conditions,
     grow,
     leaf_conditions,
 )
@@ -44,8 +45,10 @@ def test_exactly_the_rows_of_a_leaf_pass(case, seed):
     X = with_unseen(rng, with_infinities(rng, case.X))
     with np.errstate(invalid="ignore"):
         at = case.tree.apply(X)
-        for leaf in np.flatnonzero(case.tree.is_leaf):
-            conditions = leaf_conditions(case.tree, int(leaf))
+        walked = list(all_leaf_conditions(case.tree))
+        assert [leaf for leaf, _ in walked] == np.flatnonzero(case.tree.is_leaf).tolist()
+        for leaf, conditions in walked:
+            assert conditions == leaf_conditions(case.tree, leaf)
             if conditions is None:
                 assert not (at == leaf).any()
                 continue

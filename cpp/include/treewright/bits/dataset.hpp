@@ -26,7 +26,7 @@ struct Column {
 };
 
 struct Input {
-    std::span<const std::uint8_t> goes_right;  // n_columns x n_rows, 0 or 1
+    std::span<const std::uint8_t> goes_right;  // n_columns x n_rows, 0 or 1; or packed, see below
     std::size_t n_columns;
     std::size_t n_rows;
     std::span<const std::int32_t> y;         // class of each row
@@ -36,6 +36,7 @@ struct Input {
     bool keep_free_rows;                     // for a minimum leaf size
     std::span<const std::int64_t> guess = {};  // conditional (guess.hpp): guessed cost of each row; empty: no guess
     bool merge_equal_rows = true;            // off: every input row stays a row (ablation of the reduction)
+    bool packed = false;                     // goes_right holds a bit a row, ceil(n_rows / 8) bytes a column, first bit lowest
 };
 
 struct Dataset {

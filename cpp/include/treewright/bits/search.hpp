@@ -37,6 +37,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace treewright::bits {
 
@@ -83,6 +84,19 @@ class Search {
     // Its first phase alone, which ends most problems (src/bits/anytime.hpp).
     Bounds run_plain();
     [[nodiscard]] Shape tree();
+
+    // A split of a subproblem whose two sides are solved; the keys live as long as the arena's scope.
+    struct SolvedSplit {
+        std::int32_t column;
+        std::span<const std::uint64_t> key[2];
+        std::int64_t optimum[2];
+    };
+    // All splits of the rows that `key` selects whose sides cost at most `budget` together, each side with its optimum
+    // (near_optimal.hpp). False if the run was stopped. Needs a minimum leaf size of at least one: with it rows that cost
+    // nothing count, so that a split is one exactly if both sides have rows.
+    bool splits_within(const Subproblem<Acc>& rows, std::int32_t depth, std::int64_t budget,
+                       std::vector<SolvedSplit>& out);
+    [[nodiscard]] Subproblems<Acc>& subproblems() { return subproblems_; }
 
     [[nodiscard]] const Cache& cache() const { return cache_; }
     [[nodiscard]] std::size_t bytes() const { return cache_.bytes() + arena_.bytes(); }

@@ -66,6 +66,8 @@ class Subproblems {
     Subproblems(const Dataset& data, PairKernel kernel, bool counted);
 
     [[nodiscard]] const Subproblem<Acc>& root() const { return root_; }
+    // The rows that a closed pattern selects: one pass over all rows.
+    [[nodiscard]] Subproblem<Acc> matching(std::span<const std::uint64_t> key);
     [[nodiscard]] Arena& arena() { return arena_; }
     [[nodiscard]] const Arena& arena() const { return arena_; }
 

@@ -54,11 +54,16 @@ class Active {
         std::size_t operator()(const Set& set) const noexcept;
     };
 
+    void index_cells();
     void find_conflicts();
+    // A first tree in little time: the cut of most information about the labels, no bounds.
+    std::int32_t quick(const Set& set);
+    [[nodiscard]] Cut quick_cut(const Set& set) const;
     [[nodiscard]] bool homogeneous(const Set& set);
-    [[nodiscard]] std::int32_t clique(const Set& set) const;
+    [[nodiscard]] std::int32_t clique(const Set& set);
     [[nodiscard]] std::int64_t conflicts_inside(const Set& set) const;
     Known& look_up(const Set& set);
+    // All cuts, best bound first; none at a stop.
     [[nodiscard]] std::vector<Cut> cuts(const Set& set);
     // P(set) if it is below `upper`, else a lower bound of it that is at least `upper`.
     std::int32_t solve(const Set& set, std::int32_t upper);

@@ -52,6 +52,7 @@ class DepthBudget {
     [[nodiscard]] int depth_of_lower(const Cursor& box) const {
         return static_cast<int>(splits_.value(box.outer, box.inner) & Policy::depth_mask);
     }
+    [[nodiscard]] bool stopped() const { return control_.stopped(); }
     [[nodiscard]] std::int64_t states() const { return static_cast<std::int64_t>(memo_.size()); }
 
    private:

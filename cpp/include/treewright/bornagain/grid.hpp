@@ -25,8 +25,8 @@ struct Grid {
 // bytes a cell.
 [[nodiscard]] Grid make_grid(const Ensemble& ensemble, const Box& box, Control& control);
 
-// The slabs from..to of one axis, reduced again.
-[[nodiscard]] Grid slice(const Grid& grid, std::size_t axis, std::int32_t from, std::int32_t to);
+// The slabs from..to of one axis, reduced again; check `control` for a stop.
+[[nodiscard]] Grid slice(const Grid& grid, std::size_t axis, std::int32_t from, std::int32_t to, Control& control);
 
 // Cells that make_grid would label.
 [[nodiscard]] double count_cells(const std::vector<std::vector<std::int32_t>>& planes);

@@ -38,14 +38,22 @@ class Regions {
         std::size_t feature;
         std::int32_t plane;
     };
+    struct Half {  // of a box that was cut
+        Cut cut;
+        std::int32_t lo, hi;  // of the box
+        bool upper;
+    };
 
     // Walks every tree to its first undecided node in box_; the nodes lie on `stack_` from `base`.
     void advance(std::size_t base);
     // Label of all cells of box_, or -1 and a cut.
     [[nodiscard]] int decide(std::size_t base, Cut& cut);
     void range(std::int32_t at, std::span<const double> leaf_score, double& lo, double& hi) const;
-    [[nodiscard]] bool search(std::size_t base, std::uint8_t label, Control& control);
-    void fill(std::size_t base, std::vector<std::uint8_t>& grid, Control& control);
+    // Cuts box_ until every part has one label, and calls visit(label) with box_ as the part, lower halves first;
+    // ends early, and returns true, if visit does. No recursion: ensembles may be deeper than the stack.
+    template <class Visit>
+    bool walk(Control& control, const Visit& visit);
+    void paint(std::uint8_t label, std::vector<std::uint8_t>& grid);
     void push(std::size_t base);
 
     const Ensemble& ensemble_;
@@ -58,6 +66,7 @@ class Regions {
     std::vector<std::size_t> stride_;
     std::vector<std::int32_t> cell_;
     std::int64_t visited_ = 0;
+    mutable std::int64_t nodes_ = 0;  // looked at since the last look at the clock
 };
 
 }  // namespace treewright::bornagain

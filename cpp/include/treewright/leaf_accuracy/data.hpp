@@ -4,7 +4,7 @@
 
 #include "treewright/leaf_accuracy/cut.hpp"
 #include "treewright/leaf_accuracy/pair_table.hpp"
-#include "treewright/sweep/data.hpp"
+#include "treewright/space/ranked_table.hpp"
 
 #include <cstdint>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace treewright::leaf_accuracy {
 
-using sweep::Fingerprint;
+using ranked::Fingerprint;
 
 // Cuts first .. first + 254 of a column as byte codes: cut first + k sends code > k to the right.
 struct Strip {
@@ -21,7 +21,7 @@ struct Strip {
 };
 
 struct Data {
-    sweep::Data table;  // ranks, labels, weights >= 1, orders, keys
+    ranked::Data table;  // ranks, labels, weights >= 1, orders, keys
     Measure measure;
     Count min_leaf = 1;
     std::vector<Whole> full;  // [row] weights in full; empty: those of the table are full

@@ -32,7 +32,7 @@
 #include "treewright/leaf_accuracy/data.hpp"
 #include "treewright/leaf_accuracy/pair_solver.hpp"
 #include "treewright/leaf_accuracy/pair_sweeper.hpp"
-#include "treewright/sweep/tree_node.hpp"
+#include "treewright/core/tree_node.hpp"
 
 #include <array>
 #include <cstdint>
@@ -65,7 +65,7 @@ struct PlanNode {
     Plan left, right;
 };
 
-using sweep::TreeNode;
+using ranked::TreeNode;
 
 // What a question about (rows, depth) gave: a tree that meets the cut, or a lower bound of G; 0 after a stop.
 struct Outcome {

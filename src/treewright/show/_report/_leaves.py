@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.show._report._rows import Rows
-from treewright.show._report._rules import Condition, leaf_rule
+from treewright.show._report._rules import Condition, rule_words
 from treewright.show._words import leaf_words
-from treewright.tree import Tree, wilson_interval
+from treewright.tree import Tree, all_leaf_conditions, wilson_interval
 
 __all__ = ["Count", "Leaf", "confusion", "count_right", "describe_leaves"]
 
@@ -75,11 +75,11 @@ def describe_leaves(tree: Tree, train: Rows, test: Rows | None, digits: int | No
             node,
             leaf_words(tree, node, digits).label,
             int(tree.prediction[node]),
-            leaf_rule(tree, node, digits),
+            rule_words(tree, conditions, digits),
             on_train[node],
             None if on_test is None else on_test[node],
         )
-        for number, node in enumerate(np.flatnonzero(tree.is_leaf).tolist(), start=1)
+        for number, (node, conditions) in enumerate(all_leaf_conditions(tree), start=1)
     ]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.show._words import printable, typeset
+from treewright.tree import Condition as LeafCondition
 from treewright.tree import LinearCondition, Tree, leaf_conditions, subject
 
-__all__ = ["Condition", "leaf_rule"]
+__all__ = ["Condition", "leaf_rule", "rule_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,13 @@ class Condition:
 
 def leaf_rule(tree: Tree, leaf: int, digits: int | None) -> tuple[Condition, ...] | None:
     """Return the conditions of a leaf, each column once; () if it asks nothing, None if no row can get there."""
-    conditions = leaf_conditions(tree, leaf)
+    return rule_words(tree, leaf_conditions(tree, leaf), digits)
+
+
+def rule_words(
+    tree: Tree, conditions: tuple[LeafCondition, ...] | None, digits: int | None
+) -> tuple[Condition, ...] | None:
+    """Return the conditions of a leaf cut at their subjects, as `leaf_rule` does."""
     if conditions is None:
         return None
     cut = []

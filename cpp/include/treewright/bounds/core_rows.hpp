@@ -1,0 +1,44 @@
+// Core rows: few rows of a table on which a good tree costs nearly what it costs on all.
+//
+// What is proven of any subset of the rows holds for the table (rule M of interval_bounds.hpp): f(K) <= f(S) for K inside S. A
+// search over few rows is short, and where most rows are easily told apart, few rows say nearly all. Which rows to take is
+// guessed (label_odds.hpp) and then learned: a tree that is cheap on the core alone adds the rows that show it.
+#pragma once
+
+#include "treewright/space/ranked_table.hpp"
+#include "treewright/core/tree_node.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::ranked {
+
+class CoreRows {
+   public:
+    CoreRows(const Data& data, std::span<const float> doubts);
+
+    [[nodiscard]] std::size_t size() const { return size_; }
+    // Takes every row with a chance of doubt * factor. More rows, never fewer, as the factor grows.
+    void take(double factor);
+    // How many rows that would take by itself.
+    [[nodiscard]] double size_at(double factor) const;
+    // Takes rows until the tree, with the best labels for either, costs as much on the core as on all rows.
+    void hold(std::span<const TreeNode> tree);
+    // The table of the core, with the ranks of the whole one.
+    [[nodiscard]] Data table() const;
+
+   private:
+    std::size_t hold(std::span<const TreeNode> tree, std::size_t at, std::span<std::uint32_t> rows);
+    void hold_leaf(std::span<const std::uint32_t> rows);
+    void take_row(std::uint32_t row);
+
+    const Data& data_;
+    std::vector<std::uint32_t> drawn_;  // all rows, in random order
+    std::vector<float> factor_;         // [row]: from which factor on it is taken
+    std::vector<char> taken_;           // [row]
+    std::size_t size_ = 0;
+};
+
+}  // namespace treewright::ranked

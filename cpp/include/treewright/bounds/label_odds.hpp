@@ -1,0 +1,18 @@
+// How doubtful the class of every row is: which rows a proof is likely to need (core_rows.hpp).
+//
+// Randomized trees (Geurts, Ernst and Wehenkel 2006) are grown on half of the rows and asked about the others. What they
+// say is a guess; nothing that is proven rests on it.
+#pragma once
+
+#include "treewright/control.hpp"
+#include "treewright/space/ranked_table.hpp"
+
+#include <vector>
+
+namespace treewright::ranked {
+
+// [row]: odds of the likeliest other class against the row's own among the rows that trees find like it; 0 where no
+// tree can charge the row. Rows that were not asked about before a stop have odds of one.
+[[nodiscard]] std::vector<float> doubts(const Data& data, Control& control);
+
+}  // namespace treewright::ranked

@@ -1,0 +1,44 @@
+// A tree under construction, in one word: a leaf, the best tree of depth one (found when the tree is written down),
+// a root cut with such trees below (or with one, and a leaf on the other side), or a node of the plan book. Subplans
+// are shared and never changed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace treewright::ranked {
+
+class Plan {
+   public:
+    enum class Kind : std::uint8_t { leaf = 0, stump = 1, node = 2, pair = 3, leaf_left = 4, leaf_right = 5 };
+
+    Plan() = default;
+    static Plan leaf() { return Plan(0); }
+    static Plan stump() { return Plan(1); }
+    // Rows with rank < `rank` in `column` go left; both sides are stumps, or (`kind`) one of them is a leaf.
+    static Plan pair(std::uint32_t column, std::uint32_t rank, Kind kind = Kind::pair) {
+        return Plan(static_cast<std::uint64_t>(kind) | (std::uint64_t{column} << 3) | (std::uint64_t{rank} << 32));
+    }
+    static Plan node(std::size_t index) { return Plan(2u | (std::uint64_t{index} << 3)); }
+
+    [[nodiscard]] Kind kind() const { return static_cast<Kind>(code_ & 7u); }
+    [[nodiscard]] bool is_pair() const { return kind() >= Kind::pair; }
+    [[nodiscard]] std::uint32_t column() const { return static_cast<std::uint32_t>(code_) >> 3; }
+    [[nodiscard]] std::uint32_t rank() const { return static_cast<std::uint32_t>(code_ >> 32); }
+    [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(code_ >> 3); }
+
+   private:
+    explicit Plan(std::uint64_t code) : code_(code) {}
+    std::uint64_t code_ = 0;
+};
+
+struct PlanNode {
+    std::uint32_t column;
+    std::uint32_t rank;
+    Plan left;
+    Plan right;
+};
+
+using PlanBook = std::vector<PlanNode>;
+
+}  // namespace treewright::ranked

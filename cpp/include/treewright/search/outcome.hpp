@@ -1,0 +1,47 @@
+// What solving a subproblem gave: proven bounds and the plan of the better one.
+//
+// Asked with a budget, a solver answers exactly (lower == upper) if the optimum is below the budget; otherwise it may
+// stop at any lower bound >= budget. After a stop (limit, Ctrl-C) the bounds are merely valid.
+#pragma once
+
+#include "treewright/space/ranked_table.hpp"
+#include "treewright/core/partial_tree.hpp"
+
+#include <algorithm>
+
+namespace treewright::ranked {
+
+// Limits of a subtree: levels of splits, and leaves. Only `fitted` sizes are compared and stored.
+struct Size {
+    static constexpr std::uint32_t kAny = 0xffffffffu;
+    std::uint32_t depth;
+    std::uint32_t leaves = kAny;
+
+    friend bool operator==(const Size&, const Size&) = default;
+    // The same trees with the least depth that a limit of leaves leaves, and no limit where the depth is one already.
+    [[nodiscard]] Size fitted() const {
+        const std::uint32_t levels = std::min(depth, leaves - 1);
+        return {levels, levels < 32 && leaves >> levels != 0 ? kAny : leaves};
+    }
+    // Leaves of a tree over so many rows, at most.
+    [[nodiscard]] Cost most_leaves(Cost rows) const {
+        return std::min({rows, Cost{leaves}, Cost{1} << std::min(depth, 40u)});
+    }
+    [[nodiscard]] Size below() const { return {depth - 1, leaves == kAny ? kAny : leaves - 1}; }
+    [[nodiscard]] Size pair() const { return {2, leaves == kAny ? kAny : leaves - 1}; }
+};
+
+struct Outcome {
+    Cost lower = 0;
+    Cost upper = kNoCost;
+    Plan plan{};
+
+    [[nodiscard]] bool exact() const { return lower == upper; }
+    void offer(Cost cost, Plan candidate) {
+        if (cost >= upper) return;
+        upper = cost;
+        plan = candidate;
+    }
+};
+
+}  // namespace treewright::ranked

@@ -1,0 +1,70 @@
+// A node of the search: its rows, sorted by every column that still varies.
+//
+// The root is sorted once. A child keeps the order of its parent (a stable partition), so no node sorts again; the
+// memory of a node is 4 bytes per row and varying column, taken from a stack that the recursion unwinds.
+#pragma once
+
+#include "treewright/space/ranked_table.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace treewright::ranked {
+
+// Memory in stack order: take() from the top, release() back to a mark. Blocks are kept for reuse.
+class Stack {
+   public:
+    struct Mark {
+        std::size_t block;
+        std::size_t used;
+    };
+    [[nodiscard]] std::uint32_t* take(std::size_t count);
+    [[nodiscard]] Mark mark() const { return {block_, used_}; }
+    void release(Mark mark) {
+        block_ = mark.block;
+        used_ = mark.used;
+    }
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+   private:
+    struct Block {
+        std::unique_ptr<std::uint32_t[]> memory;
+        std::size_t size;
+    };
+    std::vector<Block> blocks_;
+    std::size_t block_ = 0;
+    std::size_t used_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+struct Node {
+    std::uint32_t n = 0;
+    std::vector<std::uint32_t> columns;        // columns that vary here, ascending
+    std::vector<const std::uint32_t*> orders;  // parallel to columns; entries as in Data::order
+    std::vector<std::int64_t> loss;            // [class]: loss of a leaf that predicts it
+    std::int64_t span = 0;                     // sum of the rows' spans
+    Fingerprint rows;
+
+    [[nodiscard]] std::int64_t leaf_loss() const;
+    void clear();
+};
+
+// The node of all rows.
+void make_root(const Data& data, Node& root);
+
+// Splits `node` before position `position` of its column number `at`. `goes_left` is scratch: a byte for each row of the
+// table, and OrderKernels::kPadding more.
+void split(const Data& data, const Node& node, std::size_t at, std::uint32_t position, Stack& stack,
+           std::span<std::uint8_t> goes_left, Node& left, Node& right);
+
+// The rows at positions begin .. end - 1 of column number `at` of `node`; scratch as above.
+void extract(const Data& data, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end, Stack& stack,
+             std::span<std::uint8_t> goes_left, Node& part);
+
+// Positions of `order` at which a group starts, without position 0: where a cut may be.
+void cut_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions);
+
+}  // namespace treewright::ranked

@@ -1,0 +1,95 @@
+#include "treewright/bounds/core_rows.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace treewright::ranked {
+
+CoreRows::CoreRows(const Data& data, std::span<const float> doubts)
+    : data_(data), drawn_(drawn_rows(data)), factor_(data.n_rows), taken_(data.n_rows) {
+    for (std::uint32_t i = 0; i < data.n_rows; ++i) {
+        const std::uint32_t row = drawn_[i];
+        const float lot = (static_cast<float>(i) + 0.5F) / static_cast<float>(data.n_rows);
+        factor_[row] = doubts[row] > 0 ? lot / doubts[row] : std::numeric_limits<float>::infinity();
+    }
+}
+
+void CoreRows::take_row(std::uint32_t row) {
+    taken_[row] = 1;
+    ++size_;
+}
+
+void CoreRows::take(double factor) {
+    for (std::uint32_t row = 0; row < data_.n_rows; ++row)
+        if (!taken_[row] && factor_[row] < factor) take_row(row);
+}
+
+double CoreRows::size_at(double factor) const {
+    return static_cast<double>(std::count_if(factor_.begin(), factor_.end(), [&](float own) { return own < factor; }));
+}
+
+void CoreRows::hold(std::span<const TreeNode> tree) {
+    std::vector<std::uint32_t> rows = drawn_;
+    hold(tree, 0, rows);
+}
+
+std::size_t CoreRows::hold(std::span<const TreeNode> tree, std::size_t at, std::span<std::uint32_t> rows) {
+    const TreeNode& node = tree[at];
+    if (node.column == TreeNode::kLeaf) {
+        hold_leaf(rows);
+        return at + 1;
+    }
+    const auto right = std::stable_partition(
+        rows.begin(), rows.end(), [&](std::uint32_t row) { return data_.rank_of(node.column, row) < node.high; });
+    const auto n_left = static_cast<std::size_t>(right - rows.begin());
+    at = hold(tree, at + 1, rows.first(n_left));
+    return hold(tree, at, rows.subspan(n_left));
+}
+
+// The best label costs `least` on all rows; every label shall cost as much on the core.
+void CoreRows::hold_leaf(std::span<const std::uint32_t> rows) {
+    const std::size_t n_classes = data_.n_classes;
+    const auto cost = [&](std::uint32_t row, std::size_t k) {
+        return std::int64_t{data_.weight[row]} * data_.cost[data_.label[row] * n_classes + k];
+    };
+    std::vector<std::int64_t> all(n_classes), core(n_classes);
+    for (const std::uint32_t row : rows)
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            all[k] += cost(row, k);
+            if (taken_[row]) core[k] += cost(row, k);
+        }
+    const std::int64_t least = *std::min_element(all.begin(), all.end());
+    for (const std::uint32_t row : rows) {
+        if (taken_[row]) continue;
+        bool wanted = false;
+        for (std::size_t k = 0; k < n_classes; ++k) wanted = wanted || (core[k] < least && cost(row, k) > 0);
+        if (!wanted) continue;
+        take_row(row);
+        for (std::size_t k = 0; k < n_classes; ++k) core[k] += cost(row, k);
+    }
+}
+
+Data CoreRows::table() const {
+    Data core;
+    core.n_rows = static_cast<std::uint32_t>(size_);
+    core.n_columns = data_.n_columns;
+    core.n_classes = data_.n_classes;
+    core.min_leaf = data_.min_leaf;
+    core.unit = data_.unit;
+    core.leaf = data_.leaf;
+    core.cost = data_.cost;
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < data_.n_rows; ++row)
+        if (taken_[row]) rows.push_back(row);
+    core.rank.reserve(rows.size() * data_.n_columns);
+    for (std::uint32_t c = 0; c < data_.n_columns; ++c)
+        for (const std::uint32_t row : rows) core.rank.push_back(data_.rank_of(c, row));
+    for (const std::uint32_t row : rows) {
+        core.label.push_back(data_.label[row]);
+        core.weight.push_back(data_.weight[row]);
+    }
+    core.prepare();
+    return core;
+}
+
+}  // namespace treewright::ranked

@@ -1,0 +1,344 @@
+#include "treewright/kernels/pair_solver.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace treewright::ranked {
+
+namespace {
+
+bool unit_weights(const Data& data) {
+    return data.min_leaf == 1 &&
+           std::all_of(data.weight.begin(), data.weight.end(), [](std::int32_t w) { return w <= 1; }) &&
+           std::all_of(data.gain.begin(), data.gain.end(), [](std::int32_t g) { return g <= 1; });
+}
+
+bool single_gains(const Data& data) {
+    for (std::size_t y = 0; y < data.n_classes; ++y) {
+        const auto row = data.gain.begin() + static_cast<std::ptrdiff_t>(y * data.n_classes);
+        if (std::count(row, row + data.n_classes, 0) + 1 != data.n_classes) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+PairSolver::PairSolver(const Data& data, const Options& options, Control& control)
+    : data_(data),
+      options_(options),
+      control_(control),
+      kernels_(pair_kernels(simd())),
+      narrow_(data.total_span < kMostNarrow && data.n_rows < kMostNarrow),
+      unit_weights_(unit_weights(data)),
+      single_gains_(single_gains(data)) {
+    if (unit_weights_) sign_.assign(data.signed_weight.begin(), data.signed_weight.end());
+    sign_.resize(data.n_rows);
+    which_.resize(data.n_classes);
+    left_lanes_.resize(data.n_rows);
+    if (!data.binary()) {
+        lookup_.resize(data.n_rows);
+        place_.resize(data.n_rows);
+    }
+    profiles_.resize(data.n_columns);
+    gain_.resize(data.n_classes);
+    left_gain_.resize(data.n_classes * kMostLanes);
+    right_gain_.resize(data.n_classes * kMostLanes);
+    task_.data = &data_;
+    task_.left_lanes = left_lanes_.data();
+    task_.sign = sign_.data();
+    task_.lookup = lookup_.data();
+    task_.place = place_.data();
+    task_.min_leaf = data.min_leaf;
+    task_.gain = single_gains_ ? nullptr : data.gain.data();
+}
+
+void PairSolver::choose_kernel(const Node& node) {
+    const std::uint32_t n_classes = data_.n_classes;
+    present_.clear();
+    for (std::uint32_t c = 0; c < n_classes; ++c)
+        if (node.loss[c] < node.span) present_.push_back(c);
+    // Two classes at most: a row of span one gains from exactly one of them, so one signed sum tells both gains.
+    const bool two = data_.binary() || (single_gains_ && present_.size() <= 2);
+    if (unit_weights_ && two) {
+        mode_ = Mode::unit;
+        if (present_.size() < 2) present_ = {0, 1};
+        for (std::uint32_t i = 0; !data_.binary() && i < node.n; ++i) {  // of two classes they never change
+            const std::uint32_t row = row_of(node.orders[0][i]);
+            const std::int32_t* gain = &data_.gain[std::size_t{data_.label[row]} * n_classes];
+            sign_[row] = static_cast<std::int8_t>(data_.weight[row] * (gain[present_[1]] - gain[present_[0]]));
+        }
+        kernel_ = narrow_ ? kernels_.unit16 : kernels_.unit32;
+    } else if (data_.binary()) {
+        mode_ = Mode::two;
+        present_ = {0, 1};
+        kernel_ = narrow_ ? kernels_.signed16 : kernels_.signed32;
+    } else {
+        for (std::uint32_t y = 0; y < n_classes; ++y) {
+            which_[y] = single_gains_ ? 0 : y;
+            for (std::uint32_t i = 0; single_gains_ && i < present_.size(); ++i)
+                if (data_.gain[std::size_t{y} * n_classes + present_[i]] != 0) which_[y] = i;
+        }
+        task_.n_classes = static_cast<std::uint32_t>(present_.size());
+        if (unit_weights_ && single_gains_ && present_.size() <= kMostUnitClasses) {
+            mode_ = Mode::unit_many;
+            kernel_ = narrow_ ? kernels_.unit_classes16 : kernels_.unit_classes32;
+        } else {
+            mode_ = Mode::many;
+            kernel_ = narrow_ ? kernels_.classes16 : kernels_.classes32;
+        }
+    }
+    for (std::uint32_t i = 0; (mode_ == Mode::unit_many || mode_ == Mode::many) && i < node.n; ++i) {
+        const std::uint32_t row = row_of(node.orders[0][i]);
+        const std::uint32_t which = which_[data_.label[row]];
+        // With single gains the span is the gain.
+        const std::int64_t w = single_gains_ ? data_.span[row] : data_.weight[row];
+        if (mode_ == Mode::many)
+            lookup_[row] = static_cast<std::uint64_t>(w) << 32 | which;
+        else
+            place_[row] = static_cast<std::uint8_t>(w != 0 ? which : kMostUnitClasses);
+    }
+    const bool is_unit = mode_ == Mode::unit || mode_ == Mode::unit_many;
+    n_lanes_ = is_unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
+    n_lanes_ = std::min(n_lanes_, options_.lanes);
+    task_.classes = present_.data();
+    task_.least_gain = static_cast<std::int32_t>(std::min<Cost>(data_.leaf / data_.unit, data_.total_span));
+}
+
+Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std::span<const Neighbour> neighbours) {
+    Outcome result;
+    result.upper = node.leaf_loss() * data_.unit + data_.leaf;
+    const std::size_t n_columns = node.columns.size();
+    for (std::size_t at = 0; at < n_columns; ++at) profiles_[at].reset(data_, options_, node, at, data_.leaf);
+    for (const Neighbour& neighbour : neighbours) {
+        if (neighbour.memo == nullptr || !worth_sharing(node)) continue;
+        import_memo(*neighbour.memo, data_, node, neighbour.kin, neighbour.loss, profiles_);
+    }
+    choose_kernel(node);
+    mark_checks(node);
+    const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 4096;
+    for (;;) {
+        choose_cuts(n_columns, std::min(result.upper, budget));
+        if (cuts_.empty() || control_.step(work)) break;
+        prepare_lanes(node);
+        kernel_(task_);
+        ++n_passes;
+        n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(n_columns);
+        for (std::size_t k = 0; k < cuts_.size(); ++k) {
+            const auto [at, cut] = cuts_[k];
+            const Lane lane = lane_costs(node, k);
+            Point point{cut, lane.left, lane.right};
+            Plan::Kind kind = Plan::Kind::pair;
+            if (three_leaves) {  // one side is a leaf
+                const Cost left = lane.left_leaf + lane.right, right = lane.left + lane.right_leaf;
+                point.sum = std::min(left, right);
+                kind = left <= right ? Plan::Kind::leaf_left : Plan::Kind::leaf_right;
+            }
+            profiles_[at].insert(point);
+            const std::uint32_t first_right = row_of(node.orders[at][left_rows_[k]]);
+            result.offer(point.cost(),
+                         Plan::pair(node.columns[at], data_.rank_of(node.columns[at], first_right), kind));
+        }
+    }
+    result.lower = result.upper;
+    const Cost target = std::min(result.upper, budget);
+    for (std::size_t at = 0; at < n_columns; ++at)
+        result.lower = std::min(result.lower, profiles_[at].lower_bound(target));
+    return result;
+}
+
+// A kernel pass costs about rows x columns nanoseconds, four times that with many classes; taking over bounds costs some
+// microseconds a column. Measured at depth 3: magic 2.0 -> 1.6 s, segment .48 -> .29 s, but rice .43 -> .68 s without
+// this rule (Options::sharing_work).
+bool PairSolver::worth_sharing(const Node& node) const {
+    const std::size_t work = std::size_t{node.n} * node.columns.size() * static_cast<std::size_t>(pace());
+    return options_.neighbours && work >= options_.sharing_work;
+}
+
+void PairSolver::keep(const Node& node, Cost target, Memo& memo) const {
+    target += node.span * data_.unit / 32;  // neighbours' targets differ a little
+    memo.columns = node.columns;
+    for (std::size_t at = 0; at < node.columns.size(); ++at) {
+        profiles_[at].export_to(data_, node, at, target, memo.hints);
+        memo.ends.push_back(memo.hints.size());
+    }
+}
+
+void PairSolver::choose_cuts(std::size_t n_columns, Cost target) {
+    cuts_.clear();
+    open_.clear();
+    open_columns_.clear();
+    for (std::size_t at = 0; at < n_columns; ++at) {
+        const Profile& profile = profiles_[at];
+        OpenColumn column{static_cast<std::uint32_t>(at), 0, open_.size(), 0};
+        const auto add = [&](std::uint32_t first, std::uint32_t last) {
+            open_.push_back({first, last});
+            column.n_open += last + 1 - first;
+        };
+        for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
+            const Point& point = profile.points()[i];
+            if (profile.open(point, target)) add(point.cut, point.cut);
+            const Gap gap = profile.gap(i, target);
+            if (gap.open()) add(gap.first, gap.last);
+        }
+        column.end = open_.size();
+        if (column.n_open > 0) open_columns_.push_back(column);
+    }
+    // What columns with few open cuts leave of their share goes to the others.
+    std::stable_sort(open_columns_.begin(), open_columns_.end(),
+                     [](const OpenColumn& a, const OpenColumn& b) { return a.n_open < b.n_open; });
+    for (std::size_t c = 0; c < open_columns_.size() && cuts_.size() < n_lanes_; ++c) {
+        const auto& [at, n_open, begin, end] = open_columns_[c];
+        const std::size_t share = std::max<std::size_t>((n_lanes_ - cuts_.size()) / (open_columns_.size() - c), 1);
+        const std::uint64_t n_chosen = std::min<std::uint64_t>(n_open, share);
+        std::uint64_t chosen = 0, before = 0;  // open cuts of earlier stretches
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto [first, last] = open_[i];
+            for (; chosen < n_chosen; ++chosen) {
+                const std::uint64_t wanted = (2 * chosen + 1) * n_open / (2 * n_chosen) - before;
+                if (wanted > last - first) break;
+                cuts_.push_back({at, first + static_cast<std::uint32_t>(wanted)});
+            }
+            before += last + 1 - first;
+        }
+    }
+}
+
+void PairSolver::prepare_lanes(const Node& node) {
+    const std::size_t n_cuts = cuts_.size();
+    left_rows_.resize(n_cuts);
+    left_span_.resize(n_cuts);
+    const std::uint64_t unused = n_cuts < kMostLanes ? ~std::uint64_t{0} << n_cuts : 0;
+    for (std::uint32_t i = 0; i < node.n; ++i) left_lanes_[row_of(node.orders[0][i])] = unused;
+    for (std::size_t first = 0, end = 0; first < n_cuts; first = end) {
+        while (end < n_cuts && cuts_[end].column == cuts_[first].column) ++end;
+        prepare_column(node, first, end);
+    }
+    task_.n = node.n;
+    task_.orders = orders_;
+    task_.n_lanes = static_cast<std::uint32_t>(n_cuts);
+    task_.left_rows = left_rows_.data();
+    task_.left_gain = left_gain_.data();
+    task_.right_gain = right_gain_.data();
+}
+
+void PairSolver::prepare_column(const Node& node, std::size_t first, std::size_t end) {
+    const std::size_t at = cuts_[first].column, n_classes = data_.n_classes;
+    const std::uint32_t* order = node.orders[at];
+    std::uint64_t lanes = (std::uint64_t{2} << (end - 1)) - (std::uint64_t{1} << first);  // cuts still ahead
+    std::fill(gain_.begin(), gain_.end(), 0);
+    std::int64_t span = 0;
+    std::uint32_t i = 0;
+    for (std::size_t k = first; k < end; ++k, lanes &= lanes - 1) {
+        const std::uint32_t position = profiles_[at].position(cuts_[k].cut);
+        if (mode_ == Mode::unit) {
+            std::int32_t sum = 0, n_signed = 0;
+            for (; i < position; ++i) {
+                const std::uint32_t row = row_of(order[i]);
+                left_lanes_[row] |= lanes;
+                sum += sign_[row];
+                n_signed += sign_[row] & 1;
+            }
+            span += n_signed;
+            gain_[present_[0]] += (n_signed - sum) / 2;
+            gain_[present_[1]] += (n_signed + sum) / 2;
+        } else if (mode_ == Mode::unit_many) {
+            std::array<std::uint32_t, kMostUnitClasses + 1> count{};
+            for (; i < position; ++i) {
+                const std::uint32_t row = row_of(order[i]);
+                left_lanes_[row] |= lanes;
+                ++count[place_[row]];
+            }
+            for (std::size_t c = 0; c < present_.size(); ++c) {
+                gain_[present_[c]] += count[c];
+                span += count[c];
+            }
+        } else {
+            for (; i < position; ++i) {
+                const std::uint32_t row = row_of(order[i]);
+                left_lanes_[row] |= lanes;
+                span += data_.span[row];
+                const std::int32_t* row_gain = &data_.gain[std::size_t{data_.label[row]} * n_classes];
+                for (const std::uint32_t c : present_) gain_[c] += std::int64_t{data_.weight[row]} * row_gain[c];
+            }
+        }
+        left_rows_[k] = position;
+        left_span_[k] = span;
+        for (const std::uint32_t c : present_) {
+            left_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(gain_[c]);
+            right_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(node.span - node.loss[c] - gain_[c]);
+        }
+    }
+}
+
+PairSolver::Lane PairSolver::lane_costs(const Node& node, std::size_t k) const {
+    const auto lane = [&](std::int64_t left_leaf, std::int64_t left_split, std::int64_t right_leaf,
+                          std::int64_t right_split) {
+        const Cost one = data_.leaf, left = left_leaf * data_.unit + one, right = right_leaf * data_.unit + one;
+        return Lane{left, std::min(left, left_split * data_.unit + 2 * one), right,
+                    std::min(right, right_split * data_.unit + 2 * one)};
+    };
+    const std::int64_t left_span = left_span_[k], right_span = node.span - left_span;
+    std::int32_t left = 0, right = 0;
+    for (const std::uint32_t c : present_) {
+        left = std::max(left, left_gain_[c * kMostLanes + k]);
+        right = std::max(right, right_gain_[c * kMostLanes + k]);
+    }
+    return lane(left_span - left, left_span - task_.best_left[k], right_span - right,
+                right_span - task_.best_right[k]);
+}
+
+// Between two groups that are both pure with one and the same label, no second cut is needed: along a run of rows
+// of one label the cost vectors of both leaves are linear in the weight moved, their minima over classes concave, so
+// one of the run's two ends is at least as good. Holds for any subset of the rows, so for every lane; it needs leaves
+// of any size. Worth it where every cut is looked at and looking is dear: with many classes and weights.
+void PairSolver::mark_checks(const Node& node) {
+    orders_ = node.orders;
+    if (mode_ != Mode::many || data_.min_leaf > 1) return;
+    checked_.resize(node.orders.size() * node.n);
+    constexpr std::uint32_t kMixed = 0xffffffffu;
+    for (std::size_t at = 0; at < node.orders.size(); ++at) {
+        const std::uint32_t* order = node.orders[at];
+        std::uint32_t* checked = &checked_[at * node.n];
+        orders_[at] = checked;
+        std::uint32_t before = kMixed;  // label of the group before
+        for (std::uint32_t i = 0; i < node.n;) {
+            std::uint32_t label = data_.label[row_of(order[i])];
+            std::uint32_t end = i;
+            do {
+                checked[end] = order[end] & ~1u;
+                if (data_.label[row_of(order[end])] != label) label = kMixed;
+                ++end;
+            } while (end < node.n && !starts_group(order[end]));
+            if (i > 0 && (label == kMixed || label != before)) checked[i] |= 1u;
+            before = label;
+            i = end;
+        }
+    }
+}
+
+Stump best_stump(const Data& data, const Node& node) {
+    Stump best{node.leaf_loss() * data.unit + data.leaf, Stump::kLeaf, 0};
+    std::vector<std::int64_t> left(data.n_classes);
+    for (std::size_t at = 0; at < node.columns.size(); ++at) {
+        std::fill(left.begin(), left.end(), 0);
+        const std::uint32_t* order = node.orders[at];
+        for (std::uint32_t i = 0; i < node.n; ++i) {
+            if (i >= data.min_leaf && node.n - i >= data.min_leaf && starts_group(order[i])) {
+                std::int64_t on_left = left[0], on_right = node.loss[0] - left[0];
+                for (std::size_t c = 1; c < data.n_classes; ++c) {
+                    on_left = std::min(on_left, left[c]);
+                    on_right = std::min(on_right, node.loss[c] - left[c]);
+                }
+                const Cost cost = (on_left + on_right) * data.unit + 2 * data.leaf;
+                if (cost < best.cost)
+                    best = {cost, node.columns[at], data.rank_of(node.columns[at], row_of(order[i]))};
+            }
+            const std::uint32_t row = row_of(order[i]);
+            const std::int32_t* row_cost = &data.cost[static_cast<std::size_t>(data.label[row]) * data.n_classes];
+            for (std::size_t c = 0; c < data.n_classes; ++c) left[c] += std::int64_t{data.weight[row]} * row_cost[c];
+        }
+    }
+    return best;
+}
+
+}  // namespace treewright::ranked

@@ -1,0 +1,161 @@
+// Whole trees: made in a hurry, carried over from other rows, written down.
+#include "treewright/search/ranked_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+namespace treewright::ranked {
+
+namespace {
+
+struct Place {
+    std::size_t at;          // number of the node's column
+    std::uint32_t position;  // of the first row on the right
+};
+
+Place find_cut(const Data& data, const Node& node, std::uint32_t column, std::uint32_t rank) {
+    const auto at = std::find(node.columns.begin(), node.columns.end(), column) - node.columns.begin();
+    const std::uint32_t* order = node.orders[static_cast<std::size_t>(at)];
+    const std::uint32_t* cut = std::partition_point(
+        order, order + node.n, [&](std::uint32_t entry) { return data.rank_of(column, row_of(entry)) < rank; });
+    return {static_cast<std::size_t>(at), static_cast<std::uint32_t>(cut - order)};
+}
+
+// Leaves of the part of a written tree that starts at `at`, which moves behind it.
+std::uint32_t skip(std::span<const TreeNode> tree, std::size_t& at) {
+    if (tree[at++].column == TreeNode::kLeaf) return 1;
+    const std::uint32_t left = skip(tree, at);
+    return left + skip(tree, at);
+}
+
+}  // namespace
+
+Plan Search::remember(const Node& node, std::size_t at, std::uint32_t position, Plan left, Plan right) {
+    const std::uint32_t column = node.columns[at];
+    book_.push_back({column, data_.rank_of(column, row_of(node.orders[at][position])), left, right});
+    return Plan::node(book_.size() - 1);
+}
+
+// A good tree at once: the root cut of the best tree of depth two, then the same on both sides; pruned where a leaf
+// is as good.
+Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
+    const Outcome pair = solve(node, {std::min(size.depth, 2u), size.leaves}, kNoCost, level);
+    if (size.depth <= 2 || !pair.plan.is_pair() || control_.stopped()) return pair;
+    Outcome result = pair;
+    const auto [at, position] = find_cut(data_, node, pair.plan.column(), pair.plan.rank());
+    Node left, right;
+    const Stack::Mark mark = stack_.mark();
+    split(data_, node, at, position, stack_, goes_left_, left, right);
+    Size on_left = size.below(), on_right = size.below();
+    if (size.leaves != Size::kAny) {  // leaves are shared by what there is to correct
+        const double mass = static_cast<double>(left.leaf_loss() + right.leaf_loss());
+        const double share = mass > 0 ? static_cast<double>(left.leaf_loss()) / mass : 0.5;
+        const auto most = static_cast<double>(size.leaves - 1);
+        on_left.leaves = static_cast<std::uint32_t>(std::clamp(std::round(share * size.leaves), 1.0, most));
+        on_right.leaves = size.leaves - on_left.leaves;
+    }
+    const Outcome a = greedy(left, on_left.fitted(), level + 1), b = greedy(right, on_right.fitted(), level + 1);
+    if (a.upper + b.upper < result.upper)
+        result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
+    stack_.release(mark);
+    return result;
+}
+
+// The greedy tree of single splits, for a run that is stopped before it has anything: each level is one pass over the
+// rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split.
+Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
+    const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
+    const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : best_stump(data_, node);
+    if (stump.column == Stump::kLeaf) return {0, leaf, Plan::leaf()};
+    Outcome result{0, stump.cost, Plan::stump()};
+    if (size.depth == 1 || size.leaves != Size::kAny) return result;
+    const Place cut = find_cut(data_, node, stump.column, stump.rank);
+    Node left, right;
+    const Stack::Mark mark = stack_.mark();
+    split(data_, node, cut.at, cut.position, stack_, goes_left_, left, right);
+    const Outcome a = stump_tree(left, size.below(), level + 1), b = stump_tree(right, size.below(), level + 1);
+    if (a.upper + b.upper < result.upper)
+        result.offer(a.upper + b.upper, remember(node, cut.at, cut.position, a.plan, b.plan));
+    stack_.release(mark);
+    return result;
+}
+
+// A tree of other rows: its upper cuts stay, and below them stands the best tree of depth two with no more leaves.
+Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size, std::size_t level) {
+    const TreeNode& top = tree[at];
+    const bool is_leaf = top.column == TreeNode::kLeaf, any_leaves = size.leaves == Size::kAny;
+    if ((is_leaf ? any_leaves : size.depth <= 2) && !control_.stopped()) {
+        const std::uint32_t leaves = skip(tree, at);
+        return solve(node, {std::min(size.depth, 2u), any_leaves ? Size::kAny : leaves}, kNoCost, level);
+    }
+    if (is_leaf) {
+        ++at;
+        const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
+        return {leaf, leaf, Plan::leaf()};
+    }
+    const Place cut = find_cut(data_, node, top.column, top.high);
+    Node left_node, right_node;
+    const Stack::Mark mark = stack_.mark();
+    split(data_, node, cut.at, cut.position, stack_, goes_left_, left_node, right_node);
+    ++at;
+    const Outcome left = refit(tree, at, left_node, size.below(), level + 1);
+    const Outcome right = refit(tree, at, right_node, size.below(), level + 1);
+    stack_.release(mark);
+    const Cost cost = left.upper + right.upper;
+    return {0, cost, remember(node, cut.at, cut.position, left.plan, right.plan)};
+}
+
+std::vector<TreeNode> Search::write(Plan plan) {
+    Node root;
+    make_root(data_, root);
+    std::vector<TreeNode> tree;
+    write(plan, root, 0, tree);
+    return tree;
+}
+
+void Search::write(Plan plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree) {
+    std::uint32_t column = TreeNode::kLeaf, rank = 0;
+    Plan left = Plan::leaf(), right = Plan::leaf();
+    switch (plan.kind()) {
+        case Plan::Kind::leaf:
+            break;
+        case Plan::Kind::stump: {
+            const Stump stump = best_stump(data_, node);
+            column = stump.column;
+            rank = stump.rank;
+            break;
+        }
+        case Plan::Kind::pair:
+        case Plan::Kind::leaf_left:
+        case Plan::Kind::leaf_right:
+            column = plan.column();
+            rank = plan.rank();
+            if (plan.kind() != Plan::Kind::leaf_left) left = Plan::stump();
+            if (plan.kind() != Plan::Kind::leaf_right) right = Plan::stump();
+            break;
+        case Plan::Kind::node: {
+            const PlanNode& written = book_[plan.index()];
+            column = written.column;
+            rank = written.rank;
+            left = written.left;
+            right = written.right;
+            break;
+        }
+    }
+    tree.push_back({});
+    if (column == TreeNode::kLeaf) return;
+    const auto [at, position] = find_cut(data_, node, column, rank);
+    const std::uint32_t* order = node.orders[at];
+    tree.back() = {column, data_.rank_of(column, row_of(order[position - 1])),
+                   data_.rank_of(column, row_of(order[position]))};
+    Node left_node, right_node;
+    const Stack::Mark mark = stack_.mark();
+    split(data_, node, at, position, stack_, goes_left_, left_node, right_node);
+    write(left, left_node, level + 1, tree);
+    write(right, right_node, level + 1, tree);
+    stack_.release(mark);
+}
+
+}  // namespace treewright::ranked

@@ -1,0 +1,242 @@
+"""Which splits one column offers to a tree: the only statement of them, read by every engine.
+
+The search over binary columns takes them as a list (`CandidateSplits.splits`); the searches over ranked columns and
+the mixed-integer programs read the same object (``search/_ranks.py``). A law test compares the two forms.
+
+Numbers. Every gap between two neighbouring distinct values is a threshold.
+
+Categories. Each category that occurs is offered against the rest. A union of categories arises by nesting: "red or
+blue" is the pair of leaves under "is red" and, on its right side, "is blue".
+
+Missing values. Where the table has some, they go either way: a threshold and a category are each offered twice, with
+the missing rows left and with them right, and so is the question whether the value is known. The direction is learned
+with the split. Where the table has none, a split sends a missing value of later rows to the side that holds more rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.binarize._thresholds import Gaps, between, gap_of_zero_one, gaps_of, spread
+from treewright.binarize._worth import Worth
+from treewright.errors import InputError
+from treewright.table import Table
+from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit
+
+__all__ = ["ALL", "CandidateSplits", "candidates_of", "known_split", "scope_of_all", "threshold_splits"]
+
+ALL = 2**62  # a level that keeps every choice
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateSplits:
+    """Choices of one column: gaps of numbers, or categories with their weights.
+
+    Parameters
+    ----------
+    position : int
+        Position of the column in the table.
+    gaps : Gaps or None
+        For numbers.
+    categories : ndarray of shape (n_offered,), int64
+        Codes that are offered, heaviest first; empty for numbers.
+    weights : ndarray of shape (n_offered,), float64
+        Weight of the rows of each.
+    alone : ndarray of shape (n_offered,), bool
+        Whether "the category, or another value or none" is offered.
+    joined : ndarray of shape (n_offered,), bool
+        Whether "the category or missing, or another one" is offered.
+    known, missing : float
+        Weight of the rows with and without a value.
+    """
+
+    position: int
+    gaps: Gaps | None
+    categories: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    alone: NDArray[np.bool_]
+    joined: NDArray[np.bool_]
+    known: float
+    missing: float
+
+    @property
+    def asks_known(self) -> bool:
+        """Whether "is the value known?" separates rows."""
+        return self.known > 0 and self.missing > 0
+
+    @property
+    def n_choices(self) -> int:
+        """Gaps or categories."""
+        return len(self.gaps) if self.gaps is not None else len(self.categories)
+
+    def n_splits(self, level: int = ALL) -> int:
+        """Count the splits if at most `level` choices are kept; the twin of ``len(splits(level))``."""
+        kept = min(level, self.n_choices)
+        if self.gaps is not None:
+            return 2 * kept + 1 if self.asks_known else kept
+        return int(self.alone[:kept].sum() + self.joined[:kept].sum()) + self.asks_known
+
+    def splits(self, level: int = ALL) -> list[Split]:
+        """Return the splits if at most `level` choices are kept: the most even thresholds, the heaviest categories."""
+        known: list[Split] = [known_split(self.position)] if self.asks_known else []
+        if self.gaps is not None:
+            kept = spread(self.gaps, level)
+            return threshold_splits(self.position, between(kept.below, kept.above), kept) + known
+        return [*self.category_splits(level), *known]
+
+    def heaviest(self, level: int) -> CandidateSplits:
+        """Return the column with its `level` heaviest categories only."""
+        return replace(
+            self,
+            categories=self.categories[:level],
+            weights=self.weights[:level],
+            alone=self.alone[:level],
+            joined=self.joined[:level],
+        )
+
+    def category_splits(self, level: int = ALL) -> list[CategorySplit]:
+        """Return the splits of the `level` heaviest categories, by code; none for numbers."""
+        rest_is_missing = self.missing > 0  # otherwise a missing value of later rows goes to the heavier side
+        found = []
+        for k in np.argsort(self.categories[:level], kind="stable").tolist():
+            code = (int(self.categories[k]),)
+            if self.alone[k]:
+                heavier = not rest_is_missing and bool(2 * self.weights[k] >= self.known)
+                found.append(CategorySplit(self.position, code, missing_left=heavier))
+            if self.joined[k]:
+                found.append(CategorySplit(self.position, code, missing_left=True))
+        return found
+
+    def threshold_split(self, low: float, high: float, missing_left: bool | None = None) -> ThresholdSplit:
+        """Return the split between two values of a column of numbers.
+
+        Parameters
+        ----------
+        low, high : float
+            Values of the column, ``low < high``.
+        missing_left : bool or None, default=None
+            None, for a column without missing values, is the side that holds more weight.
+        """
+        assert self.gaps is not None
+        if missing_left is None:
+            left = self.gaps.left[np.searchsorted(self.gaps.below, low)]
+            missing_left = bool(2 * left >= self.gaps.known)
+        threshold = float(between(np.array([low]), np.array([high]))[0])
+        return ThresholdSplit(self.position, threshold, missing_left)
+
+
+NO_CODES = np.empty(0, dtype=np.int64)
+NO_WEIGHTS = np.empty(0, dtype=np.float64)
+NO_FLAGS = np.empty(0, dtype=np.bool_)
+
+
+def candidates_of(
+    table: Table, sample_weight: ArrayLike | None = None, worth: Worth | None = None
+) -> list[CandidateSplits]:
+    """Return what each column of the table offers.
+
+    Parameters
+    ----------
+    table : Table
+    sample_weight : array-like of shape (n_rows,), default=None
+        Positive weights; None is 1 for each row.
+    worth : Worth, default=None
+        Leaves out the categories whose split no best tree needs; None keeps every one.
+
+    Raises
+    ------
+    InputError
+        The weights do not fit the table.
+    """
+    weight = None
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+        if weight.shape != (table.n_rows,) or not (weight > 0).all():
+            raise InputError(
+                f"sample_weight must hold {table.n_rows} positive numbers, one a row; `make_problem` checks "
+                "weights and leaves out the rows of weight zero."
+            )
+        if (weight == weight[0]).all():
+            weight = None  # the same shares, by a faster sort
+    return [_of_column(table.X[:, j], j, column, weight, worth) for j, column in enumerate(table.columns)]
+
+
+def _of_column(
+    x: NDArray[np.float64],
+    position: int,
+    column: Column,
+    weight: NDArray[np.float64] | None,
+    worth: Worth | None,
+) -> CandidateSplits:
+    if column.kind is not ColumnKind.CATEGORICAL:
+        is_plain = column.kind is ColumnKind.BINARY and not column.has_missing and weight is None
+        gaps = gap_of_zero_one(x) if is_plain else gaps_of(x, weight)
+        return CandidateSplits(
+            position, gaps, NO_CODES, NO_WEIGHTS, NO_FLAGS, NO_FLAGS, gaps.known, gaps.missing
+        )
+    known = ~np.isnan(x)
+    codes = x[known].astype(np.int64)
+    n = len(column.categories)
+    rows = np.bincount(codes, minlength=n)
+    weights = np.bincount(codes, None if weight is None else weight[known], minlength=n).astype(np.float64)
+    missing = float(np.count_nonzero(~known) if weight is None else weight[~known].sum())
+    alone, joined = _both_ways(rows, missing > 0)
+    if worth is not None:
+        worth_alone, worth_joined = worth.of_categories(codes, known, n)
+        alone, joined = alone & worth_alone, joined & worth_joined
+    order = np.lexsort((np.arange(n), -weights))  # heaviest first, then lowest code
+    order = order[(alone | joined)[order]]
+    return CandidateSplits(
+        position, None, order, weights[order], alone[order], joined[order], float(weights.sum()), missing
+    )
+
+
+def _both_ways(rows: NDArray[np.int64], has_missing: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Say for each category whether it is offered without and with the missing rows, each two sides once."""
+    present = rows > 0
+    n_present = int(present.sum())
+    alone = present & (n_present > 1)  # all known rows against the missing ones is "is the value known?"
+    joined = alone & (
+        has_missing and n_present > 2
+    )  # with two, "a or missing" is "b" with its sides exchanged
+    if n_present == 2 and not has_missing:
+        alone[np.flatnonzero(present)[1]] = False  # likewise "b" is "a"
+    return alone, joined
+
+
+def known_split(position: int) -> ThresholdSplit:
+    """Return the split that asks only whether the value is known.
+
+    Parameters
+    ----------
+    position : int
+        Of the column in the table.
+    """
+    return ThresholdSplit(position, np.inf, missing_left=False)
+
+
+def threshold_splits(position: int, thresholds: NDArray[np.float64], gaps: Gaps) -> list[Split]:
+    """Return one split a threshold, or one for each direction of the missing rows where there are any."""
+    if gaps.missing:
+        return [ThresholdSplit(position, t, side) for t in thresholds.tolist() for side in (True, False)]
+    return [
+        ThresholdSplit(position, t, missing_left=2 * left >= gaps.known)
+        for t, left in zip(thresholds.tolist(), gaps.left.tolist(), strict=True)
+    ]
+
+
+def scope_of_all(table: Table) -> str:
+    """Return over which trees a proof is that looked at every split of the table, in words.
+
+    Parameters
+    ----------
+    table : Table
+    """
+    kinds = {column.kind for column in table.columns}
+    categories = "all single categories against the rest"
+    if ColumnKind.CATEGORICAL not in kinds:
+        return "all thresholds" if ColumnKind.CONTINUOUS in kinds else "all splits of the 0/1 columns"
+    return f"all thresholds and {categories}" if ColumnKind.CONTINUOUS in kinds else categories

@@ -1,0 +1,110 @@
+"""How a text file was read, as the field `reading` of a model file, and back with every entry checked."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import unicodedata
+from typing import Any
+
+from treewright.convert._checked import Checked
+from treewright.table import DateFormat, NumberFormat, Reading
+
+__all__ = ["checked_reading", "plain_reading"]
+
+DECIMALS = (".", ",")
+THOUSANDS = ("", ".", ",", " ", "\u00a0", "\u202f", "'", "’")
+ORDERS = ("ymd", "dmy", "mdy")
+PARTS = ("year", "month", "weekday", "hour", "age")
+MOST_WORDS = 10_000
+
+
+def plain_reading(reading: Reading) -> dict[str, Any]:
+    """Return a reading as JSON values."""
+    return {
+        "separator": reading.separator,
+        "encoding": reading.encoding,
+        "missing_values": list(reading.missing_values),
+        "decimal": reading.decimal,
+        "columns": {name: _plain_format(written) for name, written in reading.columns.items()},
+    }
+
+
+def checked_reading(value: Checked) -> Reading:
+    """Return the reading that JSON values describe.
+
+    Raises
+    ------
+    ModelFileError
+        An entry is not what a reading can hold.
+    """
+    fields = value.fields("separator", "encoding", "missing_values", "decimal", "columns")
+    separator = fields["separator"].text()
+    if len(separator) != 1 or separator in '"\r\n' or not separator.isascii():
+        fields["separator"].fail("one ASCII character")
+    columns = fields["columns"]
+    if not isinstance(columns.value, dict):
+        columns.fail("an object with one entry a column")
+    return Reading(
+        separator=separator,
+        encoding=fields["encoding"].text(),
+        missing_values=tuple(word.text() for word in fields["missing_values"].entries(0, MOST_WORDS)),
+        decimal=None if fields["decimal"].value is None else fields["decimal"].choice(*DECIMALS),
+        columns={
+            Checked(name, f"{columns.path}: column").text(): _checked_format(
+                Checked(entry, f"{columns.path}.{name}")
+            )
+            for name, entry in columns.value.items()
+        },
+    )
+
+
+def _plain_format(written: NumberFormat | DateFormat) -> dict[str, Any]:
+    if isinstance(written, NumberFormat):
+        return {
+            "kind": "number",
+            "decimal": written.decimal,
+            "thousands": written.thousands,
+            "unit": written.unit,
+        }
+    return {
+        "kind": "date",
+        "order": written.order,
+        "mark": written.mark,
+        "offered": list(written.offered),
+        "reference": written.reference,
+    }
+
+
+def _checked_format(value: Checked) -> NumberFormat | DateFormat:
+    if not isinstance(value.value, dict) or "kind" not in value.value:
+        value.fail('an object with "kind"')
+    if Checked(value.value["kind"], f"{value.path}.kind").choice("number", "date") == "number":
+        fields = value.fields("kind", "decimal", "thousands", "unit")
+        decimal = fields["decimal"].choice(*DECIMALS)
+        thousands = fields["thousands"].choice(*THOUSANDS)
+        if thousands == decimal:
+            fields["thousands"].fail("another mark than the decimal one")
+        unit = fields["unit"].text()
+        is_sign = len(unit) == 1 and (unit == "%" or unicodedata.category(unit) == "Sc")
+        if unit and not is_sign and not re.fullmatch(r"[A-Z]{3}", unit):
+            fields["unit"].fail('empty, "%", a currency sign or its three letters')
+        return NumberFormat(decimal, thousands, unit)
+    fields = value.fields("kind", "order", "mark", "offered", "reference")
+    reference = fields["reference"].text()
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", reference, re.ASCII) or not _is_day(reference):
+        fields["reference"].fail("a day such as 2020-12-31")
+    return DateFormat(
+        order=fields["order"].choice(*ORDERS),
+        mark=fields["mark"].choice("-", "/", "."),
+        offered=tuple(part.choice(*PARTS) for part in fields["offered"].entries(0, len(PARTS))),
+        reference=reference,
+    )
+
+
+def _is_day(text: str) -> bool:
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

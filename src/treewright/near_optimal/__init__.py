@@ -1,0 +1,7 @@
+"""All near-optimal trees: counted, ordered, sampled, restricted and asked, without listing them."""
+
+from treewright.near_optimal._make import near_optimal_trees
+from treewright.near_optimal._solve import solve_near_optimal
+from treewright.near_optimal._trees import NearOptimalTrees
+
+__all__ = ["NearOptimalTrees", "near_optimal_trees", "solve_near_optimal"]

@@ -1,0 +1,207 @@
+"""Which engine answers a question, over which splits, and why: the only place that decides.
+
+A table with few possible splits goes to the search over binary columns ("cuts"), which has the stronger bounds. A table
+with continuous columns of many values goes to the search over ranked columns ("sweep"), which looks at all their
+thresholds without making them columns. Chosen thresholds (quantiles, a mapping) are binary columns again. Guessed
+lower bounds and the frontier exist over binary columns alone; leaf accuracy has an engine of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+from treewright.binarize import CandidateSplits, Cuts, Worth, candidates_of, count_splits
+from treewright.errors import InputError
+from treewright.problem import Problem
+from treewright.result import SolveResult
+from treewright.search._limits import Limits
+from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._space import (
+    MOST_SPLITS,
+    RankedSpace,
+    Thresholds,
+    binary_space,
+    check_thresholds,
+    ranked_space,
+)
+from treewright.tree import ColumnKind
+
+__all__ = ["Choice", "Method", "choose_engine"]
+
+Method = Literal["tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"]
+
+FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, thresholds are swept
+FRONTIER_OPTIONS = ("equivalent_points", "budgets", "cache", "greedy_start", "kernel")
+
+WHO = {
+    "tree": "the search over binary columns",
+    "guessed bounds": "a search with guessed lower bounds, which takes binary columns only",
+    "frontier": "the search for a frontier, which takes binary columns only",
+    "near-optimal": "the set of near-optimal trees, which takes binary columns only",
+    "leaf accuracy": "the search for leaf accuracy, whose time grows with the square of their number",
+}
+KNOWS = {"guessed bounds": "guessed lower bounds", "frontier": "frontiers", "near-optimal": "near-optimal sets"}
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The engine, the splits that it searches, and why this one.
+
+    Parameters
+    ----------
+    engine : {"cuts", "sweep", "leaf-accuracy"}
+    space : Cuts or RankedSpace
+        Binary columns for "cuts", ranked columns for "sweep", either for "leaf-accuracy".
+    why : str
+        In words that complete "this engine was chosen because ...".
+    """
+
+    engine: Literal["cuts", "sweep", "leaf-accuracy"]
+    space: Cuts | RankedSpace
+    why: str
+
+    def sign(self, result: SolveResult) -> SolveResult:
+        """Return the result with the engine and the reason in its statistics."""
+        return replace(result, stats={**result.stats, "engine": self.engine, "engine_reason": self.why})
+
+
+def choose_engine(
+    problem: Problem,
+    thresholds: Cuts | Thresholds,
+    options: SearchOptions | SweepOptions | None = None,
+    *,
+    method: Method = "tree",
+    limits: Limits | None = None,
+) -> Choice:
+    """Choose the engine and make the splits that it searches.
+
+    Parameters
+    ----------
+    problem : Problem
+    thresholds : "auto", "all", int, mapping or Cuts
+        As in `treewright.search.solve`.
+    options : SearchOptions, SweepOptions or None, default=None
+        May name the engine; every switch that differs from its default must be one that the engine has.
+    method : {"tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"}, default="tree"
+        What is searched for.
+    limits : Limits, default=None
+        Making the splits is held within them too.
+
+    Returns
+    -------
+    Choice
+
+    Raises
+    ------
+    InputError
+        `thresholds` cannot be used with this table, or the engine cannot search them, or cannot use the options.
+    """
+    asked = _asked_engine(options)
+    if not isinstance(thresholds, Cuts):
+        check_thresholds(thresholds)
+    if asked == "sweep":
+        if method != "tree":
+            raise InputError(f'engine="sweep" cannot be used for {WHO[method]}; leave it out.')
+        if isinstance(thresholds, Cuts) or thresholds not in ("auto", "all"):
+            given = "cuts" if isinstance(thresholds, Cuts) else f"thresholds={thresholds!r}"
+            raise InputError(f'engine="sweep" searches all thresholds; {given} asks for fewer.')
+    limits = limits or Limits()
+    if isinstance(thresholds, Cuts):
+        choice = Choice(_over_binary(method), thresholds, "the splits were given")
+    else:
+        choice = _choose(problem, thresholds, asked, method, limits)
+    _refuse_unused(options, choice, method)
+    return choice
+
+
+def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method, limits: Limits) -> Choice:
+    candidates = candidates_of(problem.table, problem.sample_weight, _worth(problem, method))
+    engine = _over_binary(method)
+    if thresholds not in ("auto", "all"):
+        cuts = binary_space(problem, thresholds, candidates, limits, WHO[method])
+        return Choice(engine, cuts, "thresholds were chosen, and chosen thresholds are binary columns")
+    many, counted = _has_many_thresholds(problem, candidates)
+    if method == "tree" and (asked == "sweep" or (asked == "automatic" and many)):
+        assert thresholds in ("auto", "all")
+        space = ranked_space(problem, thresholds, candidates, limits)
+        return Choice("sweep", space, counted if asked == "automatic" else "search_options ask for it")
+    if method == "leaf accuracy":
+        why = "it is the only one that knows the accuracy of single leaves"
+        if thresholds == "all":
+            return Choice(engine, ranked_space(problem, "all", candidates, limits), why)
+        return Choice(engine, binary_space(problem, thresholds, candidates, limits, WHO[method]), why)
+    if method == "tree":
+        why = counted if asked == "automatic" else "search_options ask for it"
+        return Choice(engine, binary_space(problem, thresholds, candidates, limits, WHO[method]), why)
+    who = WHO[method]
+    if many and thresholds == "auto":
+        without = "without guessed lower bounds" if method == "guessed bounds" else "for a single tree"
+        who = f"{who} (the search {without} looks at all thresholds)"
+    cuts = binary_space(problem, thresholds, candidates, limits, who)
+    return Choice(engine, cuts, f"only the search over binary columns knows {KNOWS[method]}")
+
+
+def _over_binary(method: Method) -> Literal["cuts", "leaf-accuracy"]:
+    return "leaf-accuracy" if method == "leaf accuracy" else "cuts"
+
+
+def _worth(problem: Problem, method: Method) -> Worth:
+    """Return what a split must separate: by the price of a leaf only where the objective is a sum over rows."""
+    if method not in ("tree", "guessed bounds"):
+        return Worth(None, min_rows=problem.min_samples_leaf)
+    span = problem.costs.max(axis=1) - problem.costs.min(axis=1)
+    return Worth(
+        problem.sample_weight * span[problem.y],
+        price=problem.cost_complexity * problem.total_weight,
+        min_rows=problem.min_samples_leaf,
+    )
+
+
+def _has_many_thresholds(problem: Problem, candidates: Sequence[CandidateSplits]) -> tuple[bool, str]:
+    """Say whether thresholds of continuous columns are many and most of what can be split, and how many there are."""
+    continuous, others = count_splits(problem.table, candidates)
+    if all(column.kind is not ColumnKind.CONTINUOUS for column in problem.table.columns):
+        return False, "no column is continuous"
+    categories = sum(offered.n_splits() for offered in candidates if offered.gaps is None)
+    others += min(categories, MOST_SPLITS) - categories  # "auto" holds no more
+    many = continuous > max(FEW_SPLITS, others)
+    words = f"the table has {continuous:,} thresholds of continuous columns and {others:,} other splits"
+    if many:
+        return True, f"{words}: too many for binary columns"
+    few = f"at most {FEW_SPLITS} thresholds" if continuous <= FEW_SPLITS else "most of them no thresholds"
+    return False, f"{words}: {few}, so binary columns"
+
+
+def _asked_engine(options: SearchOptions | SweepOptions | None) -> str:
+    if options is None:
+        return "automatic"
+    return "sweep" if isinstance(options, SweepOptions) else options.engine
+
+
+def _refuse_unused(options: SearchOptions | SweepOptions | None, choice: Choice, method: Method) -> None:
+    """Refuse switches that were set and that the chosen engine does not have."""
+    if options is None or isinstance(options, SweepOptions):  # these chose their engine
+        return
+    if choice.engine == "cuts" and method != "frontier":
+        return  # it has them all
+    used = FRONTIER_OPTIONS if method == "frontier" else ()
+    unused = [
+        f"{field.name}={getattr(options, field.name)!r}"
+        for field in fields(options)
+        if field.name != "engine" and field.name not in used
+        if getattr(options, field.name) != field.default
+    ]
+    if not unused:
+        return
+    if method == "frontier":
+        raise InputError(
+            f"search_options set {', '.join(unused)}, which the search for a frontier does not use; it has "
+            f"{', '.join(FRONTIER_OPTIONS)}. Leave the others out."
+        )
+    raise InputError(
+        f"search_options set {', '.join(unused)}, which the search over ranked columns does not have; it was chosen "
+        f'because {choice.why}. Give treewright.search.SweepOptions, or SearchOptions(engine="cuts", ...) for the '
+        "search over binary columns."
+    )

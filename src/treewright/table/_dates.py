@@ -1,0 +1,157 @@
+"""Dates as people write them, and the numbers that a tree can ask of them.
+
+A date as text has one category a day, which no tree can use. Read as a date it offers its year, month, weekday and
+hour (where they differ from row to row), and its age in days, which keeps the order of all dates. `03/04/2020` has
+two readings, so the order of day and month needs evidence: a field with a number above 12, or another column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.table._formats import DATE_PARTS, DateFormat
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Dates", "choose_order", "looks_like_date", "offered_parts", "order_of", "parts_of", "read_dates"]
+
+CLOCK = r"(?:[ T]([0-9]{1,2}):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?$"
+YEAR_FIRST = rf"^([0-9]{{4}})([-/.])([0-9]{{1,2}})[-/.]([0-9]{{1,2}}){CLOCK}"
+YEAR_LAST = rf"^([0-9]{{1,2}})([-/.])([0-9]{{1,2}})[-/.]([0-9]{{4}}|[0-9]{{2}}){CLOCK}"
+EITHER = rf"(?:{YEAR_FIRST}|{YEAR_LAST})"
+PIVOT = 69  # years of two digits from 69 on are of the last century, as in POSIX
+EPOCH = np.datetime64("1970-01-01", "D")
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Days and hours of the fields of a column.
+
+    Parameters
+    ----------
+    days : ndarray of shape (n_rows,), datetime64[D]
+        NaT where the field is missing or no date.
+    hours : ndarray of shape (n_rows,), float64
+        NaN where no time of day is given.
+    """
+
+    days: NDArray[np.datetime64]
+    hours: NDArray[np.float64]
+
+
+def looks_like_date(fields: pl.Series) -> pl.Series:
+    """Return for each field whether it has the form of a date."""
+    return fields.str.contains(EITHER).fill_null(False)
+
+
+def order_of(fields: pl.Series) -> tuple[str | None, str]:
+    """Return the order of year, month and day that the known fields leave, and their mark.
+
+    None instead of an order means that day and month may be either way; "" that the fields contradict each other.
+    """
+    distinct = fields.drop_nulls().unique(maintain_order=True)
+    mark = _mark(distinct)
+    if mark == "":
+        return "", ""
+    first = distinct.str.contains(YEAR_FIRST)
+    if first.any():
+        return ("ymd" if first.all() else ""), mark
+    numbers = [_integers(distinct.str.extract(YEAR_LAST, group)) for group in (1, 3)]
+    day_first, month_first = (numbers[1] <= 12).all(), (numbers[0] <= 12).all()
+    if not day_first and not month_first:
+        return "", mark
+    if day_first and month_first:
+        return ("dmy" if mark == "." else None), mark  # points are written between day, month and year only
+    return ("dmy" if day_first else "mdy"), mark
+
+
+def choose_order(column: str, example: str, *, told: str | None, elsewhere: str | None) -> str:
+    """Return the order of a column whose fields allow both.
+
+    Raises
+    ------
+    InputError
+        Neither the user nor another column says which.
+    """
+    order = told or elsewhere
+    if order is None:
+        raise InputError(
+            f"{column} holds dates such as {example!r}, where day and month may be either way, and nothing in the "
+            "file decides. Say which: day_first=True or day_first=False."
+        )
+    return order
+
+
+def read_dates(fields: pl.Series, written: DateFormat) -> Dates:
+    """Return days and hours of fields that are written like this; others are NaT."""
+    distinct = fields.drop_nulls().unique(maintain_order=True)
+    pattern = YEAR_FIRST if written.order == "ymd" else YEAR_LAST
+    groups = {"ymd": (1, 3, 4), "dmy": (4, 3, 1), "mdy": (4, 1, 3)}[written.order]
+    year, month, day = (_integers(distinct.str.extract(pattern, group)) for group in groups)
+    short = distinct.str.extract(pattern, groups[0]).str.len_chars().fill_null(4).to_numpy() == 2
+    year = np.where(short, year + np.where(year >= PIVOT, 1900, 2000), year)
+    same_mark = (distinct.str.extract(pattern, 2) == written.mark).fill_null(False).to_numpy()
+    known = same_mark & (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+    months = (np.where(known, year - 1970, 0) * 12 + np.where(known, month - 1, 0)).astype("datetime64[M]")
+    days = months.astype("datetime64[D]") + np.where(known, day - 1, 0).astype("timedelta64[D]")
+    known &= days.astype("datetime64[M]") == months  # no 31 April
+    hour = _integers(distinct.str.extract(pattern, 5))
+    values = np.where(known, (days - EPOCH).astype(np.float64), np.nan)
+    hours = np.where(known & (hour >= 0) & (hour < 24), hour.astype(np.float64), np.nan)
+    position = fields.replace_strict(distinct, np.arange(len(distinct)), default=None).fill_null(
+        len(distinct)
+    )
+    rows = position.cast(int).to_numpy() if len(distinct) else np.zeros(len(fields), dtype=np.int64)
+    of_row = np.append(values, np.nan)[rows]
+    missing = np.isnan(of_row)
+    day_of_row = EPOCH + np.where(missing, 0, of_row).astype(np.int64).astype("timedelta64[D]")
+    day_of_row[missing] = np.datetime64("NaT")
+    return Dates(day_of_row, np.append(hours, np.nan)[rows])
+
+
+def parts_of(dates: Dates, written: DateFormat) -> dict[str, NDArray[np.float64]]:
+    """Return the numbers of each offered part, NaN where the date is missing."""
+    days, missing = dates.days, np.isnat(dates.days)
+    plain = np.where(missing, EPOCH, days)
+    months = plain.astype("datetime64[M]").astype(np.int64)
+    number = (plain - EPOCH).astype(np.int64)
+    values = {
+        "year": months // 12 + 1970,
+        "month": months % 12 + 1,
+        "weekday": (number + 3) % 7 + 1,  # 1970-01-01 was a Thursday
+    }
+    if "age" in written.offered:
+        values["age"] = (np.datetime64(written.reference, "D") - EPOCH).astype(np.int64) - number
+    found = {part: np.where(missing, np.nan, whole.astype(np.float64)) for part, whole in values.items()}
+    found["hour"] = np.where(missing, np.nan, dates.hours)
+    return {part: found[part] for part in written.offered}
+
+
+def offered_parts(dates: Dates, order: str, mark: str) -> DateFormat:
+    """Return the format that offers every part which is not the same in all rows."""
+    known = ~np.isnat(dates.days)
+    latest = str(dates.days[known].max()) if known.any() else "1970-01-01"
+    every = DateFormat(order, mark, DATE_PARTS, latest)
+    offered = tuple(
+        part
+        for part, values in parts_of(dates, every).items()
+        if len(np.unique(values[~np.isnan(values)])) > 1 or part == "age"
+    )
+    return DateFormat(order, mark, offered, latest)
+
+
+def _mark(distinct: pl.Series) -> str:
+    marks = set(distinct.str.extract(YEAR_FIRST, 2).drop_nulls()) | set(
+        distinct.str.extract(YEAR_LAST, 2).drop_nulls()
+    )
+    return marks.pop() if len(marks) == 1 else ""
+
+
+def _integers(texts: pl.Series) -> NDArray[np.int64]:
+    return texts.cast(int, strict=False).fill_null(-1).to_numpy()

@@ -1,0 +1,392 @@
+"""Text fields to typed columns: numbers in any writing, truth values, dates, words, by one written-down rule.
+
+What is found is kept as formats, so that later files are read in the same way; see `treewright.table.load_csv` for
+the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.table._csv_text import CsvText
+from treewright.table._dates import (
+    choose_order,
+    looks_like_date,
+    offered_parts,
+    order_of,
+    parts_of,
+    read_dates,
+)
+from treewright.table._formats import DateFormat, NumberFormat, Reading
+from treewright.table._numbers import choose_format, evidence_of, looks_like_number, to_numbers
+from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FieldReader"]
+
+GLANCE = 1000  # fields that usually show a decimal point, if a column has any
+SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
+
+
+class FieldReader:
+    """Types the columns of one file.
+
+    Parameters
+    ----------
+    text : CsvText
+    missing : collection of str
+        Fields that mean "missing".
+    where : str
+        Name of the file, for messages.
+    decimal : {".", ","} or None
+        Decimal mark that the user named.
+    day_first : bool or None
+        Order of day and month that the user named.
+    known : Reading or None
+        How the file was read whose tree is to be applied; its formats are used where the user names none.
+    numeric : collection of str
+        Columns whose numbers say which decimal mark the file has: all that are features.
+
+    Attributes
+    ----------
+    formats : dict of str to NumberFormat or DateFormat
+        What was found in the columns read so far; plain ones are absent.
+    notes : list of str
+        Plain sentences about columns that were not what they seemed.
+    decimals : set of str
+        Decimal marks that the columns read so far have beyond doubt.
+    """
+
+    def __init__(
+        self,
+        text: CsvText,
+        missing: Collection[str],
+        where: str,
+        *,
+        decimal: str | None = None,
+        day_first: bool | None = None,
+        known: Reading | None = None,
+        numeric: Collection[str] = (),
+    ) -> None:
+        self._text = text
+        self._position = {name: j for j, name in enumerate(text.names)}
+        self._missing = [*missing, ""]
+        self._some_numbers_are_missing = any(map(_is_decimal, missing))
+        self._where = where
+        self._decimal = decimal
+        self._order = None if day_first is None else ("dmy" if day_first else "mdy")
+        self.known = known
+        self._numeric = numeric
+        self.formats: dict[str, NumberFormat | DateFormat] = {}
+        self.notes: list[str] = []
+        self.decimals: set[str] = set()
+
+    def words(self, name: str) -> RawColumn:
+        """Read a column as declared categories."""
+        return as_words(_words(name, self._present(self._fields(name))))
+
+    def typed(self, name: str) -> list[RawColumn]:
+        """Read a column by the rule; dates become several columns."""
+        fields = self._fields(name)
+        if (plain := self._plain(name, fields)) is not None:
+            return [plain]
+        fields = self._present(fields)
+        n_known = len(fields) - fields.null_count()
+        if (truth := _truth_values(name, fields)) is not None:
+            return [truth]
+        known = fields.drop_nulls()
+        numbers, dates = looks_like_number(known), looks_like_date(known)
+        if numbers.all():
+            return [self._written_numbers(name, fields, self._choose(name, fields))]
+        if dates.all() and (found := self._dates(name, fields)) is not None:
+            return found
+        for like, what in ((numbers, "numbers"), (dates, "dates")):
+            if n_known < 2 * like.sum() < 2 * n_known:
+                raise self._mixture(name, fields, known, like, what)
+        return [_words(name, fields)]
+
+    def numbers(self, name: str) -> RawColumn:
+        """Read a column that has to hold numbers or truth values, written as before if the reading is known."""
+        fields = self._fields(name)
+        before = None if self.known is None or self._decimal is not None else self._format_before(name)
+        if before is None and (plain := self._plain(name, fields)) is not None:
+            return plain
+        fields = self._present(fields)
+        if (truth := _truth_values(name, fields)) is not None:
+            return truth
+        known = fields.drop_nulls()
+        like = looks_like_number(known)
+        if not like.all():
+            raise self._mixture(name, fields, known, like, "numbers")
+        written = before if before is not None else self._choose(name, fields)
+        return self._written_numbers(name, fields, written)
+
+    def part_of_date(self, name: str, part: str, written: DateFormat) -> RawColumn:
+        """Read one number of each date, written as before."""
+        fields = self._present(self._fields(name))
+        if self._order is not None and written.order != "ymd":
+            written = DateFormat(self._order, written.mark, written.offered, written.reference)
+        dates = read_dates(fields, written)
+        self._check_dates(name, fields, dates.days, written)
+        return RawColumn(f"{name} ({part})", parts_of(dates, written)[part])
+
+    def labels(self, name: str) -> NDArray[Any]:
+        """Read the target: integers, numbers or text, none missing."""
+        import polars as pl
+
+        fields = self._complete(name, "target")
+        integers = fields.cast(pl.Int64, strict=False)
+        if not integers.null_count():
+            return integers.to_numpy().copy()
+        numbers = fields.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+        if (np.abs(numbers) < LARGEST_EXACT_INTEGER).all():  # beyond, two labels could become one
+            return numbers.copy()
+        return np.array(fields.to_list(), dtype=np.str_)
+
+    def weights(self, name: str) -> NDArray[np.float64]:
+        """Read row weights: numbers, none missing."""
+        self._complete(name, "weight")
+        numbers = self.numbers(name).numbers
+        assert numbers is not None  # such columns are numbers
+        return numbers
+
+    def _fields(self, name: str) -> pl.Series:
+        return self._text.columns[self._position[name]]
+
+    def _present(self, fields: pl.Series) -> pl.Series:
+        """Strip the fields and make the missing ones null."""
+        import polars as pl
+
+        stripped = fields.str.strip_chars()
+        return pl.select(pl.when(stripped.is_in(self._missing).not_()).then(stripped)).to_series()
+
+    def _complete(self, name: str, what: str) -> pl.Series:
+        fields = self._present(self._fields(name))
+        if fields.null_count():
+            rows = np.flatnonzero(fields.is_null().to_numpy())
+            one = len(rows) == 1
+            raise InputError(
+                f"The {what} {name!r} is missing in {len(rows)} row{'' if one else 's'} of {self._where} "
+                f"({self._lines(rows)}). Leave {'this row' if one else 'these rows'} out, or fill "
+                f"{'it' if one else 'them'} in."
+            )
+        return fields
+
+    def _plain(self, name: str, fields: pl.Series) -> RawColumn | None:
+        """Read numbers as Python writes them, the usual case; None if a field is something else or doubtful."""
+        import polars as pl
+
+        numbers = fields.cast(pl.Float64, strict=False)
+        if numbers.null_count() or self._some_numbers_are_missing:
+            fields = self._present(fields)
+            numbers = fields.cast(pl.Float64, strict=False)
+            if numbers.null_count() > fields.null_count():
+                return None
+        if self._has_points(fields):
+            if not fields.head(GLANCE).str.contains(SURE_POINT).any():
+                written = self._choose(name, self._present(fields))
+                if not written.is_plain:
+                    return self._written_numbers(name, self._present(fields), written)
+            else:
+                self.decimals.add(".")
+        values = numbers.fill_null(np.nan).to_numpy() if numbers.null_count() else numbers.to_numpy()
+        self._check_numbers(name, values, fields)
+        return RawColumn(name, values)
+
+    @staticmethod
+    def _has_points(fields: pl.Series) -> bool:
+        return bool(
+            fields.head(GLANCE).str.contains(".", literal=True).any()
+            or fields.str.contains(".", literal=True).any()
+        )
+
+    def _choose(self, name: str, fields: pl.Series) -> NumberFormat:
+        """Decide how the numbers of a column are written, and say so if they are not plain."""
+        evidence = evidence_of(fields)
+        if evidence.decimal is not None:
+            self.decimals.add(evidence.decimal)
+        silent = evidence.is_silent or evidence.decimal is not None
+        return choose_format(
+            f"Column {name!r} of {self._where}",
+            evidence,
+            told=self._decimal,
+            elsewhere=None if silent else self._file_decimal,
+            separator=self._text.separator,
+        )
+
+    @cached_property
+    def _file_decimal(self) -> str | None:
+        """The decimal mark that the file has beyond doubt: of the reading that is known, or of all columns."""
+        if self.known is not None and self.known.decimal is not None:
+            return self.known.decimal
+        found = set()
+        for name in self._numeric:
+            distinct = self._present(self._fields(name)).drop_nulls().unique()
+            if len(distinct) and looks_like_number(distinct).all():
+                found.add(evidence_of(distinct).decimal)
+        found.discard(None)
+        return found.pop() if len(found) == 1 else None
+
+    def _format_before(self, name: str) -> NumberFormat | None:
+        assert self.known is not None  # checked by the caller
+        written = self.known.columns.get(name)
+        return written if isinstance(written, NumberFormat) else None
+
+    def _written_numbers(self, name: str, fields: pl.Series, written: NumberFormat) -> RawColumn:
+        values = to_numbers(fields, written)
+        odd = values.is_null() & fields.is_not_null()
+        if odd.any():
+            rows = np.flatnonzero(odd.to_numpy())
+            before = "" if self.known is None else ", as when the tree was made"
+            raise InputError(
+                f"Column {name!r} of {self._where} is read with {written.in_words()}{before}; "
+                f"{quoted(fields.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not written so. If "
+                "this file is written otherwise, say how: decimal_comma=True or decimal_comma=False."
+            )
+        if not written.is_plain:
+            self.formats[name] = written
+            plain = values.filter(fields.str.contains(r"[^0-9.+-]").fill_null(False))
+            shown = fields.filter(fields.str.contains(r"[^0-9.+-]").fill_null(False))
+            if not len(shown):
+                plain, shown = values.drop_nulls(), fields.drop_nulls()
+            example = f": {shown[0]!r} is {plain[0]:g}" if len(shown) else ""
+            self.notes.append(f"Column {name!r} is read as numbers with {written.in_words()}{example}.")
+        numbers = values.fill_null(np.nan).to_numpy()
+        self._check_numbers(name, numbers, fields)
+        return RawColumn(name, numbers)
+
+    def _dates(self, name: str, fields: pl.Series) -> list[RawColumn] | None:
+        """Read a column of dates as the numbers that they offer; None if it is not one way of writing."""
+        order, mark = order_of(fields)
+        if order == "":
+            return None
+        if order is None:
+            order = choose_order(
+                f"Column {name!r} of {self._where}",
+                fields.drop_nulls()[0],
+                told=self._order,
+                elsewhere=self._file_order,
+            )
+        dates = read_dates(fields, DateFormat(order, mark))
+        written = offered_parts(dates, order, mark)
+        self._check_dates(name, fields, dates.days, written)
+        self.formats[name] = written
+        names = written.names(name)
+        offered = ", ".join(repr(own) for own in names.values())
+        self.notes.append(
+            f"Column {name!r} holds dates ({written.in_words()}); the tree may ask for {offered}. To keep it as text, "
+            "declare it categorical."
+        )
+        return [RawColumn(names[part], values) for part, values in parts_of(dates, written).items()]
+
+    @cached_property
+    def _file_order(self) -> str | None:
+        """The order of day and month that the columns of the file have beyond doubt."""
+        if self.known is not None:
+            kept = {own.order for own in self.known.columns.values() if isinstance(own, DateFormat)} - {"ymd"}
+            if len(kept) == 1:
+                return kept.pop()
+        found = set()
+        for name in self._numeric:
+            distinct = self._present(self._fields(name)).drop_nulls().unique()
+            if len(distinct) and looks_like_date(distinct).all():
+                found.add(order_of(distinct)[0])
+        found &= {"dmy", "mdy"}
+        return found.pop() if len(found) == 1 else None
+
+    def _check_dates(
+        self, name: str, fields: pl.Series, days: NDArray[np.datetime64], written: DateFormat
+    ) -> None:
+        odd = np.flatnonzero(np.isnat(days) & fields.is_not_null().to_numpy())
+        if len(odd):
+            shown = fields[odd.tolist()].unique(maintain_order=True).to_list()
+            raise InputError(
+                f"Column {name!r} of {self._where} holds dates ({written.in_words()}), but {quoted(shown)} "
+                f"({self._lines(odd)}) is no such date. Correct it, or add it to the missing values."
+            )
+
+    def _mixture(
+        self, name: str, fields: pl.Series, known: pl.Series, like: pl.Series, what: str
+    ) -> InputError:
+        """The error about text among numbers or dates."""
+        offending = known.filter(~like).unique(maintain_order=True)
+        rows = np.flatnonzero(fields.is_in(offending.to_list()).fill_null(False).to_numpy())
+        n_text = len(known) - int(like.sum())
+        if n_text == len(known):
+            return InputError(
+                f"Column {name!r} of {self._where} has to hold {what}, and holds text such as {quoted(offending)} "
+                f"({self._lines(rows)}). Is it the right column?"
+            )
+        these = "is text" if n_text == 1 else "are text"
+        if what == "dates":
+            these = "is no date" if n_text == 1 else "are no dates"
+        return InputError(
+            f"Column {name!r} of {self._where} holds {what}, but {n_text} of {len(known)} fields {these}: "
+            f"{quoted(offending)} ({self._lines(rows)}). If {'it means' if n_text == 1 else 'they mean'} missing, add "
+            f"{'it' if n_text == 1 else 'them'} to the missing values; if the column is no quantity, declare it "
+            "categorical."
+        )
+
+    def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
+        """Refuse infinities and integers that float64 would change."""
+        large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT_INTEGER)
+        for row in large.tolist():
+            field = str(fields[row]).strip()
+            if np.isinf(values[row]):
+                raise InputError(
+                    f"Column {name!r} of {self._where} holds {field[:40]!r} in line "
+                    f"{self._text.lines[row]}: infinite, or too large for float64. Replace it by a finite "
+                    "number, or add it to the missing values."
+                )
+            digits = field.lstrip("+-")
+            if digits.isdigit() and int(values[row]) != int(field):
+                raise InputError(
+                    f"Column {name!r} of {self._where} holds the integer {field[:40]} in line "
+                    f"{self._text.lines[row]}; beyond 2**53 neighbouring integers cannot be told apart. If "
+                    "it is an identifier, ignore the column or declare it categorical."
+                )
+
+    def _lines(self, rows: NDArray[np.int64], limit: int = 5) -> str:
+        shown = ", ".join(str(line) for line in self._text.lines[rows[:limit]])
+        return f"line{'' if len(rows) == 1 else 's'} {shown}" + (", ..." if len(rows) > limit else "")
+
+
+def _truth_values(name: str, fields: pl.Series) -> RawColumn | None:
+    """Read true and false; None if a field is anything else."""
+    lower = fields.head(GLANCE).str.to_lowercase()
+    if lower.is_in(["true", "false"]).sum() < len(lower) - lower.null_count() or fields.null_count() == len(
+        fields
+    ):
+        return None
+    lower = fields.str.to_lowercase()
+    if lower.is_in(["true", "false"]).sum() < len(fields) - fields.null_count():
+        return None
+    values = np.where(fields.is_null().to_numpy(), np.nan, (lower == "true").fill_null(False).to_numpy())
+    return RawColumn(name, values.astype(np.float64), boolean=True)
+
+
+def _words(name: str, fields: pl.Series) -> RawColumn:
+    """Code the texts of a column; null is missing."""
+    import polars as pl
+
+    words = tuple(sorted(fields.drop_nulls().unique().to_list()))
+    if not words:
+        return RawColumn(name, np.full(len(fields), np.nan))
+    codes = fields.replace_strict(list(words), list(range(len(words))), default=None, return_dtype=pl.Float64)
+    return RawColumn(name, words=words, codes=codes.fill_null(np.nan).to_numpy())
+
+
+def _is_decimal(field: str) -> bool:
+    """Whether a field is a decimal number (not inf, nan, or Python's 1_000)."""
+    try:
+        return bool(np.isfinite(float(field))) and "_" not in field
+    except ValueError:
+        return False

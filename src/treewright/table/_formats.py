@@ -1,0 +1,109 @@
+"""How the columns of a text file are written: what was found when it was read first, kept to be used again.
+
+A tree speaks of numbers; a file holds marks. "1,200" is one number with a comma between thousands and another one
+with a decimal comma, so the reading that `fit` chose travels with its tree, and every later file is read by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["MISSING_VALUES", "DateFormat", "NumberFormat", "Reading"]
+
+MISSING_VALUES = ("?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null")
+
+DATE_PARTS = ("year", "month", "weekday", "hour", "age")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberFormat:
+    """Marks of the numbers in one column.
+
+    Parameters
+    ----------
+    decimal : {".", ","}, default="."
+    thousands : str, default=""
+        Mark between groups of three digits: ".", ",", a blank or an apostrophe; "" is none.
+    unit : str, default=""
+        A currency or "%" that every number may carry; it is dropped.
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+    unit: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the numbers are as Python writes them."""
+        return self == NumberFormat()
+
+    def in_words(self) -> str:
+        """Say how the numbers are written, such as "a decimal comma and points between thousands"."""
+        parts = [f"a decimal {MARKS[self.decimal]}"] if self.decimal != "." else []
+        if self.thousands:
+            parts.append(f"{MARKS[self.thousands]}s between thousands")
+        if self.unit:
+            parts.append(f"the unit {self.unit}")
+        return " and ".join(parts) or "plain digits"
+
+
+MARKS = {".": "point", ",": "comma", "'": "apostrophe", "’": "apostrophe"} | dict.fromkeys(
+    (" ", "\u00a0", "\u202f"), "blank"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DateFormat:
+    """Order and mark of the dates in one column, and what is offered to the tree of each date.
+
+    Parameters
+    ----------
+    order : {"ymd", "dmy", "mdy"}
+    mark : {"-", "/", "."}
+    offered : tuple of str
+        Of "year", "month", "weekday" (1 is Monday), "hour", "age" (days up to `reference`).
+    reference : str, default=""
+        Day from which ages are counted, as year-month-day: the latest one when the tree was made.
+    """
+
+    order: str
+    mark: str
+    offered: tuple[str, ...] = ()
+    reference: str = ""
+
+    def names(self, column: str) -> dict[str, str]:
+        """Return the name of the column that each offered part becomes."""
+        words = {
+            "weekday": "weekday, Monday = 1",
+            "age": f"age in days on {self.reference}",
+        }
+        return {part: f"{column} ({words.get(part, part)})" for part in self.offered}
+
+    def in_words(self) -> str:
+        """Say the order, such as "day/month/year"."""
+        words = {"y": "year", "m": "month", "d": "day"}
+        return self.mark.join(words[letter] for letter in self.order)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one file was read.
+
+    Parameters
+    ----------
+    separator : str
+    encoding : str
+    missing_values : tuple of str
+        Fields that mean "missing", besides the empty one.
+    decimal : {".", ","} or None
+        Decimal mark of the file where its numbers decide it; None if no number does.
+    columns : mapping of str to NumberFormat or DateFormat
+        The columns of the file that are not plain numbers or words.
+    """
+
+    separator: str = ","
+    encoding: str = "utf-8"
+    missing_values: tuple[str, ...] = MISSING_VALUES
+    decimal: str | None = None
+    columns: Mapping[str, NumberFormat | DateFormat] = field(default_factory=dict)

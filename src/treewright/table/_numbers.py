@@ -1,0 +1,278 @@
+"""Numbers as people write them: which mark is the decimal one, and what each field is worth.
+
+"1,200" has two readings. Neither is taken without evidence: a field that only one reading allows (`1,5`, `0,125`
+and `1500,250` have a decimal comma; `1,234,567` and `1,234.5` have not) decides its column, then the other columns of
+the file are asked, then the habits of writers:
+
+- who puts commas between thousands writes `1,500`, so a plain `1500` beside `1,200` speaks for decimal commas;
+- who keeps all decimals writes `950,000`, and who drops zeros writes `1,2`, so a plain `950` beside `1,200` speaks for
+  thousands;
+- who has decimal commas does not separate fields by commas.
+
+If none of these decides, the column is refused with both readings, and the user says which one holds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from treewright.errors import InputError
+from treewright.table._formats import NumberFormat
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Evidence", "choose_format", "evidence_of", "looks_like_number", "to_numbers"]
+
+CODES = "USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW"
+UNIT = rf"(?:\p{{Sc}}|{CODES}|%)"
+BLANKS = r"[ \x{a0}\x{202f}]"
+GROUP_MARKS = (" ", "\u00a0", "\u202f", "'", "’")  # never decimal marks
+DIGITS = r"[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9.,])?|[.,][0-9]+"
+NUMBER = rf"^([+-]?)({UNIT}?){BLANKS}*([+-]?)((?:{DIGITS})(?:[eE][+-]?[0-9]+)?){BLANKS}*({UNIT}?)$"
+EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
+
+
+def _grouped(mark: str, least: int) -> str:
+    """Groups of three digits, or the Indian groups of two before the last three."""
+    m = re.escape(mark) if mark in ".'" else mark
+    return rf"[1-9][0-9]{{0,2}}(?:{m}[0-9]{{3}}){{{least},}}|[1-9][0-9]?(?:{m}[0-9]{{2}})+{m}[0-9]{{3}}"
+
+
+SHAPES = {
+    "short": r"^[0-9]{1,3}$",
+    "long": r"^[0-9]{4,}$",
+    "comma_three": r"^[1-9][0-9]{0,2},[0-9]{3}$",
+    "point_three": r"^[1-9][0-9]{0,2}\.[0-9]{3}$",
+    "comma_decimal": rf"^[0-9]*,[0-9]+{EXPONENT}$",  # less comma_three
+    "point_decimal": rf"^(?:[0-9]*\.[0-9]+{EXPONENT}|[0-9]+\.{EXPONENT}|[0-9]+[eE][+-]?[0-9]+)$",  # less point_three
+    "comma_groups": rf"^(?:(?:{_grouped(',', 2)})(?:\.[0-9]*)?|[1-9][0-9]{{0,2}},[0-9]{{3}}\.[0-9]*)$",
+    "point_groups": rf"^(?:(?:{_grouped('.', 2)})(?:,[0-9]*)?|[1-9][0-9]{{0,2}}\.[0-9]{{3}},[0-9]*)$",
+}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the fields of one column say about its marks.
+
+    Parameters
+    ----------
+    examples : dict of str to str
+        One field of each shape that occurs, by the name of the shape.
+    units : tuple of str
+        Currencies and "%" that occur.
+    without_unit : str or None
+        A field that has none, if there is one.
+    group_marks : tuple of str
+        Blanks and apostrophes between thousands.
+    zero_after_comma, zero_after_point : bool
+        Whether a field with three digits after its only mark ends in 0.
+    """
+
+    examples: dict[str, str]
+    units: tuple[str, ...]
+    without_unit: str | None
+    group_marks: tuple[str, ...]
+    zero_after_comma: bool
+    zero_after_point: bool
+
+    @property
+    def decimal(self) -> str | None:
+        """The decimal mark if the fields leave no other reading; None if they are silent or disagree."""
+        point, comma = self.for_point, self.for_comma
+        if (point is None) == (comma is None):
+            return None
+        return "." if point is not None else ","
+
+    @property
+    def for_point(self) -> str | None:
+        """A field that has no reading with a decimal comma."""
+        return next((self.examples[s] for s in ("point_decimal", "comma_groups") if s in self.examples), None)
+
+    @property
+    def for_comma(self) -> str | None:
+        """A field that has no reading with a decimal point."""
+        return next((self.examples[s] for s in ("comma_decimal", "point_groups") if s in self.examples), None)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether no field holds a point or a comma."""
+        return not any(shape not in ("short", "long") for shape in self.examples)
+
+
+def looks_like_number(fields: pl.Series) -> pl.Series:
+    """Return for each field whether some reading makes it a number."""
+    import polars as pl
+
+    core = _core(fields)
+    known = pl.Series([False] * len(core)) if len(core) == 0 else core.str.contains(SHAPES["short"])
+    for pattern in SHAPES.values():
+        known = known | core.str.contains(pattern)
+    return known.fill_null(False)
+
+
+def evidence_of(fields: pl.Series) -> Evidence:
+    """Look at all known fields of a column; those that are no numbers are passed over."""
+    distinct = fields.drop_nulls().unique(maintain_order=True)
+    core = _core(distinct)
+    examples: dict[str, str] = {}
+    matches: dict[str, pl.Series] = {}
+    for shape, pattern in SHAPES.items():
+        found = core.str.contains(pattern).fill_null(False)
+        if shape.endswith("_decimal"):
+            found = found & ~matches[shape.replace("decimal", "three")]
+        matches[shape] = found
+        if found.any():
+            examples[shape] = distinct.filter(found)[0]
+    known = core.is_not_null()
+    unit = distinct.str.extract(NUMBER, 2) + distinct.str.extract(NUMBER, 5)
+    bare = distinct.filter(known & (unit == "").fill_null(False))
+    raw = distinct.filter(known).str.extract(NUMBER, 4)
+    return Evidence(
+        examples=examples,
+        units=tuple(sorted(set(unit.drop_nulls().to_list()) - {""})),
+        without_unit=bare[0] if len(bare) else None,
+        group_marks=tuple(mark for mark in GROUP_MARKS if raw.str.contains(mark, literal=True).any()),
+        zero_after_comma=bool(core.filter(matches["comma_three"]).str.ends_with("0").any()),
+        zero_after_point=bool(core.filter(matches["point_three"]).str.ends_with("0").any()),
+    )
+
+
+def choose_format(
+    column: str, evidence: Evidence, *, told: str | None, elsewhere: str | None, separator: str
+) -> NumberFormat:
+    """Return how the numbers of a column are written.
+
+    Parameters
+    ----------
+    column : str
+        What messages call it.
+    evidence : Evidence
+    told : {".", ","} or None
+        The decimal mark that the user named; decides where the fields allow both.
+    elsewhere : {".", ","} or None
+        The decimal mark that the other columns of the file have beyond doubt.
+    separator : str
+        Of the file.
+
+    Raises
+    ------
+    InputError
+        The fields contradict each other, or allow two readings and nothing decides.
+    """
+    found = evidence.examples
+    if evidence.for_point is not None and evidence.for_comma is not None:
+        raise InputError(
+            f"{column} mixes two ways to write numbers: {evidence.for_point!r} has a decimal point (or commas between "
+            f"thousands), {evidence.for_comma!r} a decimal comma. Make them alike in the file, or declare the column "
+            "categorical."
+        )
+    decimal = evidence.decimal or told or elsewhere or _by_habit(column, evidence, separator)
+    other = "," if decimal == "." else "."
+    grouped = ("comma_three", "comma_groups") if decimal == "." else ("point_three", "point_groups")
+    marks = list(evidence.group_marks)
+    if any(shape in found for shape in grouped):
+        marks.append(other)
+    if len({"'" if mark in "'’" else " " if mark not in ".," else mark for mark in marks}) > 1:
+        raise InputError(
+            f"{column} has several marks between thousands ({', '.join(map(repr, marks))}). Make them alike in the "
+            "file, or declare the column categorical."
+        )
+    return NumberFormat(decimal, marks[0] if marks else "", _unit(column, evidence))
+
+
+def _by_habit(column: str, evidence: Evidence, separator: str) -> str:
+    """The decimal mark by what writers do, where each field alone allows both."""
+    found = evidence.examples
+    if "comma_three" not in found and "point_three" not in found:
+        return "."
+    one_mark = not ("comma_three" in found and "point_three" in found)
+    if one_mark and "comma_three" in found:
+        speaks_for_thousands = "short" in found and evidence.zero_after_comma
+        if "long" in found and not speaks_for_thousands and separator != ",":
+            return ","
+        if "long" not in found and (speaks_for_thousands or separator == ","):
+            return "."
+    if one_mark and "point_three" in found:
+        speaks_for_thousands = "short" in found and evidence.zero_after_point and "long" not in found
+        if not speaks_for_thousands:
+            return "."
+    field = found.get("comma_three", found.get("point_three", ""))
+    mark = "," if "," in field else "."
+    digits = _bare(field)
+    readings = {mark: digits.replace(mark, "."), ("." if mark == "," else ","): digits.replace(mark, "")}
+    raise InputError(
+        f"{column} can be read in two ways: {field!r} is {readings['.']} with decimal points, or {readings[',']} with "
+        "decimal commas, and no other number of the file decides. Say which: decimal_comma=False for decimal "
+        "points, decimal_comma=True for decimal commas."
+    )
+
+
+def _unit(column: str, evidence: Evidence) -> str:
+    if not evidence.units:
+        return ""
+    if len(evidence.units) > 1:
+        raise InputError(
+            f"{column} mixes the units {' and '.join(map(repr, evidence.units))}; one number cannot be held against "
+            "the other. Convert them to one unit, or declare the column categorical."
+        )
+    if evidence.units == ("%",) and evidence.without_unit is not None:
+        raise InputError(
+            f"{column} holds percentages and also {evidence.without_unit!r} without a % sign. Write all fields with it "
+            "or none, so that it is clear what is a share and what a percentage."
+        )
+    return evidence.units[0]
+
+
+def to_numbers(fields: pl.Series, written: NumberFormat) -> pl.Series:
+    """Return the values of the fields as float64; null where a field is null or not written like this."""
+    import polars as pl
+
+    if written.is_plain:
+        return fields.cast(pl.Float64, strict=False)
+    d = re.escape(written.decimal)
+    core = rf"(?:[0-9]+{d}?[0-9]*|{d}[0-9]+){EXPONENT}"
+    if written.thousands:
+        marks = [written.thousands]
+        if written.thousands not in ".,":
+            marks = ["'", "’"] if written.thousands in "'’" else [" ", "\u00a0", "\u202f"]
+        grouped = "|".join(f"(?:{_grouped(mark, 1)})(?:{d}[0-9]*)?" for mark in marks)
+        core = rf"(?:{core}|{grouped})"
+    unit = f"(?:{re.escape(written.unit)})?" if written.unit else ""
+    pattern = rf"^([+-]?){unit}{BLANKS}*([+-]?)({core}){BLANKS}*{unit}$"
+    text = fields.str.replace("\u2212", "-", literal=True)  # the minus sign of typesetters
+    if written.unit == "%":
+        text = pl.select(pl.when(text.str.contains("%", literal=True)).then(text)).to_series()
+    digits = text.str.extract(pattern, 3).str.replace_all(rf"[^0-9eE{d}+-]", "")
+    sign = text.str.extract(pattern, 1) + text.str.extract(pattern, 2)
+    if written.decimal == ",":
+        digits = digits.str.replace(",", ".", literal=True)
+    values = digits.cast(pl.Float64, strict=False)
+    return pl.select(pl.when(sign == "-").then(-values).when(sign != "--").then(values)).to_series()
+
+
+def _core(fields: pl.Series) -> pl.Series:
+    """Digits and marks of each field without sign and unit, blanks and apostrophes between thousands taken out."""
+    import polars as pl
+
+    text = fields.str.replace("\u2212", "-", literal=True)
+    core = text.str.extract(NUMBER, 4)
+    both = (text.str.extract(NUMBER, 2) != "") & (text.str.extract(NUMBER, 5) != "")
+    core = pl.select(pl.when(~both).then(core)).to_series()
+    marked = core.str.contains(r"[ '’\x{a0}\x{202f}]")
+    if not marked.any():
+        return core
+    well = core.str.contains(
+        rf"^[1-9][0-9]{{0,2}}(?:(?:{BLANKS}[0-9]{{3}})+|(?:['’][0-9]{{3}})+)(?:[.,][0-9]*)?$"
+    )
+    bare = core.str.replace_all(r"[ '’\x{a0}\x{202f}]", "")
+    # behind grouped thousands a comma or point is the decimal mark, whatever follows: a fourth digit says so
+    ending = bare.str.replace(r"([.,])([0-9]*)$", "${1}${2}5")
+    return pl.select(pl.when(~marked).then(core).when(well).then(ending)).to_series()
+
+
+def _bare(field: str) -> str:
+    found = re.search(r"[0-9][0-9.,]*", field)
+    return found.group() if found else field

@@ -1,0 +1,112 @@
+"""What a born-again certificate claims, held against the ensemble: sizes, bounds, and that both decide alike.
+
+Nothing about labels is claimed, so there is no table to check against. That no smaller faithful tree exists is the
+method's proof; here its bounds are held against the tree that is at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from treewright.convert import Ensemble
+from treewright.result import BornAgainResult, SolveStatus
+from treewright.verify._faithful import check_faithful
+from treewright.verify._report import Check, VerificationReport
+from treewright.verify._structure import fault_of_splits, fault_of_structure
+from treewright.verify._words import fault_of_fields, is_number
+
+__all__ = ["verify_born_again"]
+
+# What each objective makes least: which of the two bounds must meet the tree if it is called optimal.
+PROVEN = {
+    "depth": ("depth",),
+    "leaves": ("leaves",),
+    "depth-leaves": ("depth", "leaves"),
+    "heuristic": ("leaves",),
+}
+
+
+def verify_born_again(ensemble: Ensemble, result: BornAgainResult) -> VerificationReport:
+    """Check a born-again tree and its certificate against the ensemble.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    result : BornAgainResult
+        Of an ensemble as a whole; a tree that was pruned with rows decides like it on those rows only and is not
+        verified here.
+
+    Returns
+    -------
+    VerificationReport
+        With a check for each number and word of the certificate's sentence.
+    """
+    tree = result.tree
+    checks = []
+    fault = fault_of_structure(tree) or fault_of_splits(tree)
+    checks.append(
+        _check("structure", fault, "one tree, numbered depth-first", "The arrays of the tree are no tree.")
+    )
+    fault = fault_of_fields(result) or _fault_of_stats(result)
+    hint = "Without it the sentence of the certificate would say something else, or nothing."
+    checks.append(_check("fields of the certificate", fault, "all that its sentence needs", hint))
+    if all(check.ok for check in checks):
+        checks += _size_checks(ensemble, result)
+        faithful = check_faithful(tree, ensemble)
+        fault = "" if faithful.faithful else faithful.sentence()
+        checks.append(
+            _check("decides like the ensemble", fault, ensemble.scope, "The tree is of another ensemble.")
+        )
+    return VerificationReport(tuple(checks), claims_bound=True)
+
+
+def _fault_of_stats(result: BornAgainResult) -> str:
+    if result.options.get("objective") not in tuple(PROVEN):
+        return f"options: objective is {result.options.get('objective')!r:.60}"
+    for name in ("ensemble_trees", "ensemble_leaves", "depth_lower_bound", "leaves_lower_bound"):
+        if not is_number(result.stats.get(name)):
+            return f"stats: {name} is {result.stats.get(name)!r:.60}"
+    return ""
+
+
+def _size_checks(ensemble: Ensemble, result: BornAgainResult) -> Iterator[Check]:
+    tree, stats, objective = result.tree, result.stats, str(result.options["objective"])
+    size = {"depth": tree.depth, "leaves": tree.n_leaves}
+    yield _equal("scope", result.scope, ensemble.scope)
+    yield _equal("trees of the ensemble", stats["ensemble_trees"], len(ensemble.trees))
+    yield _equal("leaves of the ensemble", stats["ensemble_leaves"], ensemble.n_leaves)
+    yield _equal("loss", result.loss, 0)
+    value = size["depth" if objective == "depth" else "leaves"]
+    yield _equal("objective", result.objective, value)
+    for name, here in size.items():
+        bound = stats[f"{name}_lower_bound"]
+        # With "depth-leaves" the bound on leaves is about trees of least depth; this one may be deeper.
+        other = objective == "depth-leaves" and name == "leaves" and tree.depth > stats["depth_lower_bound"]
+        fault = f"{here}" if bound > here and not other else ""
+        yield _check(
+            f"{name}_lower_bound", fault, f"at least {bound}", "This tree is smaller: the bound is wrong."
+        )
+    fault = "" if result.lower_bound <= value else f"{value}"
+    yield _check(
+        "lower_bound", fault, f"at least {result.lower_bound:g}", "This tree is smaller: the bound is wrong."
+    )
+    fault = ""
+    if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+        fault = "nothing is guessed"
+    elif result.status is SolveStatus.OPTIMAL:
+        open_ = [name for name in PROVEN[objective] if stats[f"{name}_lower_bound"] != size[name]]
+        open_ += [] if result.lower_bound == value else ["objective"]
+        open_ += [] if result.stop_reason is None else [result.stop_reason.value]
+        fault = ", ".join(open_)
+    hint = "A tree is proven least only if the search ended and the bounds meet its size."
+    yield _check("status", fault, result.status.value, hint)
+
+
+def _equal(name: str, claimed: Any, found: Any) -> Check:
+    fault = "" if claimed == found else str(found)
+    return _check(name, fault, f"{claimed!s:.60}", "The certificate is of another tree or ensemble.")
+
+
+def _check(name: str, fault: str, expected: str, message: str) -> Check:
+    return Check(name, not fault, expected, fault or "as claimed", message if fault else "")

@@ -1,0 +1,148 @@
+"""Whether the words of a certificate can be checked at all: types, known scopes, the limits of the question.
+
+The sentence of a result is made of its fields, of `options` (the limits that the trees had to keep) and of `stats`
+(what was proven of the worst leaf). Whatever stands in the sentence is either recomputed, or held against the question,
+or it is what only the search can know: how far its proofs go. What is missing and would make the sentence stronger is
+as bad as what is wrong: without "of depth at most 3" it speaks of all trees.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from numbers import Real
+from typing import Any
+
+from treewright.problem import Problem
+from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus, StopReason
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split
+from treewright.verify._report import Check
+
+__all__ = ["MOST_LOST", "fault_of_fields", "is_number", "question_checks", "scope_check"]
+
+CRITERIA = ("accuracy", "lower_bound")
+NEUTRAL = {"max_depth": None, "max_leaf_nodes": None, "min_samples_leaf": 1}  # what the sentence need not say
+LINEAR_SCOPE = "all trees of linear splits"  # of hardened latent trees, about which nothing is proven
+UNIVERSAL = re.compile(r"\b(all|any|each|every|no)\b", flags=re.IGNORECASE)
+MOST_LOST = "most_lost_by_guesses"  # what was computed beside the bound of a conditional proof
+RESTRICTION = "(not all thresholds)"
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite real number; truth values are none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer of more than 300 digits
+        return False
+
+
+def fault_of_fields(result: SolveResult) -> str:
+    """Return the first field of a result that is not of its kind, or an empty string."""
+    if not isinstance(result.status, SolveStatus):
+        return f"status is {result.status!r:.60}"
+    if result.stop_reason is not None and not isinstance(result.stop_reason, StopReason):
+        return f"stop_reason is {result.stop_reason!r:.60}"
+    for name in ("objective", "lower_bound", "loss"):
+        if not is_number(getattr(result, name)):
+            return f"{name} is {getattr(result, name)!r:.60}"
+    if not isinstance(result.scope, str):
+        return f"scope is {result.scope!r:.60}"
+    for name in ("stats", "options"):
+        if not isinstance(getattr(result, name), Mapping):
+            return f"{name} is {getattr(result, name)!r:.60}"
+    if not isinstance(result.notes, tuple) or not all(isinstance(note, str) for note in result.notes):
+        return f"notes is {result.notes!r:.60}"
+    if isinstance(result, LeafAccuracyResult):
+        return _fault_of_leaf_accuracy(result)
+    if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES and not is_number(result.stats.get(MOST_LOST)):
+        return f"stats: {MOST_LOST} is {result.stats.get(MOST_LOST)!r:.60}"
+    return ""
+
+
+def _fault_of_leaf_accuracy(result: LeafAccuracyResult) -> str:
+    criterion, confidence = result.options.get("criterion"), result.options.get("confidence")
+    if criterion not in CRITERIA:
+        return f"options: criterion is {criterion!r:.60}"
+    if criterion == "lower_bound" and not (is_number(confidence) and 0.5 <= confidence < 1):
+        return f"options: confidence is {confidence!r:.60}"
+    for name in ("value_proven", "loss_proven"):
+        if not isinstance(result.stats.get(name), bool):
+            return f"stats: {name} is {result.stats.get(name)!r:.60}"
+    for name in ("upper_bound", "leaf_accuracy"):
+        if not is_number(result.stats.get(name)):
+            return f"stats: {name} is {result.stats.get(name)!r:.60}"
+    return ""
+
+
+def question_checks(
+    problem: Problem, result: SolveResult, min_leaf_accuracy: float | None
+) -> Iterator[Check]:
+    """Hold the limits that the sentence names against those of the question."""
+    here: dict[str, Any] = {name: getattr(problem, name) for name in NEUTRAL}
+    here["min_leaf_accuracy"] = min_leaf_accuracy
+    if not isinstance(result, LeafAccuracyResult):
+        here["cost_complexity"] = problem.cost_complexity
+    said = {name: _said(result.options, name) for name in here}
+    if "cost_complexity" in here and "cost_complexity" not in result.options:
+        said["cost_complexity"] = (
+            problem.cost_complexity
+        )  # the sentence does not name it; the objective shows it
+    differ = [name for name in here if not _equal(said[name], here[name])]
+    shown = differ or list(here)[:1]
+    yield Check(
+        "question",
+        not differ,
+        ", ".join(f"{name} {said[name]!s:.60}" for name in shown),
+        ", ".join(f"{name} {here[name]}" for name in shown),
+        "The result answers another question than the one given here, or does not say which."
+        if differ
+        else "",
+    )
+
+
+def _is_other(split: Split | None, columns: tuple[Column, ...]) -> bool:
+    """Whether a split is neither a threshold nor one category against the rest."""
+    if isinstance(split, CategorySplit):
+        return len(split.left) not in (1, len(columns[split.column].categories) - 1)
+    return isinstance(split, LinearSplit)
+
+
+def _said(options: Mapping[str, Any], name: str) -> Any:
+    return options.get(name, NEUTRAL.get(name))
+
+
+def _equal(said: Any, here: Any) -> bool:
+    if said is None or here is None:
+        return said is None and here is None
+    return is_number(said) and bool(said == here)
+
+
+def scope_check(problem: Problem, result: SolveResult) -> Check:
+    """A scope that speaks of all splits must be that of the table; any other names a part of them."""
+    kinds = {column.kind for column in problem.table.columns}
+    whole = "all thresholds" if ColumnKind.CONTINUOUS in kinds else "all splits of the 0/1 columns"
+    if ColumnKind.CATEGORICAL in kinds:
+        categories = "all single categories against the rest"
+        whole = f"{whole} and {categories}" if ColumnKind.CONTINUOUS in kinds else categories
+    scope = result.scope
+    if scope == LINEAR_SCOPE:
+        fault = "" if result.status is SolveStatus.FEASIBLE else "nothing can be proven over these"
+    elif scope == whole:
+        columns = result.tree.columns
+        fault = next(
+            (f"the tree has {split}" for split in result.tree.splits if _is_other(split, columns)), ""
+        )
+    elif not scope.strip() or UNIVERSAL.search(scope.replace(RESTRICTION, "")):
+        fault = f"all of them are {whole!r}"
+    else:
+        fault = ""
+    return Check(
+        "scope",
+        not fault,
+        f"{scope:.60}",
+        fault or "as claimed",
+        "The scope must name the splits of this table, or a part of them." if fault else "",
+    )

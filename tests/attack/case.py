@@ -1,0 +1,162 @@
+"""A problem as a user would write it: a table, labels, weights, an estimator and its arguments."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["CALLS", "Case", "Value"]
+
+Value = float | int | bool | str | None
+
+# What is called by each method, and what is left out of `options` because the script adds it.
+CALLS = {
+    "optimal": "OptimalTreeClassifier",
+    "leaf": "LeafAccuracyTreeClassifier",
+    "frontier": "accuracy_frontier",
+    "cv": "OptimalTreeClassifierCV",
+    "mip": "MIPTreeClassifier",
+    "reborn": "BornAgainTreeClassifier",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One problem; columns hold plain values, None where one is missing."""
+
+    method: str
+    columns: Mapping[str, Sequence[Value]]
+    y: Sequence[int | str | bool]
+    weight: Sequence[float] | None = None
+    options: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # arguments; search_options as a dict of its fields
+    as_array: bool = False  # numpy instead of a frame; all columns are then numbers
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns as the library has them."""
+        return tuple(f"x{j}" for j in range(len(self.columns))) if self.as_array else tuple(self.columns)
+
+    @property
+    def rows(self) -> list[tuple[Value, ...]]:
+        """The table row by row."""
+        return list(zip(*self.columns.values(), strict=True))
+
+    def but(self, **changes: Any) -> Case:
+        return replace(self, **changes)
+
+    def without(self, *options: str) -> Case:
+        """The same with the defaults of some options."""
+        return replace(self, options={k: v for k, v in self.options.items() if k not in options})
+
+    def is_text(self, name: str) -> bool:
+        return any(isinstance(v, str) for v in self.columns[name])
+
+    def frame(self, rows: Sequence[tuple[Value, ...]] | None = None) -> Any:
+        """The table, or other rows of the same columns, as the estimator gets them."""
+        columns = (
+            dict(self.columns)
+            if rows is None
+            else dict(zip(self.columns, map(list, zip(*rows, strict=True)), strict=True))
+        )
+        if self.as_array:
+            return np.array(
+                [[np.nan if v is None else float(v) for v in column] for column in columns.values()]
+            ).T
+        # A column of gaps alone stays one of numbers, as in the training table.
+        return pd.DataFrame(
+            {
+                name: values if self.is_text(name) else [np.nan if v is None else v for v in values]
+                for name, values in columns.items()
+            }
+        )
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the call, with objects where `options` has plain data."""
+        from treewright.search import LeafAccuracyOptions, SearchOptions
+
+        arguments = dict(self.options)
+        if "search_options" in arguments:
+            kind = LeafAccuracyOptions if self.method == "leaf" else SearchOptions
+            arguments["search_options"] = kind(**arguments["search_options"])
+        if "forest" in arguments:
+            from sklearn.ensemble import RandomForestClassifier
+
+            arguments["estimator"] = RandomForestClassifier(**arguments.pop("forest"))
+        return arguments
+
+    def run(self, **more: Any) -> Any:
+        """Call the library: the fitted estimator, or the frontier. `more` are further arguments of the call."""
+        import treewright
+
+        arguments = self.arguments() | {"progress": False} | more
+        if self.method == "reborn":
+            arguments.pop("progress")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if self.method == "frontier":
+                return treewright.accuracy_frontier(
+                    self.frame(), list(self.y), sample_weight=self._weights(), **arguments
+                )
+            model = getattr(treewright, CALLS[self.method])(**arguments)
+            if self.method == "reborn":
+                return model.fit(self.frame(), list(self.y))
+            return model.fit(self.frame(), list(self.y), sample_weight=self._weights())
+
+    def _weights(self) -> list[float] | None:
+        return None if self.weight is None else list(self.weight)
+
+    def script(self, says: str) -> str:
+        """The case as a script of a few lines that shows what the library answers."""
+        call = CALLS[self.method]
+        lines = [f"# {says}"]
+        arguments = dict(self.options)
+        imports = [call]
+        if "search_options" in arguments:
+            kind = "LeafAccuracyOptions" if self.method == "leaf" else "SearchOptions"
+            lines.append(f"from treewright.search import {kind}")
+            inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("search_options").items())
+            arguments["search_options"] = _Code(f"{kind}({inner})")
+        if "forest" in arguments:
+            lines.append("from sklearn.ensemble import RandomForestClassifier")
+            inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("forest").items())
+            arguments["estimator"] = _Code(f"RandomForestClassifier({inner})")
+        if self.as_array:
+            table = repr([list(row) for row in self.rows]).replace("None", "nan")
+            lines += ["import numpy as np", "nan = float('nan')", f"X = np.array({table}, dtype=float)"]
+        else:
+            shown = {
+                name: values if self.is_text(name) else [_Code("nan") if v is None else v for v in values]
+                for name, values in self.columns.items()
+            }
+            lines += ["import pandas as pd", "nan = float('nan')", f"X = pd.DataFrame({shown!r})"]
+        lines += [f"from treewright import {', '.join(imports)}", f"y = {list(self.y)!r}"]
+        words = ", ".join(f"{k}={v!r}" for k, v in arguments.items())
+        weight = "" if self.weight is None else f", sample_weight={list(self.weight)!r}"
+        if self.method == "frontier":
+            lines.append(f"front = {call}(X, y{', ' if words else ''}{words}{weight})")
+            lines += ["for point in front:", "    print(point.sentence())"]
+        else:
+            lines.append(f"model = {call}({words}).fit(X, y{weight})")
+            lines.append("print(model.result_.sentence())")
+        return "\n".join(lines)
+
+
+class _Code:
+    """Text whose repr is itself."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text

@@ -1,0 +1,103 @@
+"""All comparisons for one case: which laws its answer breaks, whatever happens on the way."""
+
+from __future__ import annotations
+
+import json
+import time
+import traceback
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from attack.case import Case
+from attack.checks import Found, Mismatch, answers
+from attack.conversions import COMPILED, QUICK, converted_alike
+from attack.files import mutated_files, tampered, verified
+from attack.leaf_checks import front_answers, leaf_answers
+from attack.slow_checks import cv_answers, guided_answers, mip_answers, reborn_answers
+
+__all__ = ["Outcome", "attack"]
+
+SECONDS = 10.0  # of processor time that a case of so few rows may take; a time limit ends none of them
+HERE = str(Path(__file__).parent)
+
+CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
+    "optimal": answers,
+    "leaf": leaf_answers,
+    "frontier": front_answers,
+    "cv": cv_answers,
+    "mip": mip_answers,
+    "reborn": reborn_answers,
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case: the laws that it breaks, or the message with which the library refused it."""
+
+    mismatches: list[Mismatch] = field(default_factory=list)
+    refused: str = ""
+
+
+def attack(case: Case) -> Outcome:
+    """Run one case through all comparisons. An error of the attack's own code is raised."""
+    from treewright.errors import InputError
+
+    start = time.process_time()
+    is_guided = any(name in case.options for name in ("guess_lower_bounds", "reference")) or "guess" in (
+        case.options.get("max_depth"),
+        case.options.get("thresholds") if isinstance(case.options.get("thresholds"), str) else None,
+    )
+    try:
+        found = list((guided_answers if is_guided else CHECKS[case.method])(case))
+        if case.method in ("optimal", "leaf") and not is_guided:
+            found += _others(case)
+    except InputError as error:
+        return Outcome(refused=str(error))
+    except Exception as error:
+        found = [_crash(error)]
+    seconds = time.process_time() - start
+    if seconds > SECONDS:
+        found.append(Mismatch("takes too long", f"{seconds:.1f} s of processor time for {case.n_rows} rows"))
+    return Outcome(found)
+
+
+def _others(case: Case) -> Iterator[Mismatch]:
+    """The result's file, its other forms, and what becomes of it in bad hands; some of them for each case."""
+    from treewright.errors import SolverError
+
+    chosen = mark(case)
+    try:
+        found = Found(case, case.run().result_)
+    except SolverError:
+        return  # no tree: compared before
+    if chosen % 4 == 0:
+        yield from verified(found)
+    if chosen % 4 == 1:
+        yield from converted_alike(found, [QUICK[chosen // 4 % len(QUICK)]])
+    if chosen % 4 == 2:
+        yield from tampered(found, chosen)
+    if chosen % 4 == 3:
+        yield from mutated_files(found, chosen)
+    if chosen % 401 == 0:
+        yield from converted_alike(found, COMPILED)
+
+
+def _crash(error: Exception) -> Mismatch:
+    """An error that no user should see; raised again if no code of the library was running."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if frames[-1].filename.startswith(HERE) or not any("treewright" in f.filename for f in frames):
+        raise error
+    last = next(f for f in reversed(frames) if not f.filename.startswith(HERE))
+    return Mismatch(
+        f"{type(error).__name__} instead of a clear error",
+        f"{error} ({Path(last.filename).name}:{last.lineno})",
+    )
+
+
+def mark(case: Case) -> int:
+    """A number that depends on the case alone, to choose what else is tried on it."""
+    return zlib.crc32(
+        json.dumps([case.method, list(case.y), repr(case.columns), repr(case.options)]).encode()
+    )

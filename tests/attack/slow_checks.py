@@ -1,0 +1,176 @@
+"""Methods whose cases take long: guessing, cross-validation, mixed-integer programs, born-again trees."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from attack.case import Case, Value
+from attack.checks import Found, Mismatch, check_result, keeps_constraints, leaf_accuracy, predicts_alike
+from attack.oracle import Answer, Oracle
+
+__all__ = ["cv_answers", "guided_answers", "mip_answers", "reborn_answers"]
+
+SOLVER = Fraction(1, 10**6)  # tolerance of a mixed-integer solver; its proofs are no better
+
+
+def guided_answers(case: Case) -> Iterator[Mismatch]:
+    """Guesses may cost optimality, and say so: the bound holds for every tree, the tree keeps the question."""
+    model = case.run()
+    plain = case.without("thresholds", "guess_lower_bounds", "reference")
+    if case.options.get("max_depth") == "guess":
+        depth = model.result_.options["max_depth"]
+        plain = plain.but(options=dict(plain.options) | {"max_depth": depth})
+    found = Found(plain, model.result_)
+    best = Oracle(plain).optimum()
+    assert best is not None  # one leaf
+    result = found.result
+    yield from keeps_constraints(found)
+    yield from predicts_alike(plain, model, found)
+    if abs(float(found.objective) - result.objective) > 1e-9:
+        yield Mismatch(
+            "the objective is not the tree's", f"{result.objective!r}, the tree has {found.objective}"
+        )
+    words = f"{result.sentence()} The oracle, without guesses: {float(best.objective)!r}."
+    over_all = case.options.get("thresholds") != "guess"
+    if over_all and result.lower_bound > float(best.objective) + 1e-12:
+        yield Mismatch("the lower bound is above the optimum", words)
+    if over_all and found.proven and found.objective > best.objective * (1 + found.tolerance):
+        yield Mismatch("false optimal", words)
+    if result.lower_bound > result.objective + 1e-12:
+        yield Mismatch("the lower bound is above the objective", words)
+
+
+def cv_answers(case: Case) -> Iterator[Mismatch]:
+    """The tree of cross-validation is the front's point at the leaves that were chosen."""
+    from treewright.errors import SolverError
+
+    thresholds = case.options.get("thresholds", 8)
+    try:
+        model = case.run()
+    except SolverError as error:
+        if "rows in every leaf" in str(error):
+            return  # a fold is smaller than a leaf may be
+        raise
+    leaves = model.result_.options["max_leaf_nodes"]
+    options = {k: v for k, v in case.options.items() if k in ("max_depth", "min_samples_leaf")}
+    front = Case(
+        "frontier", case.columns, case.y, case.weight,
+        options | {"thresholds": thresholds, "max_leaves": leaves, "max_leaf_nodes": leaves}, case.as_array,
+    )  # fmt: skip
+    exactly = Oracle(front.but(options=dict(front.options) | {"thresholds": "all"})).by_leaves(leaves)
+    best = min((loss, k) for k, loss in enumerate(exactly, 1) if loss is not None)
+    found = Found(front, model.result_)
+    price = Fraction(float(model.result_.options["cost_complexity"]))
+    if price == 0:
+        yield from check_result(found, Answer(*best))
+    yield from predicts_alike(case, model, found)
+
+
+def mip_answers(case: Case) -> Iterator[Mismatch]:
+    """A program's optimum is the oracle's, within the tolerance of its solver."""
+    model = case.run()
+    formulation = case.options["formulation"]
+    result = model.result_
+    found = Found(case, result)
+    yield from keeps_constraints(found)
+    yield from predicts_alike(case, model, found)
+    oracle = Oracle(case)
+    if formulation == "leaf_accuracy":
+        best = oracle.best_worst_leaf()
+        assert best is not None
+        worst = min(leaf_accuracy(found.stated, rows) for rows in found.groups.values())
+        words = f"{result.sentence()} The oracle: {best[0]!r}."
+        if abs(float(worst) - result.objective) > 1e-9:
+            yield Mismatch(
+                "the objective is not the tree's", f"{result.objective!r}, the tree has {float(worst)!r}"
+            )
+        if found.proven and worst < best[1] - SOLVER:
+            yield Mismatch("false optimal", words)
+        if result.upper_bound < best[0] - float(SOLVER):
+            yield Mismatch("the upper bound is below the optimum", words)
+        return
+    least = oracle.optimum()
+    assert least is not None
+    words = f"{result.sentence()} The oracle: {float(least.objective)!r} with {least.leaves} leaves."
+    if abs(float(found.objective) - result.objective) > 1e-9:
+        yield Mismatch(
+            "the objective is not the tree's",
+            f"{result.objective!r}, the tree has {float(found.objective)!r}",
+        )
+    if found.proven and found.objective > least.objective + SOLVER:
+        yield Mismatch("false optimal", words)
+    if result.lower_bound > least.objective + SOLVER:
+        yield Mismatch("the lower bound is above the optimum", words)
+
+
+def reborn_answers(case: Case) -> Iterator[Mismatch]:
+    """A born-again tree decides like its forest in every cell between the thresholds, and is as small as claimed."""
+    model = case.run()
+    columns = [case.columns[name] for name in case.columns]
+    found = Found(case, model.result_)
+    fitted = model.estimator_
+    cuts: list[set[float]] = [set() for _ in columns]
+    for tree in fitted.estimators_:
+        for feature, threshold in zip(tree.tree_.feature, tree.tree_.threshold, strict=True):
+            if feature >= 0:
+                cuts[feature].add(float(threshold))
+    values: list[list[Value]] = []
+    for column_cuts in cuts:
+        edges = sorted(column_cuts)
+        values.append([*(_single_below(t) for t in edges), (edges[-1] if edges else 0.0) + 1.0])
+    cells = list(itertools.islice(itertools.product(*values), 5000))
+    said = fitted.predict(case.but(as_array=True).frame(cells)).tolist()
+    walked = found.walker.predict(cells)
+    for cell, a, b in zip(cells, said, walked, strict=True):
+        if a != b:
+            yield Mismatch("not faithful", f"row {cell}: the forest {a!r}, the tree {b!r}")
+            break
+    yield from predicts_alike(case, model, found, gaps=False)
+    yield from _size_claims(case, found, said, [len(v) for v in values])
+
+
+def _single_below(t: float) -> float:
+    """The largest float32 that is at most t: scikit-learn rounds rows to float32."""
+    import numpy as np
+
+    single = np.float32(t)
+    return float(single if float(single) <= t else np.nextafter(single, np.float32(-math.inf)))
+
+
+def _size_claims(case: Case, found: Found, said: list[Any], shape: list[int]) -> Iterator[Mismatch]:
+    """Compare depth and leaves with a plain recursion over boxes of cells."""
+    import numpy as np
+
+    if math.prod(shape) != len(said) or math.prod(shape) > 150:
+        return
+    labels = np.array([str(v) for v in said], dtype=object).reshape(shape)
+    depth, leaves = _least(labels, {})
+    objective, result = case.options["objective"], found.result
+    here = (found.walker.depth(), len(found.groups))
+    words = f"{result.sentence()} The oracle: depth {depth}, {leaves} leaves at any depth."
+    if result.status.name != "OPTIMAL":
+        return
+    if objective in ("depth", "depth-leaves") and here[0] != depth:
+        yield Mismatch("false optimal", words)
+    if objective == "leaves" and here[1] != leaves:
+        yield Mismatch("false optimal", words)
+
+
+def _least(labels: Any, known: dict[Any, tuple[int, int]]) -> tuple[int, int]:
+    """Least depth, and least leaves, of a tree with these labels of cells; each by itself."""
+    if len(set(labels.ravel().tolist())) == 1:
+        return 0, 1
+    key = (labels.shape, tuple(labels.ravel().tolist()))
+    if key not in known:
+        depth, leaves = math.inf, math.inf
+        for axis, size in enumerate(labels.shape):
+            for cut in range(1, size):
+                a = _least(labels.take(range(cut), axis), known)
+                b = _least(labels.take(range(cut, size), axis), known)
+                depth, leaves = min(depth, 1 + max(a[0], b[0])), min(leaves, a[1] + b[1])
+        known[key] = (int(depth), int(leaves))
+    return known[key]

@@ -1,0 +1,33 @@
+"""A fixed slice of the attack; ``make attack`` goes on with fresh seeds."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from attack.__main__ import shown
+from attack.generate import FAST, SLOW, random_case
+from attack.laws import attack
+
+SLICES = [*((FAST, seed, 250) for seed in range(16)), *((SLOW, seed, 25) for seed in range(16, 22))]
+
+
+@pytest.mark.parametrize(
+    ("mix", "seed", "n_cases"), SLICES, ids=lambda value: str(value) if isinstance(value, int) else ""
+)
+def test_no_case_breaks_a_law(mix, seed, n_cases):
+    broken: Counter[str] = Counter()
+    scripts, refused = [], 0
+    for number in range(n_cases):
+        case = random_case(np.random.default_rng([seed, number]), mix)
+        outcome = attack(case)
+        refused += bool(outcome.refused)
+        for mismatch in outcome.mismatches:
+            law = f"{mismatch.law} ({case.method})"
+            broken[law] += 1
+            if broken[law] == 1:
+                scripts.append(shown(case, mismatch.law, seconds=5.0))
+    assert not broken, f"{dict(broken)}\n\n" + "\n\n".join(scripts)
+    assert refused < n_cases / 4, "most cases must be answered, or the slice tests nothing"

@@ -1,0 +1,197 @@
+"""Law: every limit of every estimator ends it soon, with what it has; also where there are many classes or columns.
+
+Processor seconds count, so that a busy machine makes no difference. Asked are .2 s beyond the limit on a table of 10^5
+cells and .5 s after Ctrl-C; allowed is twice as much, for slow machines.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from limits_child import MEMORY, SEARCHES, TIME, limits_of
+
+CHILD = Path(__file__).resolve().parents[1] / "limits_child.py"
+LATE, LATE_AFTER_CTRL_C = 0.4, 1.0  # processor seconds
+GROWTH = 100 << 20  # bytes beyond a memory limit: the table, its splits, the interpreter
+PATIENCE = 20.0  # seconds of the clock after which a run is taken to hang
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+NAMES = [
+    "optimal",
+    "optimal, depth 7",
+    "optimal, balanced",
+    "optimal, leaves",
+    "optimal, quantiles",
+    "guided",
+    "least leaf accuracy",
+    "cross-validated",
+    "leaf accuracy",
+    "leaf accuracy, bound",
+    "leaf accuracy, cross-validated",
+    "program, leaf accuracy",
+    "program, oct",
+    "program, binoct",
+    "born again",
+    "born again, active",
+    "hybrid",
+    "latent classifier",
+    "latent regressor",
+    "latent clusterer",
+    "threshold guesser",
+    "front",
+]
+TABLES = ("classes", "continuous", "wide")
+
+
+def cells() -> Iterator[tuple[str, str, str]]:
+    """Every estimator with every limit on the table of many classes; the clock and Ctrl-C on the others."""
+    for name in NAMES:
+        for limit in limits_of(name):
+            for table in TABLES:
+                if table == "classes" or limit in ("time", "ctrl-c"):
+                    yield name, table, limit
+
+
+class Child:
+    """A process with one estimator, which may be started anew."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.process: subprocess.Popen[str] | None = None
+
+    def answer(self, table: str, limit: str) -> dict[str, Any]:
+        """What the child says about one run; it is killed if it hangs."""
+        process = self.started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{table} {limit}\n")
+        process.stdin.flush()
+        assert process.stdout.readline().strip() == "begin"
+        begun, pressed = time.monotonic(), None
+        used = processor_seconds(process.pid)
+        os.set_blocking(process.stdout.fileno(), False)
+        try:
+            while not (line := process.stdout.readline()):
+                if limit == "ctrl-c" and pressed is None and processor_seconds(process.pid) >= used + 0.3:
+                    pressed = processor_seconds(process.pid)
+                    process.send_signal(signal.SIGINT)
+                if time.monotonic() - begun > PATIENCE or process.poll() is not None:
+                    return self.ended(f"no answer after {time.monotonic() - begun:.0f} s")
+                time.sleep(0.005)
+            os.set_blocking(process.stdout.fileno(), True)
+            said: dict[str, Any] = json.loads(line)
+        except (KeyboardInterrupt, json.JSONDecodeError):
+            return self.ended("no answer that can be read")
+        return said | {"pressed": pressed}
+
+    def started(self) -> subprocess.Popen[str]:
+        """The process, with everything loaded."""
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, str(CHILD), self.name],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=os.environ | {"PYTHONPATH": str(CHILD.parent)},
+            )
+            assert self.process.stdout is not None
+            assert self.process.stdout.readline().strip() == "ready"
+        return self.process
+
+    def ended(self, why: str) -> dict[str, Any]:
+        """Kill the process; the next run starts another."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+        return {"ended": why}
+
+
+@cache
+def child(name: str) -> Child:
+    """One process for each estimator."""
+    return Child(name)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def children() -> Iterator[None]:
+    """No process outlives the tests."""
+    yield
+    for name in NAMES:
+        child(name).ended("done")
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process has used so far, to a hundredth."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.parametrize(("name", "table", "limit"), list(cells()))
+def test_a_limit_ends_it(name: str, table: str, limit: str) -> None:
+    said = child(name).answer(table, limit)
+    assert said["ended"] in ("returned", "KeyboardInterrupt"), said
+    if limit == "ctrl-c":
+        assert said["pressed"] is not None, "it ended by itself"
+        late = said["finished"] - said["pressed"]
+        # Nothing to keep while a reference is fitted or an ensemble is read; a transformer has no half answer.
+        assert said["ended"] == "returned" or name in ("threshold guesser", "guided"), said
+        assert late < LATE_AFTER_CTRL_C
+        return
+    assert said["fitted"], said
+    used = said["finished"] - said["began"]
+    searches = SEARCHES.get(name, 1)
+    if limit == "memory":
+        assert said["grown"] < MEMORY + GROWTH
+        assert used < searches * (2.0 + LATE)
+    elif limit == "step" and name.startswith("program"):
+        assert said["reason"] in (
+            "STEP_LIMIT",
+            None,
+        )  # a step is a node of the solver: its first may take minutes
+    else:
+        assert used < searches * ((TIME if limit == "time" else 0.0) + LATE)
+
+
+def test_sigterm_on_the_command_line_keeps_the_tree(tmp_path: Path) -> None:
+    """Schedulers end a job with SIGTERM; what was found is written, as after Ctrl-C."""
+    rng = np.random.default_rng(0)
+    names = ",".join(f"x{j}" for j in range(20))
+    rows = np.column_stack([rng.integers(0, 2, (5000, 20)), rng.integers(0, 10, 5000)])
+    with gzip.open(tmp_path / "data.csv.gz", "wt") as text:
+        np.savetxt(text, rows, fmt="%d", delimiter=",", header=f"{names},y", comments="")
+    arguments = ["fit", "data.csv.gz", "--target", "y", "--cost-complexity", "1e-4", "--out", "model.json"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from treewright.cli import main; main()", *arguments, "--time-limit", "inf"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    while "Searching" not in (line := process.stderr.readline()):
+        assert line, "the command ended by itself"
+    used = processor_seconds(process.pid)
+    while processor_seconds(process.pid) < used + 1.0:
+        time.sleep(0.01)
+    process.terminate()
+    try:
+        _, errors = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert (tmp_path / "model.json").exists(), errors
+    assert process.returncode in (130, 143)

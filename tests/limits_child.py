@@ -1,0 +1,180 @@
+"""Runs in a process of its own for `test_limits_hold_everywhere.py`: one estimator, limits one after the other.
+
+Reads lines "TABLE LIMIT" and answers each with "begin", then with one JSON line: processor seconds at the start and at
+the end of `fit`, how it ended, and by how much the process grew at its largest.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import treewright as tw
+from treewright.estimators import _interrupt
+from treewright.result import StopReason
+
+TIME, MEMORY = 0.05, 50 << 20
+NO_LIMIT = {"time_limit": None}
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def tables() -> dict[str, tuple[Any, Any]]:
+    """About 10^5 cells each, without any pattern, so that nothing ends soon."""
+    rng = np.random.default_rng(0)
+    return {
+        "classes": (rng.integers(0, 2, (5000, 20)).astype(float), rng.integers(0, 10, 5000)),
+        "continuous": (rng.normal(size=(5000, 20)), rng.integers(0, 10, 5000)),
+        "wide": (rng.integers(0, 2, (60, 2000)).astype(float), np.arange(60) % 2),
+        "tiny": (rng.normal(size=(40, 3)), np.arange(40) % 2),
+    }
+
+
+class Front:
+    """`accuracy_frontier` with the face of an estimator."""
+
+    def __init__(self, **parameters: Any) -> None:
+        self.parameters = parameters
+
+    def fit(self, X: Any, y: Any) -> Front:
+        self.result_ = tw.accuracy_frontier(X, y, **self.parameters)
+        return self
+
+
+def _forest() -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(10, max_depth=5, random_state=0)
+
+
+def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    optimal, leaves = tw.OptimalTreeClassifier, tw.LeafAccuracyTreeClassifier
+    free = {"cost_complexity": 1e-4}
+    small = {"min_samples_leaf": 5, "max_depth": 4}
+    return {
+        "optimal": (optimal, free),
+        "optimal, depth 7": (optimal, free | {"max_depth": 7}),
+        "optimal, balanced": (optimal, free | {"class_weight": "balanced"}),
+        "optimal, leaves": (optimal, free | {"max_leaf_nodes": 12}),
+        "optimal, quantiles": (optimal, free | {"thresholds": 8}),
+        "guided": (optimal, free | {"thresholds": "guess", "guess_lower_bounds": True}),
+        "least leaf accuracy": (optimal, free | {"min_leaf_accuracy": 0.1, "max_depth": 4}),
+        "cross-validated": (tw.OptimalTreeClassifierCV, {}),
+        "leaf accuracy": (leaves, small | {"criterion": "accuracy"}),
+        "leaf accuracy, bound": (leaves, small | {"criterion": "lower_bound"}),
+        "leaf accuracy, cross-validated": (
+            tw.LeafAccuracyTreeClassifierCV,
+            {"max_depths": (4,), "min_samples_leaves": (5,), "cv": 3},
+        ),
+        "program, leaf accuracy": (tw.MIPTreeClassifier, {"max_depth": 3}),
+        "program, oct": (tw.MIPTreeClassifier, {"formulation": "oct", "max_depth": 3}),
+        "program, binoct": (tw.MIPTreeClassifier, {"formulation": "binoct", "max_depth": 3}),
+        "born again": (tw.BornAgainTreeClassifier, {"estimator": _forest()}),
+        "born again, active": (tw.BornAgainTreeClassifier, {"estimator": _forest(), "prune": "active"}),
+        "hybrid": (tw.HybridTreeClassifier, {"tune": "rounds"}),
+        "latent classifier": (tw.LatentTreeClassifier, {"epochs": 10**6, "patience": 10**6}),
+        "latent regressor": (tw.LatentTreeRegressor, {"epochs": 10**6, "patience": 10**6}),
+        "latent clusterer": (tw.LatentTreeClusterer, {"epochs": 10**6, "patience": 10**6}),
+        "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
+        "front": (Front, {"max_leaves": 20}),
+    }
+
+
+def accepted(kind: Any) -> set[str]:
+    """The names of the parameters that a kind of estimator has."""
+    import inspect
+
+    return set(inspect.signature(tw.accuracy_frontier if kind is Front else kind).parameters)
+
+
+SEARCHES = {"cross-validated": 6, "leaf accuracy, cross-validated": 4}  # each has the time limit
+
+
+def limits_of(name: str) -> list[str]:
+    """The limits that an estimator has; Ctrl-C ends every one."""
+    kind, _ = _estimators()[name]
+    has = accepted(kind)
+    named = {"time_limit": "time", "step_limit": "step", "memory_limit": "memory", "progress": "callback"}
+    return [limit for parameter, limit in named.items() if parameter in has] + ["ctrl-c"]
+
+
+def made(name: str, limit: str) -> Any:
+    """The estimator with one limit."""
+    kind, parameters = _estimators()[name]
+    has = accepted(kind)
+    if "time_limit" in has:
+        parameters = parameters | NO_LIMIT
+    if "progress" in has:
+        parameters = parameters | {"progress": (lambda _: True) if limit == "callback" else False}
+    if limit == "time":
+        parameters = parameters | {"time_limit": TIME}
+    elif limit == "step":
+        parameters = parameters | {"step_limit": 1}
+    elif limit == "memory":
+        parameters = parameters | {"memory_limit": MEMORY, "time_limit": 2.0}
+    elif limit == "warm":
+        parameters = parameters | {"time_limit": 1.0} if "time_limit" in has else parameters
+        if "epochs" in parameters:
+            parameters = parameters | {"epochs": 2}
+    return kind(**parameters)
+
+
+def largest() -> int:
+    """Bytes that the process held at most since the last `forget`."""
+    text = Path("/proc/self/status").read_text()
+    return int(text.partition("VmHWM:")[2].split()[0]) << 10
+
+
+def forget() -> int:
+    """Begin to measure anew; return the bytes held now."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def run(name: str, table: str, limit: str) -> dict[str, Any]:
+    X, y = tables()[table]
+    model = made(name, limit)
+    _interrupt._last = -math.inf
+    held = forget()
+    ended = "returned"
+    began = time.process_time()
+    print("begin", flush=True)
+    try:
+        model.fit(X, y)
+    except KeyboardInterrupt:
+        ended = "KeyboardInterrupt"
+    except Exception as error:
+        ended = f"{type(error).__name__}: {error}"
+    seconds = time.process_time()
+    reason = getattr(getattr(model, "result_", None), "stop_reason", None)
+    return {
+        "began": began,
+        "finished": seconds,
+        "ended": ended,
+        "reason": reason.name if isinstance(reason, StopReason) else None,
+        "fitted": hasattr(model, "result_") or hasattr(model, "splits_"),
+        "grown": largest() - held,
+    }
+
+
+def main(name: str) -> None:
+    warnings.simplefilter("ignore")
+    X, y = tables()["tiny"]
+    made(name, "warm").fit(X, y)  # loads what the estimator loads on first use
+    print("ready", flush=True)
+    for line in sys.stdin:
+        table, limit = line.split()
+        print(json.dumps(run(name, table, limit)), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,123 @@
+"""The first Ctrl-C ends a run within half a second with the best tree so far; limits and callbacks end it in time."""
+
+import os
+import signal
+import threading
+import time
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+from born_again_oracle import random_ensemble
+from treewright.bornagain import Ensemble, solve, solve_active
+from treewright.errors import SolverError
+from treewright.estimators import BornAgainTreeClassifier
+from treewright.result import StopReason
+
+LATE = 0.5  # processor seconds
+
+
+@cache
+def continuous():
+    """A forest on thirty columns of numbers: no exact tree, and an active search without end."""
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = RandomForestClassifier(12, max_depth=4, random_state=0).fit(X, y)
+    return forest, Ensemble.from_model(forest), X
+
+
+@cache
+def grid():
+    """An ensemble of 10^6 cells, whose exact tree takes many seconds."""
+    return random_ensemble(3, n_features=9, trees=14)
+
+
+def reason(run, *args, **options):
+    """What ended a run, in the words of its result or, if there was no tree yet, of its error."""
+    try:
+        return run(*args, **options).stop_reason.value
+    except SolverError as error:
+        return str(error)
+
+
+class CtrlC:
+    """Sends Ctrl-C after some processor seconds of this process; then `late` tells how long the run went on."""
+
+    def __init__(self, seconds):
+        self.due = time.process_time() + seconds
+        self.sent = None
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.wait)
+
+    def wait(self):
+        while not self.over.wait(0.02):
+            if time.process_time() >= self.due:
+                self.sent = time.process_time()
+                os.kill(os.getpid(), signal.SIGINT)
+                return
+
+    def __enter__(self):
+        self.before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.late = None if self.sent is None else time.process_time() - self.sent
+        self.over.set()
+        self.thread.join()
+        signal.signal(signal.SIGINT, self.before)
+
+
+@pytest.mark.parametrize("objective", ["leaves", "depth-leaves"])
+def test_ctrl_c_in_the_exact_method(objective):
+    with CtrlC(1.5) as stop:
+        result = solve(grid(), objective=objective)
+    assert stop.late < LATE
+    assert result.stop_reason is StopReason.INTERRUPT
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.3])
+def test_ctrl_c_before_any_tree(seconds):
+    _, ensemble, _ = continuous()
+    with CtrlC(seconds) as stop, pytest.raises(KeyboardInterrupt):
+        solve(ensemble, objective="heuristic", max_leaves=None)
+    assert stop.late < LATE
+
+
+def test_ctrl_c_in_active_pruning():
+    forest, _, X = continuous()
+    with CtrlC(2.0) as stop:
+        model = BornAgainTreeClassifier.from_fitted(forest, X, prune="active", time_limit=None)
+    assert stop.late < LATE
+    assert model.result_.stop_reason is StopReason.INTERRUPT
+    np.testing.assert_array_equal(model.predict(X), forest.predict(X))
+
+
+@pytest.mark.parametrize("limit", [0.1, 1.5])
+def test_the_time_limit_of_active_pruning(limit):
+    _, ensemble, X = continuous()
+    start = time.process_time()
+    assert "time limit" in reason(solve_active, ensemble, X, time_limit=limit)
+    assert time.process_time() - start < limit + 0.2
+
+
+def test_a_callback_ends_active_pruning():
+    _, ensemble, X = continuous()
+    calls = []
+
+    def progress(now):
+        calls.append(now)
+        return now.seconds > 1.0
+
+    start = time.process_time()
+    assert "callback" in reason(solve_active, ensemble, X, time_limit=None, progress=progress)
+    assert calls
+    assert time.process_time() - start < 1.0 + LATE + 1.0
+
+
+def test_memory_and_steps_end_active_pruning():
+    _, ensemble, X = continuous()
+    assert "memory limit" in reason(solve_active, ensemble, X, memory_limit=2**20, time_limit=20.0)
+    assert "step limit" in reason(solve_active, ensemble, X, step_limit=1, time_limit=5.0)

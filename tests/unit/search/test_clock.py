@@ -1,0 +1,116 @@
+"""The time limit runs from the first line of `fit`: what came before the search is taken off. No real clock is used."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import treewright.search._accuracy_frontier as frontier_module
+import treewright.search._limits as limits_module
+from treewright import LeafAccuracyTreeClassifier, OptimalTreeClassifier, OptimalTreeClassifierCV
+from treewright.cli._question import read_limits
+from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.search import Limits, accuracy_frontier
+
+READING = 7.0
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that only moves when something sets it on."""
+    now = SimpleNamespace(seconds=100.0)
+    monkeypatch.setattr(limits_module, "time", SimpleNamespace(perf_counter=lambda: now.seconds))
+    return now
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """The seconds that engines were given, in order."""
+    seconds = []
+    native = Limits.native
+
+    def record(self):
+        found = native(self)
+        seconds.append(found["time_limit"])
+        return found
+
+    monkeypatch.setattr(Limits, "native", record)
+    return seconds
+
+
+@pytest.fixture
+def slow_reading(clock, monkeypatch):
+    read = TreeClassifier._training_table
+
+    def slow(self, *args, **kwargs):
+        clock.seconds += READING
+        return read(self, *args, **kwargs)
+
+    monkeypatch.setattr(TreeClassifier, "_training_table", slow)
+
+
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (60, 3)).astype(float)
+    return X, (X[:, 0] > 0) ^ (rng.random(60) < 0.2)
+
+
+def test_time_runs_from_the_start_and_never_below_nothing(clock):
+    assert Limits(10).left() == 10
+    assert Limits().started().left() == np.inf
+    limits = Limits(10).started()
+    clock.seconds += 4
+    assert limits.left() == 6
+    assert limits.started().left() == 6  # it runs already
+    assert limits == Limits(10)
+    clock.seconds += 40
+    assert limits.left() == 0
+    assert 0 < limits.native()["time_limit"] < 0.01
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OptimalTreeClassifier(time_limit=10, max_depth=2),
+        OptimalTreeClassifier(time_limit=10, max_depth=2, min_leaf_accuracy=0.5),
+        OptimalTreeClassifier(time_limit=10, max_depth=2, thresholds="guess", guess_lower_bounds=True),
+        LeafAccuracyTreeClassifier(2, min_samples_leaf=5, time_limit=10),
+    ],
+    ids=["plain", "required accuracy", "guessed", "leaf accuracy"],
+)
+def test_reading_the_table_is_taken_off_the_time(model, slow_reading, given):
+    model.fit(*table())
+    assert given[0] == 10 - READING
+
+
+def test_all_thresholds_get_what_is_left(slow_reading, given):
+    X = np.random.default_rng(1).normal(size=(200, 2))
+    model = OptimalTreeClassifier(time_limit=10, max_depth=1).fit(X, X[:, 0] > 0)
+    assert model.result_.engine == "sweep"
+    assert given[-1] == 10 - READING
+
+
+def test_the_first_of_several_searches_starts_with_fit_and_the_others_have_the_whole_time(
+    slow_reading, given
+):
+    OptimalTreeClassifierCV(max_leaves=3, cv=2, time_limit=10).fit(*table())
+    assert given[0] == 10 - READING
+    assert given[-1] == 10
+
+
+def test_a_frontier_gets_what_is_left(clock, given, monkeypatch):
+    read = frontier_module.table_from
+
+    def slow(*args, **kwargs):
+        clock.seconds += READING
+        return read(*args, **kwargs)
+
+    monkeypatch.setattr(frontier_module, "table_from", slow)
+    accuracy_frontier(*table(), max_leaves=3, time_limit=10)
+    assert given[-1] == 10 - READING
+
+
+def test_the_time_of_the_command_line_runs_while_it_reads(clock):
+    limits = read_limits(10, None, None)
+    clock.seconds += READING
+    assert limits.left() == 10 - READING

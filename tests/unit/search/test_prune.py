@@ -1,0 +1,150 @@
+"""Prunings: never dearer, none left that is better, and a proof that a pruning refutes is not handed out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treewright import SolveStatus
+from treewright._native import core
+from treewright.errors import RefutedProofWarning
+from treewright.problem import Problem, make_problem
+from treewright.search._prune import best_pruning
+from treewright.search._result import result_of
+from treewright.table import table_from
+from treewright.tree import Split, ThresholdSplit, Tree, grow
+
+
+def grown(problem: Problem, splits: list[Split | None]) -> Tree:
+    return grow(
+        problem.table.columns,
+        problem.classes,
+        splits,
+        problem.table.X,
+        problem.y,
+        problem.sample_weight,
+        problem.costs,
+    )
+
+
+def random_splits(rng: np.random.Generator, n_columns: int, depth: int) -> list[Split | None]:
+    if depth == 0 or rng.random() < 0.15:
+        return [None]
+    split = ThresholdSplit(int(rng.integers(n_columns)), float(rng.integers(4)) + 0.5)
+    return [split, *random_splits(rng, n_columns, depth - 1), *random_splits(rng, n_columns, depth - 1)]
+
+
+def random_problem(rng: np.random.Generator, **constraints: object) -> Problem:
+    n_rows = int(rng.integers(5, 60))
+    X = rng.integers(0, 5, (n_rows, 4)).astype(float)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    costs = rng.integers(1, 5, (3, 3)) * (1 - np.eye(3, dtype=int))
+    return make_problem(
+        table_from(X),
+        np.r_[0, 1, 2, rng.integers(0, 3, n_rows - 3)],
+        sample_weight=rng.integers(1, 4, n_rows),
+        costs=costs,
+        cost_complexity=float(rng.choice([0, 0.01, 0.05])),
+        **constraints,
+    )
+
+
+def cost(problem: Problem, splits: list[Split | None]) -> float:
+    """Objective of a tree, row by row."""
+    leaf_rows: dict[int, list[int]] = {}
+    for row, x in enumerate(problem.table.X):
+        leaf_rows.setdefault(leaf_of(splits, 0, x)[0], []).append(row)
+    paid = 0.0
+    for rows in leaf_rows.values():
+        price = np.zeros(problem.n_classes)
+        for row in rows:
+            price += problem.sample_weight[row] * problem.costs[problem.y[row]]
+        paid += price.min()
+    return paid / problem.total_weight + problem.cost_complexity * sum(s is None for s in splits)
+
+
+def end_of(splits: list[Split | None], node: int) -> int:
+    """Where the subtree of a node ends."""
+    if splits[node] is None:
+        return node + 1
+    return end_of(splits, end_of(splits, node + 1))
+
+
+def leaf_of(splits: list[Split | None], node: int, x: np.ndarray) -> tuple[int, None]:
+    while (split := splits[node]) is not None:
+        value = x[split.column]
+        left = split.missing_left if np.isnan(value) else value <= split.threshold
+        node = node + 1 if left else end_of(splits, node + 1)
+    return node, None
+
+
+def prunings(splits: list[Split | None]) -> list[list[Split | None]]:
+    """Every tree with a leaf or a child in the place of one inner node."""
+    out = []
+    for node, split in enumerate(splits):
+        if split is None:
+            continue
+        right, end = end_of(splits, node + 1), end_of(splits, node)
+        for part in ([None], splits[node + 1 : right], splits[right:end]):
+            out.append([*splits[:node], *part, *splits[end:]])
+    return out
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_pruning_is_left_that_is_better(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    improved = 0
+    for _ in range(15):
+        problem = random_problem(rng)
+        splits = random_splits(rng, 4, 4)
+        pruned = best_pruning(problem, grown(problem, splits))
+        after = list(pruned.splits)
+        assert cost(problem, after) <= cost(problem, splits) + 1e-12
+        for other in prunings(after):
+            assert cost(problem, after) <= cost(problem, other) + 1e-12
+            assert cost(problem, other) > cost(problem, after) - 1e-12
+        improved += len(after) < len(splits)
+    assert improved > 5
+
+
+def test_a_child_in_the_place_of_its_parent() -> None:
+    """The root asks for one row; its right side, on all rows, is the better tree."""
+    X = np.array([[1, 0], [0, 0], [0, 0], [0, 1], [0, 1]], dtype=float)
+    problem = make_problem(table_from(X), [0, 0, 0, 1, 1], cost_complexity=0.05)
+    root = ThresholdSplit(0, 0.5)
+    tree = grown(problem, [root, ThresholdSplit(1, 0.5), None, None, None])
+    assert list(best_pruning(problem, tree).splits) == [ThresholdSplit(1, 0.5), None, None]
+
+
+def test_a_leaf_that_is_less_accurate_than_it_must_be_is_no_pruning() -> None:
+    X = np.array([[0]] * 50 + [[1]] * 50, dtype=float)
+    problem = make_problem(table_from(X), [0] * 50 + [1] * 29 + [0] * 21, cost_complexity=0.1)
+    tree = grown(problem, [ThresholdSplit(0, 0.5), None, None])
+    assert best_pruning(problem, tree).n_leaves == 1
+    assert best_pruning(problem, tree, min_leaf_accuracy=0.58).n_leaves == 1
+    problem = make_problem(table_from(X), [0] * 50 + [1] * 35 + [0] * 15, cost_complexity=0.4)
+    tree = grown(problem, [ThresholdSplit(0, 0.5), None, None])
+    assert best_pruning(problem, tree).n_leaves == 1
+    assert best_pruning(problem, tree, min_leaf_accuracy=0.7) is tree
+
+
+def test_a_proof_that_a_pruning_refutes_is_not_handed_out() -> None:
+    """Two leaves for .41 where one costs .39, claimed to be optimal."""
+    X = np.array([[0]] * 50 + [[1]] * 50, dtype=float)
+    problem = make_problem(table_from(X), [0] * 50 + [1] * 29 + [0] * 21, cost_complexity=0.1)
+    tree = grown(problem, [ThresholdSplit(0, 0.5), None, None])
+    about: dict[str, object] = {
+        "slack": 0.0, "scope": "nothing", "stop": core.Stop.NONE, "stats": {}, "options": {}, "notes": (),
+    }  # fmt: skip
+    with pytest.warns(RefutedProofWarning, match="false"):
+        result = result_of(problem, tree, proven=True, lower_bound=0.41, **about)
+    assert result.status is SolveStatus.FEASIBLE
+    assert result.objective == pytest.approx(0.39)
+    assert result.lower_bound == pytest.approx(0.1)
+    assert "report it" in result.notes[-1]
+    with pytest.warns(RefutedProofWarning, match=r"0\.4"):  # the bound alone is false
+        result_of(problem, tree, proven=False, lower_bound=0.4, **about)
+    honest = result_of(problem, tree, proven=False, lower_bound=0.2, **about)
+    assert (honest.objective, honest.lower_bound) == (pytest.approx(0.39), 0.2)
+    guessed = result_of(problem, tree, proven=True, lower_bound=0.2, conditional=True, **about)
+    assert (guessed.status, guessed.objective) == (SolveStatus.OPTIMAL, pytest.approx(0.39))
