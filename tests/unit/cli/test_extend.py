@@ -13,7 +13,7 @@ from treewright.cli import app
 from treewright.convert import Model, load_model, save_model
 from treewright.errors import InputError
 from treewright.leaf_accuracy._held_out import held_out_answers
-from treewright.leaf_accuracy._hybrid import classify, extend_leaves
+from treewright.leaf_accuracy._hybrid import Tuning, classify, extend_leaves
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.table import load_csv
 
@@ -68,8 +68,9 @@ def test_rows_held_back(files, tmp_path):
     assert [int(row["leaf"]) for row in answers] == tree.apply(new.table.X).tolist()
     y = np.searchsorted(tree.classes, data.target)
     parts = extend_leaves(
-        tree, data.table.X, y, None, make_leaf_model(None), random_state=np.random.RandomState(3)
-    )
+        tree, data.table.X, y, None, make_leaf_model(None), tuning=Tuning(how="rounds"),
+        random_state=np.random.RandomState(3),
+    )  # fmt: skip
     assert [row["prediction"] for row in answers] == tree.classes[classify(tree, parts, new.table.X)].tolist()
     assert [row["explained"] == "yes" for row in answers] == [
         row["tree"] == row["prediction"] for row in answers
@@ -175,7 +176,7 @@ def write_numbers(path, data):
         (["--leaf-model", "forest"], "'boosting' or 'xgboost'"),
         (["--time-limit", "5"], "goes with --tune"),
         (["--time-limit", "5", "--tune", "rounds"], "goes with --tune and a number of trials"),
-        (["--tune", "0"], "--tune '0'; give 'rounds', or a number of trials above 0"),
+        (["--tune", "0"], "--tune '0'; give 'rounds', a number of trials above 0, or 'none'"),
         (["--tune", "best"], "--tune 'best'; give 'rounds'"),
         (["--target", "colour"], "labels that are not known here: 'blue', 'green', 'red'"),
         (["--target", "sickk"], "sick"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import itertools
 import threading
+import time
 from dataclasses import fields, replace
 from fractions import Fraction
 
@@ -274,6 +275,18 @@ def test_smallest_leaf_accuracy_with_real_weights(seed):
         assert result.status is SolveStatus.OPTIMAL
         assert result.objective == pytest.approx(float(expected[0] / sum(oracle.weight)), abs=1e-14)
         assert verify(problem, result, min_leaf_accuracy=least).ok
+
+
+@pytest.mark.parametrize("criterion", ["accuracy", "lower_bound"])
+def test_limits_hold_with_real_weights(criterion):
+    """A bound's table of all weights of a leaf is no larger than a small table of rows deserves."""
+    rng = np.random.default_rng(21)
+    problem = make_problem(
+        rng.random((12, 3)), rng.integers(0, 2, 12), 2, rng.random(12) + 0.1, max_depth=3, min_samples_leaf=2
+    )
+    start = time.process_time()
+    solve_leaf_accuracy(problem, "all", criterion=criterion, limits=Limits(time_limit=0.1))
+    assert time.process_time() - start < 0.5
 
 
 def test_given_cuts_equal_all_thresholds():
