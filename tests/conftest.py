@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from skipped_tests import skipped_in_words
+
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when scipy is imported; without it a check is skipped
 
 # A shell that starts the tests in the background lets them, and the programs they start, ignore Ctrl-C.
@@ -24,3 +26,12 @@ def any_simd() -> Iterator[None]:
 
     yield
     core.set_simd_limit(core.Simd.AVX512)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests were skipped, and why: what a stranger without our files has not seen pass."""
+    lines = skipped_in_words([report.longrepr for report in terminalreporter.stats.get("skipped", [])])
+    if lines:
+        terminalreporter.section("tests that did not run")
+        for line in lines:
+            terminalreporter.line(line)

@@ -35,7 +35,7 @@ def tables() -> dict[str, tuple[Any, Any]]:
         "classes": (rng.integers(0, 2, (5000, 20)).astype(float), rng.integers(0, 10, 5000)),
         "continuous": (rng.normal(size=(5000, 20)), rng.integers(0, 10, 5000)),
         "wide": (rng.integers(0, 2, (60, 2000)).astype(float), np.arange(60) % 2),
-        "tiny": (rng.normal(size=(40, 3)), np.arange(40) % 2),
+        "tiny": (rng.normal(size=(120, 3)), np.arange(120) % 2),
     }
 
 
@@ -59,7 +59,7 @@ def _forest() -> Any:
 def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     optimal, leaves = tw.OptimalTreeClassifier, tw.LeafAccuracyTreeClassifier
     free = {"cost_complexity": 1e-4}
-    small = {"min_samples_leaf": 5, "max_depth": 4}
+    small = {"min_samples_leaf": 5, "max_depth": 7}
     return {
         "optimal": (optimal, free),
         "optimal, depth 7": (optimal, free | {"max_depth": 7}),
@@ -67,13 +67,13 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "optimal, leaves": (optimal, free | {"max_leaf_nodes": 12}),
         "optimal, quantiles": (optimal, free | {"thresholds": 8}),
         "guided": (optimal, free | {"thresholds": "guess", "guess_lower_bounds": True}),
-        "least leaf accuracy": (optimal, free | {"min_leaf_accuracy": 0.1, "max_depth": 4}),
+        "least leaf accuracy": (optimal, free | {"min_leaf_accuracy": 0.1, "max_depth": 7}),
         "cross-validated": (tw.OptimalTreeClassifierCV, {}),
         "leaf accuracy": (leaves, small | {"criterion": "accuracy"}),
         "leaf accuracy, bound": (leaves, small | {"criterion": "lower_bound"}),
         "leaf accuracy, cross-validated": (
             tw.LeafAccuracyTreeClassifierCV,
-            {"max_depths": (4,), "min_samples_leaves": (5,), "cv": 3},
+            {"max_depths": (6,), "min_samples_leaves": (5,), "cv": 3},
         ),
         "program, leaf accuracy": (tw.MIPTreeClassifier, {"max_depth": 3}),
         "program, oct": (tw.MIPTreeClassifier, {"formulation": "oct", "max_depth": 3}),
@@ -115,6 +115,10 @@ def made(name: str, limit: str) -> Any:
         parameters = parameters | NO_LIMIT
     if "progress" in has:
         parameters = parameters | {"progress": (lambda _: True) if limit == "callback" else False}
+        if limit == "callback" and name in SEARCHES:
+            parameters = parameters | {
+                "time_limit": TIME
+            }  # it is called when a fold is done, or in the last fit
     if limit == "time":
         parameters = parameters | {"time_limit": TIME}
     elif limit == "step":
@@ -123,6 +127,8 @@ def made(name: str, limit: str) -> Any:
         parameters = parameters | {"memory_limit": MEMORY, "time_limit": 2.0}
     elif limit == "warm":
         parameters = parameters | {"time_limit": 1.0} if "time_limit" in has else parameters
+        if "estimator" in parameters:
+            parameters = parameters | {"estimator": _forest().set_params(n_estimators=3, max_depth=2)}
         if "epochs" in parameters:
             parameters = parameters | {"epochs": 2}
     return kind(**parameters)

@@ -49,7 +49,7 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     Data data;
     data.measure = {lower_bound ? Criterion::lower_bound : Criterion::accuracy, z, scale};
     data.min_leaf = min_leaf;
-    ranked::Data& table = data.table;
+    ranked::LabelledTable& table = data.table;
     table.n_rows = static_cast<std::uint32_t>(label.size());
     table.n_columns = static_cast<std::uint32_t>(rank.shape(0));
     table.n_classes = n_classes;

@@ -9,6 +9,7 @@ void bind_bornagain(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_leaf_accuracy(nb::module_& m);
+void bind_additive(nb::module_& m);
 void bind_near_optimal(nb::module_& m);
 void bind_sweep(nb::module_& m);
 
@@ -22,4 +23,5 @@ NB_MODULE(_core, m) {
     bind_leaf_accuracy(m);
     bind_near_optimal(m);
     bind_sweep(m);
+    bind_additive(m);
 }

@@ -1,13 +1,12 @@
 // The sweep engine for Python: one function, arrays in, plain values out.
-#include "control.hpp"
-#include "ranked_tree.hpp"
-#include "treewright/search/ranked_search.hpp"
+#include "ranked_search.hpp"
+#include "treewright/objective/misclassification.hpp"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 namespace nb = nanobind;
@@ -16,27 +15,17 @@ using namespace treewright::ranked;
 
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf, std::uint32_t min_leaf,
                std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
                std::size_t memory_limit, nb::object report) {
-    if (rank.shape(1) != label.size() || weight.size() != label.size() || cost.shape(0) != cost.shape(1))
+    if (weight.size() != label.size() || cost.shape(0) != cost.shape(1))
         throw std::invalid_argument("sweep: arrays of different lengths");
-    if (label.size() == 0 || label.size() >= (std::size_t{1} << 31)) throw std::invalid_argument("sweep: row count");
-    if (leaf < 1 || unit < 1 || min_leaf < 1 || depth < 1 || most_leaves == 1) throw std::invalid_argument("sweep: parameter below 1");
-    Data data;
-    data.n_rows = static_cast<std::uint32_t>(label.size());
-    data.n_columns = static_cast<std::uint32_t>(rank.shape(0));
+    if (leaf < 1 || unit < 1) throw std::invalid_argument("sweep: parameter below 1");
+    const auto table = std::make_shared<LabelledTable>();
+    LabelledTable& data = *table;
+    set_ranks(data, rank, label.size(), min_leaf);
     data.n_classes = static_cast<std::uint32_t>(cost.shape(0));
-    data.min_leaf = min_leaf;
-    data.unit = unit;
-    data.leaf = leaf;
-    data.rank.assign(rank.data(), rank.data() + rank.size());
     data.label.assign(label.data(), label.data() + label.size());
     data.weight.assign(weight.data(), weight.data() + weight.size());
     data.cost.assign(cost.data(), cost.data() + cost.size());
@@ -49,33 +38,11 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         if (total >= (std::int64_t{1} << 30)) throw std::invalid_argument("sweep: costs too large for 32-bit sums");
     }
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
-    Outcome outcome;
-    std::vector<TreeNode> tree;
-    Statistics statistics;
-    {
-        nb::gil_scoped_release release;
+    const auto make = [&] {
         data.prepare();
-        Search search(data, options, control);
-        outcome = search.run({depth, most_leaves == 0 ? Size::kAny : most_leaves});
-        tree = search.write(outcome.plan);
-        statistics = search.statistics();
-    }
-    nb::dict result;
-    result["lower"] = outcome.lower;
-    result["upper"] = outcome.upper;
-    result["nodes"] = to_python(tree);
-    result["stop"] = control.reason();
-    result["seconds"] = control.seconds();
-    result["steps"] = control.steps();
-    result["pair_solves"] = statistics.pair_solves;
-    result["passes"] = statistics.passes;
-    result["row_steps"] = statistics.row_steps;
-    result["subproblems"] = statistics.nodes;
-    result["cache_hits"] = statistics.cache_hits;
-    result["gaps_closed"] = statistics.gaps_closed;
-    result["core_rows"] = statistics.core_rows;
-    result["bytes"] = statistics.bytes;
-    return result;
+        return std::make_unique<Misclassification>(table, unit, leaf);
+    };
+    return run_search(make, depth, most_leaves, options, control);
 }
 
 }  // namespace

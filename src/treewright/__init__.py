@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
+    from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
     from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
@@ -47,6 +48,7 @@ _HOME = {
     "NearOptimalTrees": "treewright.near_optimal",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
+    "OptimalTreeRegressor": "treewright.estimators",
     "Problem": "treewright.problem",
     "SolveResult": "treewright.result",
     "SolveStatus": "treewright.result",

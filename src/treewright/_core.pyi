@@ -402,3 +402,8 @@ def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), 
     """
     Best tree over all cuts of ranked columns; see treewright.search._sweep.
     """
+
+def squared_error_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weighted: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree for squared error over all cuts of ranked columns; see treewright.search._additive.
+    """

@@ -149,6 +149,48 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
 
 
 @dataclass(frozen=True)
+class RegressionResult(SolveResult):
+    """A regression tree with its certificate.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        `loss` + cost_complexity * leaves.
+    lower_bound : float
+        No tree within the constraints and the `scope` has a smaller objective.
+    loss : float
+        Share of a single leaf's loss that the tree leaves; for squared error 1 - R^2 on the training rows.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``tolerance``: by how much rounding to integers can have moved an objective.
+    options : mapping
+        ``method`` is "regression"; ``criterion`` names the loss.
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        left = f"{100 * self.loss:.2f}% of the variance left"
+        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({left})"
+        if self.status is SolveStatus.OPTIMAL:
+            tolerance = self.stats.get("tolerance")
+            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
+            return (
+                f"Proven optimal over {self.scope}: no tree{self._constraints()} has an objective that is smaller{by} "
+                f"than that of this one with {what}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        return (
+            f"Not proven optimal{why}: the best tree found has {what}; over {self.scope} "
+            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
+            f"{100 * self.gap:.1f}%."
+        )
+
+
+@dataclass(frozen=True)
 class BornAgainResult(SolveResult):
     """A tree with the decisions of an ensemble, and proven bounds on its depth and leaves.
 
@@ -179,6 +221,8 @@ class BornAgainResult(SolveResult):
         ensemble = f"{of['ensemble_trees']} trees with {of['ensemble_leaves']} leaves"
         leaves = leaves_in_words(self.tree)
         size = f"depth {self.tree.depth} and {leaves}"
+        if self.options.get("objective") == "rows":
+            return self._sentence_of_rows(f"This tree of {size}", ensemble)
         if self.status is SolveStatus.OPTIMAL:
             least = PROVEN_LEAST.get(str(self.options.get("objective")), "no faithful tree is smaller")
             where = f"decides like the ensemble ({ensemble}) on {self.scope}"
@@ -188,6 +232,26 @@ class BornAgainResult(SolveResult):
         return (
             f"This tree of {size} decides like the ensemble ({ensemble}) on {self.scope}. Its size is not proven "
             f"least{why}{least if of['leaves_lower_bound'] != 1 else ''}."
+        )
+
+    def _sentence_of_rows(self, tree: str, ensemble: str) -> str:
+        """The sentence of a tree that agrees with the ensemble on rows, not everywhere."""
+        alike, asked, rows = (
+            self.stats.get(name, "unknown") for name in ("rows_alike", "rows_asked", "rows")
+        )
+        said = f"{tree} decides like the ensemble ({ensemble}) on {alike} of {rows} rows; {asked} were asked."
+        depth = self.options.get("max_depth")
+        within = "over the ensemble's thresholds" + ("" if depth is None else f" of depth {depth} or less")
+        if self.status is not SolveStatus.OPTIMAL:
+            why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+            least = self.stats.get("leaves_lower_bound", "unknown")
+            return f"{said} Its size is not proven least{why}: at least {least} leaves are needed for that."
+        if self.loss * rows > rows - asked + 0.5:
+            most = self.options.get("max_leaves")
+            return f"{said} Proven: no tree {within} with at most {most} leaves agrees on more rows."
+        return (
+            f"{said} Proven: no tree {within} with fewer leaves agrees on as many as were asked, and none with as "
+            "many leaves agrees on more."
         )
 
 

@@ -198,7 +198,8 @@ class Oracle:
         self._weight = _numbers(whole, WEIGHT_LIMBS)
         question = self._question()
         question.weight = self._weight.ctypes.data
-        question.observations = float(unit)
+        # In a confidence bound all weights together count for as many observations as there are rows.
+        question.observations = float(unit * len(whole) / self.stated.total)
         question.z = 0.0 if confidence is None else NormalDist().inv_cdf(confidence)
         return question
 

@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from attack.__main__ import shown
 from attack.generate import FAST, SLOW, random_case
 from attack.laws import attack
+from attack.run import shown
 
 SLICES = [*((FAST, seed, 250) for seed in range(16)), *((SLOW, seed, 25) for seed in range(16, 22))]
 

@@ -3,14 +3,19 @@
 from unittest import SkipTest
 
 import pytest
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.estimator_checks import (
     check_estimator,
     estimator_checks_generator,
     parametrize_with_checks,
 )
 
-from treewright import HybridTreeClassifier, LeafAccuracyTreeClassifier, OptimalTreeClassifier
+from treewright import (
+    HybridTreeClassifier,
+    LeafAccuracyTreeClassifier,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+)
 
 # All with their default parameters.
 pytestmark = pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")  # tables of ten rows
@@ -18,6 +23,7 @@ ESTIMATORS = [
     OptimalTreeClassifier(),
     HybridTreeClassifier(),
     LeafAccuracyTreeClassifier(),
+    OptimalTreeRegressor(),
 ]
 
 
@@ -32,10 +38,13 @@ def test_check(estimator: BaseEstimator, check: object) -> None:
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 def test_no_check_is_skipped(estimator: BaseEstimator) -> None:
     outcomes = check_estimator(estimator, on_skip=None, on_fail=None)
-    assert len(outcomes) >= 60
+    assert len(outcomes) >= 55
     assert {(o["check_name"], o["status"]) for o in outcomes if o["status"] != "passed"} == set()
 
 
-def test_it_is_a_classifier() -> None:
-    assert all(is_classifier(estimator) for estimator in ESTIMATORS)
-    assert len(list(estimator_checks_generator(ESTIMATORS[0]))) >= 60
+def test_kinds_are_told_apart() -> None:
+    assert [is_regressor(estimator) for estimator in ESTIMATORS] == [
+        isinstance(estimator, OptimalTreeRegressor) for estimator in ESTIMATORS
+    ]
+    assert all(is_classifier(estimator) or is_regressor(estimator) for estimator in ESTIMATORS)
+    assert len(list(estimator_checks_generator(ESTIMATORS[0]))) >= 55

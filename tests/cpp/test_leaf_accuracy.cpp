@@ -18,7 +18,7 @@ void round_weights(Dice& dice, Data& data);
 
 Data make_data(Dice& dice, std::uint32_t n, bool lower_bound) {
     Data data;
-    ranked::Data& table = data.table;
+    ranked::LabelledTable& table = data.table;
     table.n_rows = n;
     table.n_columns = 1 + static_cast<std::uint32_t>(dice.below(3));
     table.n_classes = 2 + static_cast<std::uint32_t>(dice.below(3));

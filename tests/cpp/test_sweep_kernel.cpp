@@ -15,7 +15,7 @@ using namespace treewright::ranked;
 namespace {
 
 struct Case {
-    Data data;
+    LabelledTable data;
     std::vector<std::vector<std::uint8_t>> on_left;  // [lane][row]
     std::vector<std::uint32_t> left_rows;            // [lane]
     std::vector<std::uint64_t> left_lanes;           // [row]
@@ -28,7 +28,7 @@ Case make_case(std::mt19937& random, std::uint32_t n, std::uint32_t n_classes, b
                std::uint32_t n_lanes) {
     const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); };
     Case c;
-    Data& d = c.data;
+    LabelledTable& d = c.data;
     d.n_rows = n;
     d.n_columns = 3;
     d.n_classes = n_classes;
@@ -63,7 +63,7 @@ Case make_case(std::mt19937& random, std::uint32_t n, std::uint32_t n_classes, b
 }
 
 // Least loss of splitting one side, by definition.
-std::int64_t slow_split(const Data& d, const std::vector<std::uint32_t>& rows) {
+std::int64_t slow_split(const LabelledTable& d, const std::vector<std::uint32_t>& rows) {
     std::vector<std::int64_t> total(d.n_classes, 0);
     for (const std::uint32_t row : rows)
         for (std::uint32_t k = 0; k < d.n_classes; ++k)
@@ -95,7 +95,7 @@ void check(std::int64_t got, std::int64_t expected, const char* what) {
 }
 
 void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std::int32_t least_gain = 0) {
-    Data& d = c.data;
+    LabelledTable& d = c.data;
     std::vector<const std::uint32_t*> orders;
     for (std::size_t j = 0; j < d.n_columns; ++j) orders.push_back(&d.order[j * d.n_rows]);
     std::vector<std::uint32_t> classes(d.n_classes);

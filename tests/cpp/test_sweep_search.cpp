@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -24,15 +25,15 @@ void require(bool condition, const char* what) {
     std::exit(1);
 }
 
-Data make_data(std::mt19937& random, std::uint32_t n, std::uint32_t n_columns) {
+std::shared_ptr<Misclassification> make_objective(std::mt19937& random, std::uint32_t n, std::uint32_t n_columns) {
     const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); };
-    Data d;
+    const auto table = std::make_shared<LabelledTable>();
+    LabelledTable& d = *table;
     d.n_rows = n;
     d.n_columns = n_columns;
     d.n_classes = 2 + below(3);
     d.min_leaf = 1 + below(3);
-    d.unit = Cost{1} << 20;
-    d.leaf = 1 + Cost{below(3)} * (Cost{n} << 15);
+    const Cost leaf = 1 + Cost{below(3)} * (Cost{n} << 15);
     for (std::uint32_t c = 0; c < n_columns; ++c) {
         const std::uint32_t most = 2 + below(n);
         for (std::uint32_t i = 0; i < n; ++i) d.rank.push_back(below(most));
@@ -47,32 +48,33 @@ Data make_data(std::mt19937& random, std::uint32_t n, std::uint32_t n_columns) {
         for (std::uint32_t k = 0; k < d.n_classes; ++k)
             d.cost.push_back(y == k ? 0 : plain ? 1 : static_cast<std::int32_t>(below(4)));
     d.prepare();
-    return d;
+    return std::make_shared<Misclassification>(table, Cost{1} << 20, leaf);
 }
 
 // Every conclusion of a profile of column 0, at depth one below the cut, against the truth.
-void check_profile(std::mt19937& random, const Data& d) {
+void check_profile(std::mt19937& random, const Misclassification& objective) {
+    const LabelledTable& d = objective.data();
     Node root;
-    make_root(d, root);
+    make_root(objective, root);
     if (root.columns.empty() || root.columns[0] != 0 || root.n < 2 * d.min_leaf) return;
     Options options;
     options.monotone = random() % 4 != 0;
     options.lipschitz = random() % 4 != 0;
-    Profile profile;
-    profile.reset(d, options, root, 0, best_stump(d, root).cost);
+    IntervalBounds profile;
+    profile.reset(objective, options, root, 0, objective.best_stump(root).cost);
     const auto n_cuts = static_cast<std::uint32_t>(profile.n_cuts());
-    std::vector<Point> truth{{0, 0, 0}};
+    std::vector<SplitBounds> truth{{0, 0, 0}};
     std::vector<std::uint8_t> scratch(d.n_rows + OrderKernels::kPadding);
     Cost best = kNoCost;
     for (std::uint32_t cut = 1; cut <= n_cuts; ++cut) {
         Stack stack;
         Node left, right;
-        split(d, root, 0, profile.position(cut), stack, scratch, left, right);
-        truth.push_back({cut, best_stump(d, left).cost, best_stump(d, right).cost});
+        split(objective, root, 0, profile.position(cut), stack, scratch, left, right);
+        truth.push_back({cut, objective.best_stump(left).cost, objective.best_stump(right).cost});
         if (profile.legal(cut)) best = std::min(best, truth.back().left + truth.back().right);
     }
     if (best == kNoCost) return;
-    const Cost target = best + static_cast<Cost>(random() % (3 * static_cast<std::uint64_t>(d.unit)));
+    const Cost target = best + static_cast<Cost>(random() % (3 * static_cast<std::uint64_t>(objective.unit())));
     for (int step = 0; step < 6; ++step) {
         const std::uint32_t cut = 1 + static_cast<std::uint32_t>(random() % n_cuts);
         if (profile.legal(cut)) profile.insert(truth[cut]);
@@ -84,11 +86,11 @@ void check_profile(std::mt19937& random, const Data& d) {
                 require(gap.bound <= truth[c].left + truth[c].right, "gap bound");
             }
         }
-        for (const Point& point : profile.points())
+        for (const SplitBounds& point : profile.points())
             if (point.cut >= 1 && point.cut <= n_cuts) open[point.cut] = 1;
         for (std::uint32_t c = 1; c <= n_cuts; ++c) {
             if (!profile.legal(c)) continue;
-            const Point bound = profile.bounds(c);
+            const SplitBounds bound = profile.bounds(c);
             require(bound.left <= truth[c].left && bound.right <= truth[c].right, "bounds of a cut");
             if (open[c] == 0) require(truth[c].left + truth[c].right >= target, "closed cut");
         }
@@ -96,7 +98,7 @@ void check_profile(std::mt19937& random, const Data& d) {
     }
 }
 
-Cost solve(const Data& d, const Options& options, Size size, Limits limits, bool& exact, Cost& lower) {
+Cost solve(const RankedObjective& d, const Options& options, Size size, Limits limits, bool& exact, Cost& lower) {
     Control control(limits);
     Search search(d, options, control);
     const Outcome outcome = search.run(size);
@@ -113,7 +115,7 @@ Cost solve(const Data& d, const Options& options, Size size, Limits limits, bool
 }
 
 // Best cost of a written tree on a table: each leaf has the label that is best there.
-Cost cost_of(const Data& d, const std::vector<TreeNode>& tree, std::size_t& at, const std::vector<std::uint32_t>& rows) {
+Cost cost_of(const LabelledTable& d, const std::vector<TreeNode>& tree, std::size_t& at, const std::vector<std::uint32_t>& rows) {
     const TreeNode node = tree[at++];
     if (node.column == TreeNode::kLeaf) {
         std::vector<Cost> loss(d.n_classes, 0);
@@ -128,7 +130,7 @@ Cost cost_of(const Data& d, const std::vector<TreeNode>& tree, std::size_t& at, 
     return on_left + cost_of(d, tree, at, right);
 }
 
-Cost cost_of(const Data& d, const std::vector<TreeNode>& tree) {
+Cost cost_of(const LabelledTable& d, const std::vector<TreeNode>& tree) {
     std::vector<std::uint32_t> rows(d.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
     std::size_t at = 0;
@@ -136,13 +138,14 @@ Cost cost_of(const Data& d, const std::vector<TreeNode>& tree) {
 }
 
 // A core only grows; a tree it holds costs there what it costs on all rows; its optimum is no higher than that of all.
-void check_core(std::mt19937& random, const Data& d) {
+void check_core(std::mt19937& random, const Misclassification& objective) {
+    const LabelledTable& d = objective.data();
     Control control{Limits{}};
-    const std::vector<float> odds = doubts(d, control);
+    const std::vector<float> odds = label_odds(d, control);
     require(odds.size() == d.n_rows, "odds of every row");
     for (std::uint32_t row = 0; row < d.n_rows; ++row)
         require(odds[row] >= 0 && (odds[row] == 0) == (d.span[row] == 0), "odds where a row can be charged");
-    CoreRows core(d, odds);
+    CoreRows core(objective, odds);
     core.take(0.5 * static_cast<double>(random() % 8));
     const std::size_t before = core.size();
     std::vector<TreeNode> tree(7);
@@ -151,18 +154,19 @@ void check_core(std::mt19937& random, const Data& d) {
         const auto rank = static_cast<std::uint32_t>(random() % d.n_rows);
         tree[inner] = {column, rank, rank + 1};
     }
-    core.hold(tree);
+    core.cover(tree);
     require(core.size() >= before, "a core only grows");
     if (core.size() == 0) return;
-    const Data few = core.table();
-    require(few.n_rows == core.size(), "as many rows as it says");
-    require(cost_of(few, tree) == cost_of(d, tree), "a tree that is held costs the same");
+    const auto few = core.objective();
+    const auto table = [](const RankedObjective& part) { return dynamic_cast<const Misclassification&>(part).data(); };
+    require(few->table().n_rows == core.size(), "as many rows as it says");
+    require(cost_of(table(*few), tree) == cost_of(d, tree), "a tree that is covered costs the same");
     bool exact = false;
     Cost lower = 0;
-    const Cost on_few = solve(few, Options{}, {3}, Limits{}, exact, lower);
-    if (d.min_leaf == 1) require(on_few <= solve(d, Options{}, {3}, Limits{}, exact, lower), "f(K) <= f(S)");
+    const Cost on_few = solve(*few, Options{}, {3}, Limits{}, exact, lower);
+    if (d.min_leaf == 1) require(on_few <= solve(objective, Options{}, {3}, Limits{}, exact, lower), "f(K) <= f(S)");
     core.take(1e9);
-    require(cost_of(core.table(), tree) == cost_of(d, tree), "all rows that count");
+    require(cost_of(table(*core.objective()), tree) == cost_of(d, tree), "all rows that count");
 }
 
 }  // namespace
@@ -170,17 +174,17 @@ void check_core(std::mt19937& random, const Data& d) {
 int main() {
     std::mt19937 random(11);
     for (int round = 0; round < 400; ++round) {
-        const Data d = make_data(random, 2 + static_cast<std::uint32_t>(random() % 40), 1 + round % 3);
-        check_profile(random, d);
-        check_core(random, d);
+        const auto objective = make_objective(random, 2 + static_cast<std::uint32_t>(random() % 40), 1 + round % 3);
+        check_profile(random, *objective);
+        check_core(random, *objective);
     }
     for (int round = 0; round < 60; ++round) {
-        const Data d = make_data(random, 4 + static_cast<std::uint32_t>(random() % 24), 2 + round % 2);
+        const auto objective = make_objective(random, 4 + static_cast<std::uint32_t>(random() % 24), 2 + round % 2);
         const Size depth{3 + static_cast<std::uint32_t>(random() % 2),
                          random() % 2 == 0 ? Size::kAny : 2 + static_cast<std::uint32_t>(random() % 8)};
         bool exact = false;
         Cost lower = 0;
-        const Cost best = solve(d, Options{}, depth, Limits{}, exact, lower);
+        const Cost best = solve(*objective, Options{}, depth, Limits{}, exact, lower);
         require(exact, "solved");
         for (int variant = 0; variant < 3; ++variant) {
             Options options;
@@ -197,10 +201,10 @@ int main() {
             options.core_share = random() % 2 == 0 ? 1.0 : 0.6;
             options.slack = 0.25 * static_cast<double>(random() % 4);
             options.lanes = 1 + static_cast<std::uint32_t>(random() % 5);
-            require(solve(d, options, depth, Limits{}, exact, lower) == best && exact, "same optimum");
+            require(solve(*objective, options, depth, Limits{}, exact, lower) == best && exact, "same optimum");
             Limits limits;
             limits.steps = 1 + static_cast<std::int64_t>(random() % 50);
-            require(solve(d, options, depth, limits, exact, lower) >= best && lower <= best, "bounds at a stop");
+            require(solve(*objective, options, depth, limits, exact, lower) >= best && lower <= best, "bounds at a stop");
         }
     }
     std::printf("profiles and searches agree\n");

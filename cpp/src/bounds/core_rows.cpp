@@ -5,12 +5,17 @@
 
 namespace treewright::ranked {
 
-CoreRows::CoreRows(const Data& data, std::span<const float> doubts)
-    : data_(data), drawn_(drawn_rows(data)), factor_(data.n_rows), taken_(data.n_rows) {
+CoreRows::CoreRows(const Misclassification& objective, std::vector<float> odds)
+    : objective_(objective),
+      data_(objective.data()),
+      drawn_(drawn_rows(data_)),
+      factor_(data_.n_rows),
+      taken_(data_.n_rows) {
+    const LabelledTable& data = data_;
     for (std::uint32_t i = 0; i < data.n_rows; ++i) {
         const std::uint32_t row = drawn_[i];
         const float lot = (static_cast<float>(i) + 0.5F) / static_cast<float>(data.n_rows);
-        factor_[row] = doubts[row] > 0 ? lot / doubts[row] : std::numeric_limits<float>::infinity();
+        factor_[row] = odds[row] > 0 ? lot / odds[row] : std::numeric_limits<float>::infinity();
     }
 }
 
@@ -28,26 +33,26 @@ double CoreRows::size_at(double factor) const {
     return static_cast<double>(std::count_if(factor_.begin(), factor_.end(), [&](float own) { return own < factor; }));
 }
 
-void CoreRows::hold(std::span<const TreeNode> tree) {
+void CoreRows::cover(std::span<const TreeNode> tree) {
     std::vector<std::uint32_t> rows = drawn_;
-    hold(tree, 0, rows);
+    cover(tree, 0, rows);
 }
 
-std::size_t CoreRows::hold(std::span<const TreeNode> tree, std::size_t at, std::span<std::uint32_t> rows) {
+std::size_t CoreRows::cover(std::span<const TreeNode> tree, std::size_t at, std::span<std::uint32_t> rows) {
     const TreeNode& node = tree[at];
     if (node.column == TreeNode::kLeaf) {
-        hold_leaf(rows);
+        cover_leaf(rows);
         return at + 1;
     }
     const auto right = std::stable_partition(
         rows.begin(), rows.end(), [&](std::uint32_t row) { return data_.rank_of(node.column, row) < node.high; });
     const auto n_left = static_cast<std::size_t>(right - rows.begin());
-    at = hold(tree, at + 1, rows.first(n_left));
-    return hold(tree, at, rows.subspan(n_left));
+    at = cover(tree, at + 1, rows.first(n_left));
+    return cover(tree, at, rows.subspan(n_left));
 }
 
 // The best label costs `least` on all rows; every label shall cost as much on the core.
-void CoreRows::hold_leaf(std::span<const std::uint32_t> rows) {
+void CoreRows::cover_leaf(std::span<const std::uint32_t> rows) {
     const std::size_t n_classes = data_.n_classes;
     const auto cost = [&](std::uint32_t row, std::size_t k) {
         return std::int64_t{data_.weight[row]} * data_.cost[data_.label[row] * n_classes + k];
@@ -69,14 +74,13 @@ void CoreRows::hold_leaf(std::span<const std::uint32_t> rows) {
     }
 }
 
-Data CoreRows::table() const {
-    Data core;
+std::unique_ptr<RankedObjective> CoreRows::objective() const {
+    const auto table = std::make_shared<LabelledTable>();
+    LabelledTable& core = *table;
     core.n_rows = static_cast<std::uint32_t>(size_);
     core.n_columns = data_.n_columns;
     core.n_classes = data_.n_classes;
     core.min_leaf = data_.min_leaf;
-    core.unit = data_.unit;
-    core.leaf = data_.leaf;
     core.cost = data_.cost;
     std::vector<std::uint32_t> rows;
     for (std::uint32_t row = 0; row < data_.n_rows; ++row)
@@ -89,7 +93,7 @@ Data CoreRows::table() const {
         core.weight.push_back(data_.weight[row]);
     }
     core.prepare();
-    return core;
+    return std::make_unique<Misclassification>(table, objective_.unit(), objective_.leaf_penalty());
 }
 
 }  // namespace treewright::ranked

@@ -1,49 +1,44 @@
 #include "treewright/bounds/interval_bounds.hpp"
 
+#include "treewright/objective/ranked_objective.hpp"
 #include "treewright/space/ranked_node.hpp"
 
 #include <algorithm>
 
 namespace treewright::ranked {
 
-void Profile::reset(const Data& data, const Options& options, const Node& node, std::size_t at, Cost whole) {
+void IntervalBounds::reset(const RankedObjective& objective, const Options& options, const Node& node, std::size_t at,
+                    Cost whole) {
     const std::span order{node.orders[at], node.n};
+    const std::uint32_t min_leaf = objective.table().min_leaf;
     cut_positions(order, position_);
     n_rows_ = node.n;
-    unit_ = data.unit;
-    leaf_ = data.leaf;
-    total_span_ = node.span * data.unit;
-    monotone_ = options.monotone && data.min_leaf == 1;
-    lipschitz_ = options.lipschitz;
+    unit_ = objective.span_unit();
+    leaf_ = objective.leaf_penalty();
+    total_span_ = node.span * unit_;
+    monotone_ = options.monotone && objective.laws().monotone && min_leaf == 1;
+    lipschitz_ = options.lipschitz && objective.laws().similar;
     prefix_.clear();
-    if (!data.unit_spans && lipschitz_) {
-        prefix_.reserve(position_.size());
-        std::uint32_t i = 0;
-        Cost total = 0;
-        for (const std::uint32_t p : position_) {
-            for (; i < p; ++i) total += data.span[row_of(order[i])];
-            prefix_.push_back(total * unit_);
-        }
-    }
+    if (lipschitz_) objective.prefix_spans(order, position_, prefix_);
     const auto n_cuts = static_cast<std::uint32_t>(position_.size());
     first_legal_ = 1;
     last_legal_ = n_cuts;
-    if (data.min_leaf > 1) {
-        while (first_legal_ <= n_cuts && position(first_legal_) < data.min_leaf) ++first_legal_;
-        while (last_legal_ >= 1 && n_rows_ - position(last_legal_) < data.min_leaf) --last_legal_;
+    if (min_leaf > 1) {
+        while (first_legal_ <= n_cuts && position(first_legal_) < min_leaf) ++first_legal_;
+        while (last_legal_ >= 1 && n_rows_ - position(last_legal_) < min_leaf) --last_legal_;
     }
     points_.clear();
     points_.push_back({0, leaf_, std::max(leaf_, whole)});
     points_.push_back({n_cuts + 1, std::max(leaf_, whole), leaf_});
 }
 
-Cost Profile::span_(std::uint32_t cut) const {
+Cost IntervalBounds::span_(std::uint32_t cut) const {
     if (cut == 0) return 0;
     if (cut > position_.size()) return total_span_;
     return prefix_.empty() ? unit_ * position_[cut - 1] : prefix_[cut - 1];
 }
 
-std::uint32_t Profile::first_beyond(Cost span) const {
+std::uint32_t IntervalBounds::first_beyond(Cost span) const {
     if (prefix_.empty()) {
         const Cost rows = span / unit_;  // W(cut) = unit * p > span  <=>  p > floor(span / unit)
         return static_cast<std::uint32_t>(
@@ -55,7 +50,7 @@ std::uint32_t Profile::first_beyond(Cost span) const {
     return static_cast<std::uint32_t>(std::upper_bound(prefix_.begin(), prefix_.end(), span) - prefix_.begin()) + 1;
 }
 
-std::uint32_t Profile::last_before(Cost span) const {
+std::uint32_t IntervalBounds::last_before(Cost span) const {
     if (prefix_.empty()) {
         // W(cut) = unit * p < span  <=>  p < ceil(span / unit)
         const Cost rows = span <= 0 ? 0 : (span - 1) / unit_ + 1;
@@ -67,16 +62,16 @@ std::uint32_t Profile::last_before(Cost span) const {
     return static_cast<std::uint32_t>(std::lower_bound(prefix_.begin(), prefix_.end(), span) - prefix_.begin());
 }
 
-Cost Profile::gap_bound(const Point& a, const Point& b) const {
+Cost IntervalBounds::gap_bound(const SplitBounds& a, const SplitBounds& b) const {
     Cost bound = 2 * leaf_;
     if (monotone_) bound = std::max(bound, a.left + b.right);
     if (lipschitz_) bound = std::max(bound, b.left + a.right - span_between(a.cut, b.cut));
     return bound;
 }
 
-Gap Profile::gap(std::size_t left_point, Cost target) const {
-    const Point& a = points_[left_point];
-    const Point& b = points_[left_point + 1];
+Gap IntervalBounds::gap(std::size_t left_point, Cost target) const {
+    const SplitBounds& a = points_[left_point];
+    const SplitBounds& b = points_[left_point + 1];
     Gap gap{std::max(a.cut + 1, first_legal_), std::min(b.cut - 1, last_legal_), 0};
     if (!gap.open()) return gap;
     gap.bound = gap_bound(a, b);
@@ -94,16 +89,16 @@ Gap Profile::gap(std::size_t left_point, Cost target) const {
     return gap;
 }
 
-std::size_t Profile::point_before(std::uint32_t cut) const {
+std::size_t IntervalBounds::point_before(std::uint32_t cut) const {
     return static_cast<std::size_t>(std::upper_bound(points_.begin(), points_.end(), cut,
-                                                     [](std::uint32_t c, const Point& p) { return c < p.cut; }) -
+                                                     [](std::uint32_t c, const SplitBounds& p) { return c < p.cut; }) -
                                     points_.begin()) -
            1;
 }
 
-void Profile::insert(Point point) {
+void IntervalBounds::insert(SplitBounds point) {
     std::size_t i = point_before(point.cut) + 1;
-    const Point known = bounds(point.cut);
+    const SplitBounds known = bounds(point.cut);
     point.left = std::max(point.left, known.left);
     point.right = std::max(point.right, known.right);
     point.sum = std::max(point.sum, known.sum);
@@ -117,7 +112,7 @@ void Profile::insert(Point point) {
     }
     // ... and of the new point for the others, outwards while anything changes.
     for (std::size_t j = i + 1; j < points_.size(); ++j) {
-        Point& p = points_[j];
+        SplitBounds& p = points_[j];
         const Cost loss = span_(p.cut) - span_(point.cut);
         bool changed = false;
         if (monotone_ && p.left < point.left) p.left = point.left, changed = true;
@@ -125,7 +120,7 @@ void Profile::insert(Point point) {
         if (!changed) break;
     }
     for (std::size_t j = i; j-- > 0;) {
-        Point& p = points_[j];
+        SplitBounds& p = points_[j];
         const Cost loss = span_(point.cut) - span_(p.cut);
         bool changed = false;
         if (monotone_ && p.right < point.right) p.right = point.right, changed = true;
@@ -134,22 +129,22 @@ void Profile::insert(Point point) {
     }
 }
 
-void Profile::import_from(const Data& data, const Node& node, std::size_t at, std::span<const Hint> hints, Kin kin,
+void IntervalBounds::import_from(const RankedTable& table, const Node& node, std::size_t at, std::span<const Hint> hints, Relation relation,
                           Cost loss) {
-    if ((kin == Kin::subset && !monotone_) || (kin == Kin::superset && !lipschitz_)) return;
+    if ((relation == Relation::subset && !monotone_) || (relation == Relation::superset && !lipschitz_)) return;
     const std::uint32_t* order = node.orders[at];
     const std::uint32_t column = node.columns[at];
     const auto rank_at = [&](std::size_t cut) {  // of the first row on the right
-        return data.rank_of(column, row_of(order[position_[cut - 1]]));
+        return table.rank_of(column, row_of(order[position_[cut - 1]]));
     };
     const std::size_t n_cuts = position_.size();
-    std::vector<Point> merged;
+    std::vector<SplitBounds> merged;
     merged.reserve(points_.size() + hints.size());
     std::size_t next = 0, cut = 1;  // points taken so far; first cut not before the hint
     for (const Hint& hint : hints) {
         const Cost left = std::max(leaf_, hint.left - loss), right = std::max(leaf_, hint.right - loss);
         const Cost sum = hint.sum - loss;
-        if (data.rank_of(column, row_of(order[0])) >= hint.rank) continue;
+        if (table.rank_of(column, row_of(order[0])) >= hint.rank) continue;
         // Gallop to the first cut whose right side starts at the hint's rank or beyond: the same rows go left.
         std::size_t step = 1, low = cut;
         while (low + step <= n_cuts && rank_at(low + step - 1) < hint.rank) low += step, step *= 2;
@@ -177,38 +172,38 @@ void Profile::import_from(const Data& data, const Node& node, std::size_t at, st
     spread();
 }
 
-void Profile::spread() {
+void IntervalBounds::spread() {
     for (std::size_t i = 1; i < points_.size(); ++i) {
-        const Point& a = points_[i - 1];
-        Point& b = points_[i];
+        const SplitBounds& a = points_[i - 1];
+        SplitBounds& b = points_[i];
         if (monotone_) b.left = std::max(b.left, a.left);
         if (lipschitz_) b.right = std::max(b.right, a.right - span_between(a.cut, b.cut));
     }
     for (std::size_t i = points_.size() - 1; i-- > 0;) {
-        Point& a = points_[i];
-        const Point& b = points_[i + 1];
+        SplitBounds& a = points_[i];
+        const SplitBounds& b = points_[i + 1];
         if (monotone_) a.right = std::max(a.right, b.right);
         if (lipschitz_) a.left = std::max(a.left, b.left - span_between(a.cut, b.cut));
     }
 }
 
-void Profile::export_to(const Data& data, const Node& node, std::size_t at, Cost target,
+void IntervalBounds::export_to(const RankedTable& table, const Node& node, std::size_t at, Cost target,
                         std::vector<Hint>& hints) const {
     std::size_t kept = 0;
     for (std::size_t i = 1; i + 1 < points_.size(); ++i) {
         if (gap_bound(points_[kept], points_[i + 1]) >= target) continue;
         kept = i;
         const std::uint32_t row = row_of(node.orders[at][position(points_[i].cut)]);
-        hints.push_back({data.rank_of(node.columns[at], row), points_[i].left, points_[i].right, points_[i].cost()});
+        hints.push_back({table.rank_of(node.columns[at], row), points_[i].left, points_[i].right, points_[i].cost()});
     }
 }
 
-Point Profile::bounds(std::uint32_t cut) const {
+SplitBounds IntervalBounds::bounds(std::uint32_t cut) const {
     const std::size_t i = point_before(cut);
-    const Point& a = points_[i];
+    const SplitBounds& a = points_[i];
     if (a.cut == cut) return a;
-    const Point& b = points_[i + 1];
-    Point at{cut, leaf_, leaf_};
+    const SplitBounds& b = points_[i + 1];
+    SplitBounds at{cut, leaf_, leaf_};
     if (monotone_) {
         at.left = std::max(at.left, a.left);
         at.right = std::max(at.right, b.right);
@@ -220,10 +215,10 @@ Point Profile::bounds(std::uint32_t cut) const {
     return at;
 }
 
-Cost Profile::lower_bound(Cost target) const {
+Cost IntervalBounds::lower_bound(Cost target) const {
     Cost bound = kNoCost;
     for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
-        const Point &a = points_[i], &b = points_[i + 1];
+        const SplitBounds &a = points_[i], &b = points_[i + 1];
         if (legal(a.cut)) bound = std::min(bound, a.cost());
         if (b.cut - a.cut == 1) continue;
         const Gap rest = gap(i, target);

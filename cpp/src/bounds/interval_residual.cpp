@@ -7,11 +7,9 @@
 namespace treewright::ranked {
 
 Search& Search::losses() {
-    if (data_.leaf == 1) return *this;
+    if (objective_.leaf_penalty() == 1) return *this;
     if (losses_ == nullptr) {
-        free_leaves_ = std::make_unique<Data>(data_);
-        free_leaves_->leaf = 1;
-        free_leaves_->order = {};  // of the root alone
+        free_leaves_ = objective_.with_leaf_penalty(1);
         losses_ = std::make_unique<Search>(*free_leaves_, options_, control_, bytes_ / 8);
     }
     losses_->beside_ = beside_ + bytes() - losses_->bytes();
@@ -20,9 +18,9 @@ Search& Search::losses() {
 
 bool Search::rows_between_close(const Node& node, Size size, Level& here, std::size_t at, std::size_t point,
                                 const Gap& gap, Cost target, std::size_t level) {
-    Profile& profile = here.profiles[at];
-    if (!options_.between || !profile.monotone() || !pairs_.worth_sharing(node)) return false;
-    const Point &a = profile.points()[point], &b = profile.points()[point + 1];
+    IntervalBounds& profile = here.profiles[at];
+    if (!options_.between || !objective_.laws().superadditive || !profile.monotone() || !pairs_->worth_sharing(node)) return false;
+    const SplitBounds &a = profile.points()[point], &b = profile.points()[point + 1];
     const std::uint32_t begin = profile.position(a.cut), end = profile.position(b.cut);
     const Cost need = target - a.left - b.right;
     // The rows add no more than the optima of the two sides differ by, and less when they are taken in parts.
@@ -31,11 +29,11 @@ bool Search::rows_between_close(const Node& node, Size size, Level& here, std::s
     const Size below = size.below();
     Search& free = losses();
     const Cost most_leaves = below.most_leaves(end - begin);
-    if (free.data_.leaf >= need / most_leaves) return false;
-    const Cost price = most_leaves * free.data_.leaf;  // what the leaves of a tree of these rows cost, at most
+    if (free.objective_.leaf_penalty() >= need / most_leaves) return false;
+    const Cost price = most_leaves * free.objective_.leaf_penalty();  // what the leaves of a tree of these rows cost, at most
 
     const Stack::Mark mark = stack_.mark();
-    extract(data_, node, at, begin, end, stack_, goes_left_, here.between);
+    extract(objective_, node, at, begin, end, stack_, goes_left_, here.between);
     const auto& columns = here.between.columns;
     const auto column = static_cast<std::size_t>(std::find(columns.begin(), columns.end(), node.columns[at]) -
                                                  columns.begin());
@@ -45,7 +43,7 @@ bool Search::rows_between_close(const Node& node, Size size, Level& here, std::s
     const auto loss = [&](std::uint32_t first, std::uint32_t last, Cost enough) {  // of rows first .. last - 1
         if (last - first < 2 || enough <= 0) return Cost{0};
         const Stack::Mark inner = stack_.mark();
-        extract(data_, here.between, column, first - begin, last - begin, stack_, goes_left_, here.part);
+        extract(objective_, here.between, column, first - begin, last - begin, stack_, goes_left_, here.part);
         const Cost result = loss_of(here.part, enough);
         stack_.release(inner);
         return result;

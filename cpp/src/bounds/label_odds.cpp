@@ -21,7 +21,7 @@ constexpr float kPrior = 0.002F;                          // share of every clas
 // about.
 class Forest {
    public:
-    Forest(const Data& data, Control& control)
+    Forest(const LabelledTable& data, Control& control)
         : data_(data), control_(control), rows_(drawn_rows(data)), votes_(std::size_t{data.n_rows} * data.n_classes) {
         n_candidates_ = static_cast<int>(std::lround(4 * std::sqrt(static_cast<double>(data.n_columns))));
     }
@@ -105,7 +105,7 @@ class Forest {
         return best >= 0;
     }
 
-    const Data& data_;
+    const LabelledTable& data_;
     Control& control_;
     Random random_;
     int n_candidates_;
@@ -115,7 +115,7 @@ class Forest {
 
 }  // namespace
 
-std::vector<float> doubts(const Data& data, Control& control) {
+std::vector<float> label_odds(const LabelledTable& data, Control& control) {
     Forest forest(data, control);
     for (int tree = 0; tree < kTrees && !control.stopped(); ++tree) forest.grow();
     return forest.odds();

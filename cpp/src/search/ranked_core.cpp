@@ -1,6 +1,5 @@
 // The root above depth two on core rows (core_rows.hpp): bounds that hold for all rows, and trees to try on them.
 #include "treewright/bounds/core_rows.hpp"
-#include "treewright/bounds/label_odds.hpp"
 #include "treewright/search/ranked_search.hpp"
 
 #include <algorithm>
@@ -11,22 +10,23 @@ namespace treewright::ranked {
 // on the core: its cost there is a bound, and on all rows it is a candidate. If it costs more there, the core takes the
 // rows that show it, and twice as many of those that are in doubt.
 void Search::prove_on_core(const Node& root, Size size, Outcome& found) {
-    if (doubts_.empty()) doubts_ = doubts(data_, control_);
-    CoreRows core(data_, doubts_);
-    const double most = options_.core_share * data_.n_rows;
+    if (core_ == nullptr) core_ = objective_.core_rows(control_);
+    if (core_ == nullptr) return;
+    CoreRows core = *core_;
+    const double most = options_.core_share * table_.n_rows;
     if (core.size_at(2 * kCoreFactor) > most) return;
     Options options = options_;
     options.core = false;
     options.plain_work *= kCorePatience;
     for (double factor = kCoreFactor; !found.exact() && !control_.stopped(); factor *= 2) {
         core.take(factor);
-        core.hold(write(found.plan));
+        core.cover(write(found.plan));
         if (static_cast<double>(core.size()) > most) return;
         if (core.size() == 0) continue;
-        const Data data = core.table();
-        Search search(data, options, control_, bytes_ / 8);
+        const std::unique_ptr<RankedObjective> objective = core.objective();
+        Search search(*objective, options, control_, bytes_ / 8);
         search.beside_ = beside_ + bytes();
-        const auto try_on_all = [&](Plan plan) {
+        const auto try_on_all = [&](PartialTree plan) {
             std::vector<TreeNode> tree = search.write(plan);
             std::size_t at = 0;
             const Outcome all = refit(tree, at, root, size, 0);
@@ -38,14 +38,14 @@ void Search::prove_on_core(const Node& root, Size size, Outcome& found) {
         search.last_round_ = last_round_;
         search.core_memo_ = core_memo_;
         Node few;
-        make_root(data, few);
+        make_root(*objective, few);
         search.root_ = search.solve(few, {size.depth - 1, size.leaves}, found.upper, 1);
         const Cost asked = found.upper;
-        const Outcome here = search.climb(few, size, {found.lower, asked, Plan::leaf()});
+        const Outcome here = search.climb(few, size, {found.lower, asked, PartialTree::leaf()});
         statistics_ += search.statistics();
-        statistics_.core_rows = std::max<std::int64_t>(statistics_.core_rows, data.n_rows);
+        statistics_.core_rows = std::max<std::int64_t>(statistics_.core_rows, few.n);
         if (const Memo* memo = search.memos_.find(few.rows, size)) core_memo_ = {size, *memo};
-        if (here.upper < asked) core.hold(try_on_all(here.plan));
+        if (here.upper < asked) core.cover(try_on_all(here.plan));
         found.lower = std::min(found.upper, std::max(found.lower, here.lower));
     }
 }

@@ -1,5 +1,6 @@
 #include "treewright/search/ranked_search.hpp"
 
+#include "treewright/bounds/core_rows.hpp"
 #include "treewright/space/orders.hpp"
 
 #include <algorithm>
@@ -20,23 +21,26 @@ constexpr auto later = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-Search::Search(const Data& data, const Options& options, Control& control, std::size_t bytes)
-    : data_(data),
+Search::Search(const RankedObjective& objective, const Options& options, Control& control, std::size_t bytes)
+    : objective_(objective),
+      table_(objective.table()),
       options_(options),
       control_(control),
       bytes_(bytes),
-      pairs_(data, options, control),
+      pairs_(objective.pair_solver(options, control)),
       cache_(bytes / 2),
       memos_(std::min(bytes / 4, kMostMemoBytes)),
-      goes_left_(data.n_rows + OrderKernels::kPadding) {}
+      goes_left_(table_.n_rows + OrderKernels::kPadding) {}
+
+Search::~Search() = default;
 
 Outcome Search::run(Size limits) {
     Node root;
-    make_root(data_, root);
-    limits.depth = std::min(limits.depth, data_.n_rows);
+    make_root(objective_, root);
+    limits.depth = std::min(limits.depth, table_.n_rows);
     limits = limits.fitted();
     const auto at_depth = [&](std::uint32_t depth) { return Size{depth, limits.leaves}.fitted(); };
-    control_.incumbent(root.leaf_loss() * data_.unit + data_.leaf);
+    control_.incumbent(objective_.leaf_cost(root));
     Outcome best = solve(root, at_depth(std::min(limits.depth, 2u)), kNoCost, 0);
     if (control_.stopped()) {  // before the first pass ended; a tree of stumps looks at no clock
         const Outcome stumps = stump_tree(root, {std::min(limits.depth, kStumpDepth), limits.leaves}, 0);
@@ -50,7 +54,7 @@ Outcome Search::run(Size limits) {
     Cost proven = 0;
     for (std::uint32_t d = 3;; ++d) {
         // A tree deeper than d - 1 has d + 1 leaves or more.
-        const Cost deeper = options_.leaf_count ? (Cost{d} + 1) * data_.leaf : 2 * data_.leaf;
+        const Cost deeper = options_.leaf_count ? (Cost{d} + 1) * objective_.leaf_penalty() : 2 * objective_.leaf_penalty();
         proven = std::max(proven, std::min(root_.lower, deeper));
         best.lower = std::min(best.upper, proven);
         control_.incumbent(best.upper);
@@ -74,9 +78,9 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
         found.lower = std::min(found.lower, found.upper);
     };
     const auto over = [&] { return found.exact() || control_.stopped(); };
-    const std::int64_t pass = std::int64_t{root.n} * static_cast<std::int64_t>(root.columns.size()) * pairs_.pace();
+    const std::int64_t pass = std::int64_t{root.n} * static_cast<std::int64_t>(root.columns.size()) * pairs_->pace();
     const std::int64_t plain_passes = 1 + options_.plain_work / std::max<std::int64_t>(pass, 1);
-    if (options_.core && options_.monotone && data_.min_leaf == 1) {
+    if (options_.core && options_.monotone && table_.min_leaf == 1) {
         control_.pause_after(std::min(options_.core_passes, plain_passes / 3));
         ask(found.upper);
         control_.resume();
@@ -103,18 +107,18 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
 Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t level,
                       std::span<const Neighbour> neighbours, Memo* memo) {
     size = size.fitted();
-    const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
-    if (leaf <= 2 * data_.leaf || size.depth == 0 || node.columns.empty() || node.n < 2 * data_.min_leaf)
-        return {leaf, leaf, Plan::leaf()};
+    const Cost leaf = objective_.leaf_cost(node);
+    if (leaf <= 2 * objective_.leaf_penalty() || size.depth == 0 || node.columns.empty() || node.n < 2 * table_.min_leaf)
+        return {leaf, leaf, PartialTree::leaf()};
 
     // Trees of more than `most_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
     Cost beyond = kNoCost;
     if (options_.leaf_count) {
-        const Cost most_leaves = (std::min(budget, leaf) - 1) / data_.leaf;
-        if (most_leaves < 2) return {std::min(leaf, 2 * data_.leaf), leaf, Plan::leaf()};
+        const Cost most_leaves = (std::min(budget, leaf) - 1) / objective_.leaf_penalty();
+        if (most_leaves < 2) return {std::min(leaf, 2 * objective_.leaf_penalty()), leaf, PartialTree::leaf()};
         if (most_leaves - 1 < Cost{size.depth}) {
             size = Size{static_cast<std::uint32_t>(most_leaves - 1), size.leaves}.fitted();
-            beyond = (most_leaves + 1) * data_.leaf;
+            beyond = (most_leaves + 1) * objective_.leaf_penalty();
         }
     }
 
@@ -122,13 +126,13 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
     if (result.exact() || result.lower >= budget) {
         ++statistics_.cache_hits;
     } else if (size.depth == 1) {
-        const Stump stump = best_stump(data_, node);
-        result = {stump.cost, stump.cost, Plan::stump()};
+        const Stump stump = objective_.best_stump(node);
+        result = {stump.cost, stump.cost, PartialTree::stump()};
     } else {
         if (size.depth == 2) {
             ++statistics_.pair_solves;
-            result = pairs_.solve(node, size.leaves == 3, budget, neighbours);
-            if (memo != nullptr && pairs_.worth_sharing(node)) pairs_.keep(node, std::min(result.upper, budget), *memo);
+            result = pairs_->solve(node, size.leaves == 3, budget, neighbours);
+            if (memo != nullptr && pairs_->worth_sharing(node)) pairs_->keep(node, std::min(result.upper, budget), *memo);
         } else {
             // A node that was asked before, below the root, is solved to the end: raised little by little it costs more.
             if (level > 0 && result.lower > 0) budget = std::max(budget, result.upper);
@@ -146,10 +150,10 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
 void Search::open_all(Level& here, std::size_t n_columns, Cost target) const {
     here.heap.clear();
     for (std::size_t at = 0; at < n_columns; ++at) {
-        const Profile& profile = here.profiles[at];
+        const IntervalBounds& profile = here.profiles[at];
         const auto column = static_cast<std::uint32_t>(at);
         for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
-            const Point& point = profile.points()[i];
+            const SplitBounds& point = profile.points()[i];
             if (profile.open(point, target)) here.heap.push_back({point.cost(), 0, column, point.cut, true});
             const Gap gap = profile.gap(i, target);
             if (gap.open()) here.heap.push_back({gap.bound, gap.last - gap.first, column, point.cut, false});
@@ -163,14 +167,14 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
     ++statistics_.nodes;
     const bool at_root = level == 0;
     const std::size_t n_columns = node.columns.size();
-    Outcome best{0, node.leaf_loss() * data_.unit + data_.leaf, Plan::leaf()};
-    Cost whole = data_.leaf;  // lower bound of the node one level down
+    Outcome best{0, objective_.leaf_cost(node), PartialTree::leaf()};
+    Cost whole = objective_.leaf_penalty();  // lower bound of the node one level down
     if (options_.shallower) {
         const Outcome shallower =
             at_root ? root_ : solve(node, {size.depth - 1, size.leaves}, std::min(best.upper, budget), level);
         best.offer(shallower.upper, shallower.plan);
         whole = shallower.lower;
-        const Cost deeper = (Cost{size.depth} + 1) * data_.leaf;
+        const Cost deeper = (Cost{size.depth} + 1) * objective_.leaf_penalty();
         if (options_.leaf_count && std::min(best.upper, budget) <= deeper) {
             best.lower = std::min(whole, deeper);
             return best;
@@ -181,14 +185,14 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
     here.rows.clear();
     if (here.profiles.size() < n_columns) here.profiles.resize(n_columns);
     const Memo* known = options_.resume ? memos_.find(node.rows, size) : nullptr;
-    for (std::size_t at = 0; at < n_columns; ++at) here.profiles[at].reset(data_, options_, node, at, whole);
-    if (known != nullptr) import_memo(*known, data_, node, Kin::same, 0, here.profiles);
-    const bool shares = pairs_.worth_sharing(node);
+    for (std::size_t at = 0; at < n_columns; ++at) here.profiles[at].reset(objective_, options_, node, at, whole);
+    if (known != nullptr) import_memo(*known, table_, node, Relation::same, 0, here.profiles);
+    const bool shares = pairs_->worth_sharing(node);
     for (const Neighbour& neighbour : neighbours)
         if (const Memo* memo = shares && neighbour.known ? memos_.find(neighbour.rows, size) : nullptr; memo != nullptr)
-            import_memo(*memo, data_, node, neighbour.kin, neighbour.loss, here.profiles);
+            import_memo(*memo, table_, node, neighbour.relation, neighbour.loss, here.profiles);
     if (at_root && core_memo_.size == size)
-        import_memo(core_memo_.memo, data_, node, Kin::subset, 0, here.profiles);
+        import_memo(core_memo_.memo, table_, node, Relation::subset, 0, here.profiles);
     open_all(here, n_columns, std::min(best.upper, budget));
 
     while (!here.heap.empty() && !control_.stopped()) {
@@ -203,7 +207,7 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
             here.heap.push_back({gap.bound, gap.last - gap.first, top.column, left_cut, is_cut});
             std::push_heap(here.heap.begin(), here.heap.end(), later);
         };
-        Profile& profile = here.profiles[top.column];
+        IntervalBounds& profile = here.profiles[top.column];
         const std::size_t point = profile.point_before(top.left_cut);
         const Gap gap = top.is_cut ? Gap{top.left_cut, top.left_cut, profile.points()[point].cost()}
                                    : profile.gap(point, target);
@@ -236,10 +240,10 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
         best.lower = std::min(best.lower, here.profiles[at].lower_bound(target));
     if (best.exact() ? shares || at_root : options_.resume) {
         // Of a finished node neighbours want no more than what closes gaps at about its optimum.
-        const Cost closed = best.exact() ? best.upper + node.span * data_.unit / 32 : kNoCost;
+        const Cost closed = best.exact() ? best.upper + objective_.stake(node) / 32 : kNoCost;
         Memo memo;
         for (std::size_t at = 0; at < n_columns; ++at) {
-            here.profiles[at].export_to(data_, node, at, closed, memo.hints);
+            here.profiles[at].export_to(table_, node, at, closed, memo.hints);
             memo.columns.push_back(node.columns[at]);
             memo.ends.push_back(memo.hints.size());
         }
@@ -252,17 +256,17 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
 
 void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, std::uint32_t cut, Cost reach,
                       Cost target, std::size_t level, Outcome& best) {
-    Profile& profile = here.profiles[at];
+    IntervalBounds& profile = here.profiles[at];
     const bool fair = options_.fair_shares && size.depth >= 4, pairs = size.depth == 3;
     const double share = pairs ? kPairSlack * options_.slack : options_.slack;
     Cost slack = static_cast<Cost>(share * static_cast<double>(reach));
     if (fair) slack = std::min(slack, target / 8);
     const std::uint32_t position = profile.position(cut);
     const Stack::Mark mark = stack_.mark();
-    split(data_, node, at, position, stack_, goes_left_, here.left, here.right);
+    split(objective_, node, at, position, stack_, goes_left_, here.left, here.right);
     watch_memory();
 
-    Point bounds = profile.bounds(cut);
+    SplitBounds bounds = profile.bounds(cut);
     const bool left_first = here.left.n >= here.right.n;
     Node& first_node = left_first ? here.left : here.right;
     Node& second_node = left_first ? here.right : here.left;
@@ -271,27 +275,27 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
 
     // The nearest cuts solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
     std::array<std::array<Neighbour, 2>, 2> neighbours{};
-    std::uint32_t tag = Point::kNoTag;
+    std::uint32_t tag = SplitBounds::kNoTag;
     if (options_.neighbours) {
         const std::size_t i = profile.point_before(cut);
-        const Point &a = profile.points()[i], &b = profile.points()[i + 1];
+        const SplitBounds &a = profile.points()[i], &b = profile.points()[i + 1];
         const Cost to_a = profile.span_between(a.cut, cut), to_b = profile.span_between(cut, b.cut);
         tag = static_cast<std::uint32_t>(pairs ? here.memos.size() : here.rows.size());
         if (pairs) here.memos.emplace_back();
         if (!pairs) here.rows.push_back({here.left.rows, here.right.rows});
-        const auto tell = [&](std::uint32_t of, std::size_t side, Kin kin, Cost loss) {
-            if (of == Point::kNoTag) return Neighbour{};
-            return pairs ? Neighbour{&here.memos[of][side], {}, kin, loss, true}
-                         : Neighbour{nullptr, here.rows[of][side], kin, loss, true};
+        const auto known_of = [&](std::uint32_t of, std::size_t side, Relation relation, Cost loss) {
+            if (of == SplitBounds::kNoTag) return Neighbour{};
+            return pairs ? Neighbour{&here.memos[of][side], {}, relation, loss, true}
+                         : Neighbour{nullptr, here.rows[of][side], relation, loss, true};
         };
-        neighbours[0] = {tell(a.tag, 0, Kin::subset, 0), tell(b.tag, 0, Kin::superset, to_b)};
-        neighbours[1] = {tell(b.tag, 1, Kin::subset, 0), tell(a.tag, 1, Kin::superset, to_a)};
+        neighbours[0] = {known_of(a.tag, 0, Relation::subset, 0), known_of(b.tag, 0, Relation::superset, to_b)};
+        neighbours[1] = {known_of(b.tag, 1, Relation::subset, 0), known_of(a.tag, 1, Relation::superset, to_a)};
     }
     const std::size_t first_side = left_first ? 0 : 1, second_side = 1 - first_side;
     const auto memo = [&](std::size_t side) { return options_.neighbours && pairs ? &here.memos[tag][side] : nullptr; };
 
     const auto leaf_of = [&](const Node& side) {
-        return Outcome{data_.leaf, side.leaf_loss() * data_.unit + data_.leaf, Plan::leaf()};
+        return Outcome{objective_.leaf_penalty(), objective_.leaf_cost(side), PartialTree::leaf()};
     };
     Outcome first = leaf_of(first_node), second = leaf_of(second_node);
     const auto ask_first = [&](Cost budget) {
@@ -319,7 +323,7 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
     if (size.leaves != Size::kAny) {
         bounds.sum = share_leaves(node, size, here, at, bounds, target, level, best);
     } else if (first.upper + second.upper < best.upper) {
-        const Plan plan = remember(node, at, position, (left_first ? first : second).plan,
+        const PartialTree plan = remember(node, at, position, (left_first ? first : second).plan,
                                    (left_first ? second : first).plan);
         best.offer(first.upper + second.upper, plan);
     }
@@ -328,7 +332,7 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
     profile.insert(bounds);
 }
 
-Cost Search::share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds, Cost target,
+Cost Search::share_leaves(const Node& node, Size size, Level& here, std::size_t at, const SplitBounds& bounds, Cost target,
                           std::size_t level, Outcome& best) {
     if (bounds.left + bounds.right >= target) return 0;
     Cost least = kNoCost;
@@ -353,8 +357,8 @@ Search::Level& Search::level_at(std::size_t level) {
 }
 
 std::size_t Search::bytes() const {
-    std::size_t bytes = stack_.bytes() + cache_.bytes() + memos_.bytes() + book_.capacity() * sizeof(PlanNode);
-    if (losses_ != nullptr) bytes += losses_->bytes() + free_leaves_->rank.size() * sizeof(std::uint32_t);
+    std::size_t bytes = stack_.bytes() + cache_.bytes() + memos_.bytes() + pool_.capacity() * sizeof(TreePoolNode);
+    if (losses_ != nullptr) bytes += losses_->bytes();
     return bytes;
 }
 
@@ -379,8 +383,8 @@ Statistics& Statistics::operator+=(const Statistics& other) {
 
 Statistics Search::statistics() const {
     Statistics result = statistics_;
-    result.passes += pairs_.n_passes;
-    result.row_steps += pairs_.n_row_steps;
+    result.passes += pairs_->n_passes;
+    result.row_steps += pairs_->n_row_steps;
     if (losses_ != nullptr) result += losses_->statistics();
     return result;
 }

@@ -15,11 +15,11 @@ struct Place {
     std::uint32_t position;  // of the first row on the right
 };
 
-Place find_cut(const Data& data, const Node& node, std::uint32_t column, std::uint32_t rank) {
+Place find_cut(const RankedTable& table, const Node& node, std::uint32_t column, std::uint32_t rank) {
     const auto at = std::find(node.columns.begin(), node.columns.end(), column) - node.columns.begin();
     const std::uint32_t* order = node.orders[static_cast<std::size_t>(at)];
     const std::uint32_t* cut = std::partition_point(
-        order, order + node.n, [&](std::uint32_t entry) { return data.rank_of(column, row_of(entry)) < rank; });
+        order, order + node.n, [&](std::uint32_t entry) { return table.rank_of(column, row_of(entry)) < rank; });
     return {static_cast<std::size_t>(at), static_cast<std::uint32_t>(cut - order)};
 }
 
@@ -32,10 +32,10 @@ std::uint32_t skip(std::span<const TreeNode> tree, std::size_t& at) {
 
 }  // namespace
 
-Plan Search::remember(const Node& node, std::size_t at, std::uint32_t position, Plan left, Plan right) {
+PartialTree Search::remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left, PartialTree right) {
     const std::uint32_t column = node.columns[at];
-    book_.push_back({column, data_.rank_of(column, row_of(node.orders[at][position])), left, right});
-    return Plan::node(book_.size() - 1);
+    pool_.push_back({column, table_.rank_of(column, row_of(node.orders[at][position])), left, right});
+    return PartialTree::node(pool_.size() - 1);
 }
 
 // A good tree at once: the root cut of the best tree of depth two, then the same on both sides; pruned where a leaf
@@ -44,14 +44,17 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
     const Outcome pair = solve(node, {std::min(size.depth, 2u), size.leaves}, kNoCost, level);
     if (size.depth <= 2 || !pair.plan.is_pair() || control_.stopped()) return pair;
     Outcome result = pair;
-    const auto [at, position] = find_cut(data_, node, pair.plan.column(), pair.plan.rank());
+    const auto [at, position] = find_cut(table_, node, pair.plan.column(), pair.plan.rank());
     Node left, right;
     const Stack::Mark mark = stack_.mark();
-    split(data_, node, at, position, stack_, goes_left_, left, right);
+    split(objective_, node, at, position, stack_, goes_left_, left, right);
     Size on_left = size.below(), on_right = size.below();
     if (size.leaves != Size::kAny) {  // leaves are shared by what there is to correct
-        const double mass = static_cast<double>(left.leaf_loss() + right.leaf_loss());
-        const double share = mass > 0 ? static_cast<double>(left.leaf_loss()) / mass : 0.5;
+        const auto loss_of = [&](const Node& side) {
+            return static_cast<double>(objective_.leaf_cost(side) - objective_.leaf_penalty());
+        };
+        const double mass = loss_of(left) + loss_of(right);
+        const double share = mass > 0 ? loss_of(left) / mass : 0.5;
         const auto most = static_cast<double>(size.leaves - 1);
         on_left.leaves = static_cast<std::uint32_t>(std::clamp(std::round(share * size.leaves), 1.0, most));
         on_right.leaves = size.leaves - on_left.leaves;
@@ -66,18 +69,18 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
 // The greedy tree of single splits, for a run that is stopped before it has anything: each level is one pass over the
 // rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split.
 Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
-    const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
-    const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : best_stump(data_, node);
-    if (stump.column == Stump::kLeaf) return {0, leaf, Plan::leaf()};
-    Outcome result{0, stump.cost, Plan::stump()};
+    const Cost leaf = objective_.leaf_cost(node);
+    const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : objective_.best_stump(node);
+    if (stump.column == Stump::kLeaf) return {0, leaf, PartialTree::leaf()};
+    Outcome result{0, stump.cost, PartialTree::stump()};
     if (size.depth == 1 || size.leaves != Size::kAny) return result;
-    const Place cut = find_cut(data_, node, stump.column, stump.rank);
+    const auto [at, position] = find_cut(table_, node, stump.column, stump.rank);
     Node left, right;
     const Stack::Mark mark = stack_.mark();
-    split(data_, node, cut.at, cut.position, stack_, goes_left_, left, right);
+    split(objective_, node, at, position, stack_, goes_left_, left, right);
     const Outcome a = stump_tree(left, size.below(), level + 1), b = stump_tree(right, size.below(), level + 1);
     if (a.upper + b.upper < result.upper)
-        result.offer(a.upper + b.upper, remember(node, cut.at, cut.position, a.plan, b.plan));
+        result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
     stack_.release(mark);
     return result;
 }
@@ -92,13 +95,13 @@ Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Nod
     }
     if (is_leaf) {
         ++at;
-        const Cost leaf = node.leaf_loss() * data_.unit + data_.leaf;
-        return {leaf, leaf, Plan::leaf()};
+        const Cost leaf = objective_.leaf_cost(node);
+        return {leaf, leaf, PartialTree::leaf()};
     }
-    const Place cut = find_cut(data_, node, top.column, top.high);
+    const Place cut = find_cut(table_, node, top.column, top.high);
     Node left_node, right_node;
     const Stack::Mark mark = stack_.mark();
-    split(data_, node, cut.at, cut.position, stack_, goes_left_, left_node, right_node);
+    split(objective_, node, cut.at, cut.position, stack_, goes_left_, left_node, right_node);
     ++at;
     const Outcome left = refit(tree, at, left_node, size.below(), level + 1);
     const Outcome right = refit(tree, at, right_node, size.below(), level + 1);
@@ -107,36 +110,36 @@ Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Nod
     return {0, cost, remember(node, cut.at, cut.position, left.plan, right.plan)};
 }
 
-std::vector<TreeNode> Search::write(Plan plan) {
+std::vector<TreeNode> Search::write(PartialTree plan) {
     Node root;
-    make_root(data_, root);
+    make_root(objective_, root);
     std::vector<TreeNode> tree;
     write(plan, root, 0, tree);
     return tree;
 }
 
-void Search::write(Plan plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree) {
+void Search::write(PartialTree plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree) {
     std::uint32_t column = TreeNode::kLeaf, rank = 0;
-    Plan left = Plan::leaf(), right = Plan::leaf();
+    PartialTree left = PartialTree::leaf(), right = PartialTree::leaf();
     switch (plan.kind()) {
-        case Plan::Kind::leaf:
+        case PartialTree::Kind::leaf:
             break;
-        case Plan::Kind::stump: {
-            const Stump stump = best_stump(data_, node);
+        case PartialTree::Kind::stump: {
+            const Stump stump = objective_.best_stump(node);
             column = stump.column;
             rank = stump.rank;
             break;
         }
-        case Plan::Kind::pair:
-        case Plan::Kind::leaf_left:
-        case Plan::Kind::leaf_right:
+        case PartialTree::Kind::pair:
+        case PartialTree::Kind::leaf_left:
+        case PartialTree::Kind::leaf_right:
             column = plan.column();
             rank = plan.rank();
-            if (plan.kind() != Plan::Kind::leaf_left) left = Plan::stump();
-            if (plan.kind() != Plan::Kind::leaf_right) right = Plan::stump();
+            if (plan.kind() != PartialTree::Kind::leaf_left) left = PartialTree::stump();
+            if (plan.kind() != PartialTree::Kind::leaf_right) right = PartialTree::stump();
             break;
-        case Plan::Kind::node: {
-            const PlanNode& written = book_[plan.index()];
+        case PartialTree::Kind::node: {
+            const TreePoolNode& written = pool_[plan.index()];
             column = written.column;
             rank = written.rank;
             left = written.left;
@@ -146,13 +149,13 @@ void Search::write(Plan plan, const Node& node, std::size_t level, std::vector<T
     }
     tree.push_back({});
     if (column == TreeNode::kLeaf) return;
-    const auto [at, position] = find_cut(data_, node, column, rank);
+    const auto [at, position] = find_cut(table_, node, column, rank);
     const std::uint32_t* order = node.orders[at];
-    tree.back() = {column, data_.rank_of(column, row_of(order[position - 1])),
-                   data_.rank_of(column, row_of(order[position]))};
+    tree.back() = {column, table_.rank_of(column, row_of(order[position - 1])),
+                   table_.rank_of(column, row_of(order[position]))};
     Node left_node, right_node;
     const Stack::Mark mark = stack_.mark();
-    split(data_, node, at, position, stack_, goes_left_, left_node, right_node);
+    split(objective_, node, at, position, stack_, goes_left_, left_node, right_node);
     write(left, left_node, level + 1, tree);
     write(right, right_node, level + 1, tree);
     stack_.release(mark);

@@ -3,6 +3,7 @@
 #include "treewright/core/random.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace treewright::ranked {
 
@@ -24,51 +25,17 @@ void sort_column(std::span<const std::uint32_t> rank, std::span<std::uint32_t> o
 
 }  // namespace
 
-void Data::prepare() {
+void RankedTable::prepare() {
     const std::size_t n = n_rows;
     order.resize(n * n_columns);
     for (std::size_t c = 0; c < n_columns; ++c)
         sort_column(std::span(rank).subspan(c * n, n), std::span(order).subspan(c * n, n));
-
-    gain.resize(cost.size());
-    std::vector<std::int32_t> largest(n_classes, 0);
-    for (std::size_t y = 0; y < n_classes; ++y) {
-        const auto* row = &cost[y * n_classes];
-        largest[y] = *std::max_element(row, row + n_classes);
-        for (std::size_t k = 0; k < n_classes; ++k) gain[y * n_classes + k] = largest[y] - row[k];
-    }
-    span.resize(n);
     key.resize(n);
-    total_span = 0;
-    unit_spans = true;
     Random random;
     for (std::size_t i = 0; i < n; ++i) {
-        span[i] = weight[i] * largest[label[i]];
-        total_span += span[i];
-        unit_spans = unit_spans && span[i] == 1;
-        key[i] = {random(), random()};
+        const std::uint64_t high = random();
+        key[i] = {high, random()};
     }
-    if (!binary()) return;
-    signed_weight.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto* row = &cost[static_cast<std::size_t>(label[i]) * 2];
-        signed_weight[i] = weight[i] * (row[0] - row[1]);
-    }
-}
-
-std::vector<std::uint32_t> drawn_rows(const Data& data) {
-    std::vector<std::uint64_t> lot(data.n_rows);
-    const auto mix = [&](std::uint32_t row, std::uint64_t value) { lot[row] = Random(lot[row] + value)(); };
-    for (std::uint32_t c = 0; c < data.n_columns; ++c)
-        for (std::uint32_t row = 0; row < data.n_rows; ++row) mix(row, data.rank_of(c, row));
-    std::vector<std::uint32_t> rows(data.n_rows);
-    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
-        mix(row, data.label[row]);
-        mix(row, static_cast<std::uint32_t>(data.weight[row]));
-        rows[row] = row;
-    }
-    std::sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) { return lot[a] < lot[b]; });
-    return rows;
 }
 
 }  // namespace treewright::ranked

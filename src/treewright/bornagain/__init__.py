@@ -1,6 +1,7 @@
 """Born-again tree ensembles: one tree with exactly the decisions of a forest or a boosted model."""
 
 from treewright.bornagain._certificate import find_other_decision
+from treewright.bornagain._distil import Agreement, agreement, distil
 from treewright.bornagain._forecast import Forecast, forecast
 from treewright.bornagain._prune import prune, solve_active
 from treewright.bornagain._solve import Progress, solve
@@ -8,10 +9,13 @@ from treewright.convert import Ensemble
 from treewright.result import BornAgainResult
 
 __all__ = [
+    "Agreement",
     "BornAgainResult",
     "Ensemble",
     "Forecast",
     "Progress",
+    "agreement",
+    "distil",
     "find_other_decision",
     "forecast",
     "prune",

@@ -248,8 +248,8 @@ def _heuristic(
 ) -> dict[str, Any]:
     """Build the heuristic's tree; refuse before building if it is expected to be far beyond `max_leaves`."""
     advice = (
-        "Train on binned columns or fewer thresholds, use fewer or shallower trees, ask for a pruned tree "
-        "(prune='active'), or raise max_leaves (None builds whatever it takes)."
+        "Ask for a small tree that agrees on rows (faithful=\"rows\") or a pruned one (prune='active'), train on "
+        "binned columns, use fewer or shallower trees, or raise max_leaves (None builds whatever it takes)."
     )
     why = ""
     if after is not None:

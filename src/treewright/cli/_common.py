@@ -132,6 +132,9 @@ def exits_by_code(verb: Callable[Parameters, Returned]) -> Callable[Parameters, 
             try:
                 answer = verb(*args, **kwargs)
             except TreewrightError as error:
+                if was_stopped():  # and there was no tree yet
+                    note(f"{stop_word()}; nothing was written. {_as_options(str(error))}")
+                    raise typer.Exit(stop_code()) from None
                 note(f"Error: {_as_options(str(error))}")
                 raise typer.Exit(BAD_INPUT) from None
             except OSError as error:
@@ -316,11 +319,14 @@ IN_OTHER_WORDS = (
     ("declare it categorical", "declare it categorical (--categorical NAME)"),
     ("ignore the column", "leave the column out (--ignore NAME)"),
     ("ignore it.", "leave it out (--ignore NAME)."),
+    ("(prune='active')", "(--prune active)"),
+    ('(faithful="rows")', "(--faithful rows)"),
+    (" (None builds whatever it takes)", ""),
 )
 ARGUMENTS = (
     "class_weight", "confidence", "cost_complexity", "criterion", "guess_tolerance", "max_depth", "max_leaf_nodes",
-    "memory_limit", "min_samples_leaf", "n_estimators", "objective", "sample_weight", "step_limit", "thresholds",
-    "time_limit",
+    "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective", "sample_weight", "step_limit",
+    "thresholds", "time_limit", "tolerance",
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -63,6 +63,7 @@ __all__ = ["fit"]
 
 CONFIDENCE = 0.95
 PRICE = 0.01  # of a leaf
+FEW_BINS = 4  # of each column, for a tree at once
 
 
 @exits_by_code
@@ -174,7 +175,7 @@ def fit(
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import Model, check_writable, save_model
     from treewright.result import SolveStatus, StopReason
-    from treewright.search import progress_bar, solve, solve_guided
+    from treewright.search import Guesses, Limits, progress_bar, solve, solve_guided
 
     if out is not None:
         check_writable(out)  # now, not after an hour of search
@@ -259,15 +260,26 @@ def fit(
     reading = clock.seconds
     limits = replace(limits, time_limit=clock.left())
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        result: SolveResult
-        if by_leaf:
-            result = search_leaf_accuracy(
-                problem, cuts, guesses, criterion, confidence, limits=limits, progress=report
-            )
-        elif guesses.any:
-            result = solve_guided(problem, cuts, guesses, limits=limits, progress=report)
-        else:
-            result = solve(problem, cuts, limits=limits, progress=report)
+        how: dict[str, Any] = {"limits": limits, "progress": report}
+        try:
+            result: SolveResult
+            if by_leaf:
+                result = search_leaf_accuracy(problem, cuts, guesses, criterion, confidence, **how)
+            elif guesses.any:
+                result = solve_guided(problem, cuts, guesses, **how)
+            else:
+                result = solve(problem, cuts, **how)
+        except (
+            KeyboardInterrupt
+        ):  # before the search itself began: while splits were made, or a reference trained
+            with finishing():
+                few: dict[str, Any] = {"limits": Limits(time_limit=0.1, step_limit=1)}
+                result = (
+                    search_leaf_accuracy(problem, FEW_BINS, Guesses(), criterion, confidence, **few)
+                    if by_leaf
+                    else solve(problem, FEW_BINS, **few)
+                )
+                result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
     with finishing():
         saved = ""
         if out is not None:

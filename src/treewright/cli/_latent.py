@@ -6,6 +6,7 @@ a note that says how often the soft model agrees with it; nothing is claimed abo
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,6 +95,7 @@ def fit_latent(
         time_limit=None if clock is None else clock.left(),
         progress="auto" if progress else False,
     )
+    importlib.import_module("treewright.latent")  # PyTorch takes seconds to load, which are none of training
     note(f"{size_of(csv.table)}. Training; Ctrl-C keeps the best model.")
     model.fit_table(csv.table, csv.target)
     hard = model.harden()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,6 +30,7 @@ from treewright.cli._common import (
     stop_word,
     tree_text,
 )
+from treewright.cli._reborn_bar import run_bar
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ __all__ = ["reborn"]
 
 TABLE_SUFFIXES = (".csv", ".csv.gz")
 PRUNINGS = (None, "rows", "active")
+FAITHFUL = ("everywhere", "rows")
 SHOWN_LEAVES = 64  # larger trees are not printed
 
 
@@ -57,6 +59,26 @@ def reborn(
         ),
     ],
     out: ModelOut = None,
+    faithful: Annotated[
+        str,
+        typer.Option(
+            help="'everywhere': exactly the model's decisions. 'rows': the fewest leaves that agree on the rows."
+        ),
+    ] = "everywhere",
+    tolerance: Annotated[
+        float, typer.Option(help="--faithful rows: share of the rows that may differ.", min=0, max=1)
+    ] = 0.02,
+    max_depth: Annotated[
+        int, typer.Option(help="--faithful rows: largest number of splits on a path.", min=0)
+    ] = 4,
+    max_leaves: Annotated[
+        int | None,
+        typer.Option(
+            help="Give up beyond so many leaves; --faithful rows: look at trees of up to so many.",
+            show_default="20000, and 16 with --faithful rows",
+            min=1,
+        ),
+    ] = None,
     objective: Annotated[
         str, typer.Option(help="What is least: 'depth', 'leaves', 'depth-leaves'; or 'heuristic'.")
     ] = "depth-leaves",
@@ -68,7 +90,15 @@ def reborn(
         ),
     ] = None,
     rows: Annotated[
-        Path | None, typer.Option(help="Model file: CSV file of rows to prune with.", metavar="CSV")
+        Path | None,
+        typer.Option(help="Model file: CSV file of rows to prune with, or to agree on.", metavar="CSV"),
+    ] = None,
+    new_rows: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file of rows that the model has not seen: count on how many tree and model agree.",
+            metavar="CSV",
+        ),
     ] = None,
     target: Annotated[
         str | None,
@@ -91,19 +121,23 @@ def reborn(
     time_limit: Annotated[
         float, typer.Option(help="Seconds, reading the file included; inf for no limit.")
     ] = 60.0,
+    memory_limit: Annotated[int, typer.Option(help="MiB for the search.", min=1)] = 4096,
+    progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
     check: Annotated[
         bool, typer.Option(help="Prove the tree faithful once more by independent code.")
     ] = True,
     ascii_only: ASCII = False,
 ) -> None:
-    """Turn a forest or boosted model into the smallest single tree with exactly its decisions.
+    """Turn a forest or boosted model into the smallest single tree with its decisions.
 
-    On continuous columns the faithful tree of many or deep trees is huge: use --bins, fewer or shallower trees,
-    or --prune active. A pruned tree decides like the model on the rows it was pruned with.
+    On continuous columns the faithful tree of many or deep trees is huge: use --faithful rows for a small tree to
+    read, which agrees with the model on nearly all rows; or --bins, fewer or shallower trees, or --prune active. A
+    pruned tree decides like the model on the rows it was pruned with.
 
     \b
     Examples:
       treewright reborn forest.txt --out model.json
+      treewright reborn booster.json --rows data.csv --faithful rows --tolerance .02 --new-rows test.csv
       treewright reborn booster.json --rows data.csv --prune active
       treewright reborn data.csv --target y --trees 5 --depth 2 --bins 10
 
@@ -111,12 +145,18 @@ def reborn(
     Exit codes: 0 done, 1 the check failed, 2 bad input or no tree within the limits,
     130 interrupted by Ctrl-C, 143 ended by SIGTERM (the best tree found has been saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
-    from treewright.bornagain import solve, solve_active
+    from treewright.bornagain import agreement, distil, solve, solve_active
     from treewright.convert import Ensemble, Model, check_writable, save_model
     from treewright.result import StopReason
 
     if prune not in PRUNINGS:
         raise InputError(f"--prune {prune!r}; give 'rows' or 'active', or leave it out.")
+    if faithful not in FAITHFUL:
+        raise InputError(f"--faithful {faithful!r}; give 'everywhere' or 'rows'.")
+    if faithful == "rows" and prune is not None:
+        raise InputError(
+            "--prune is for a tree that is faithful everywhere; leave it out with --faithful rows."
+        )
     if out is not None:
         check_writable(out)  # now, not after a minute of search
 
@@ -148,17 +188,31 @@ def reborn(
         has_missing = table is not None and any(column.has_missing for column in table.columns)
         ensemble = Ensemble.load(source, missing="route" if has_missing else "refuse")
         X = None if table is None else _rows_for(ensemble, table)
-    if prune is not None and X is None:
-        raise InputError("--prune needs rows, which a model file lacks: add --rows FILE.csv.")
+    if X is None and (prune is not None or faithful == "rows"):
+        asked = "--prune" if prune is not None else "--faithful rows"
+        raise InputError(f"{asked} needs rows, which a model file lacks: add --rows FILE.csv.")
+    unseen = None if new_rows is None else _rows_for(ensemble, read(new_rows, target).table)
     note(
         f"{len(ensemble.trees)} trees, {ensemble.n_leaves} leaves. Searching; Ctrl-C keeps the best tree so far."
     )
     reading = clock.seconds
-    if prune == "active":
-        assert X is not None  # checked above
-        result = solve_active(ensemble, X, time_limit=clock.left())
-    else:
-        result = solve(ensemble, objective=objective, X=X, time_limit=clock.left())
+    seconds = clock.left()
+    with run_bar(progress, seconds) as report:
+        shared: dict[str, Any] = {
+            "time_limit": seconds,
+            "memory_limit": memory_limit << 20,
+            "progress": report,
+        }
+        if faithful == "rows":
+            assert X is not None  # checked above
+            result = distil(
+                ensemble, X, tolerance=tolerance, max_depth=max_depth, max_leaves=max_leaves or 16, **shared
+            )
+        elif prune == "active":
+            assert X is not None  # checked above
+            result = solve_active(ensemble, X, **shared)
+        else:
+            result = solve(ensemble, objective=objective, X=X, max_leaves=max_leaves or 20_000, **shared)
     stopped = result.stop_reason is StopReason.INTERRUPT
     with finishing():
         kept = result
@@ -185,6 +239,8 @@ def reborn(
             say("Pruning removes nothing: some row needs every split.")
         elif kept.tree.n_leaves != result.tree.n_leaves:
             say(f"Pruned: {kept.sentence()}")
+        if unseen is not None:
+            say(agreement(result.tree if columns is None else kept.tree, ensemble, unseen).sentence())
         for text in kept.notes:
             say(f"Note: {text}")
         limit = "" if clock.time_limit is None else f" --time-limit {clock.time_limit:g} counts both."
@@ -192,13 +248,13 @@ def reborn(
         if out is not None:
             again = (
                 ""
-                if is_table or prune
+                if is_table or prune or faithful == "rows"
                 else f" Check it any time: treewright verify {out} --ensemble {source}"
             )
             say(f"Saved to {out}.{again}")
     if stopped:
         raise typer.Exit(stop_code())
-    if check and prune != "active":
+    if check and prune != "active" and faithful == "everywhere":
         _check(result.tree, ensemble, saved=out is not None)
 
 

@@ -45,8 +45,8 @@ def listening() -> Iterator[None]:
     before = _install(_raise)
     try:
         yield
-    finally:
-        _restore(before)
+    finally:  # of the program nothing is left to end but itself
+        _restore({number: _remember if own is _end else own for number, own in before.items()})
 
 
 @contextmanager

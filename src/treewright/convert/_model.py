@@ -7,13 +7,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright import __version__
-from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult, SolveStatus, StopReason
+from treewright.result import (
+    BornAgainResult,
+    LeafAccuracyResult,
+    RegressionResult,
+    SolveResult,
+    SolveStatus,
+    StopReason,
+)
 from treewright.table import Reading
 from treewright.tree import Tree
 
 __all__ = ["Certificate", "Model", "Terms"]
 
-RESULTS: dict[str, type[SolveResult]] = {"born-again": BornAgainResult, "leaf-accuracy": LeafAccuracyResult}
+RESULTS: dict[str, type[SolveResult]] = {
+    "born-again": BornAgainResult,
+    "leaf-accuracy": LeafAccuracyResult,
+    "regression": RegressionResult,
+}
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ class SplitEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         InputError
             The columns are not those of the tree, or a category is unknown to it.
         """
-        return self.transform_encoded(encode_like(X, self.tree.columns))
+        return self.transform_encoded(encode_like(X, self.tree.columns, needed=self.tree.asked))
 
     def transform_encoded(self, X: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return rows that are encoded for the tree already (`Table.X`) as float32 columns.

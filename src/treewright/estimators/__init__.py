@@ -8,6 +8,7 @@ from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._mip import MIPTreeClassifier
+from treewright.estimators._optimal_regressor import OptimalTreeRegressor
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
 from treewright.estimators._threshold_guesser import ThresholdGuesser
@@ -24,6 +25,7 @@ __all__ = [
     "MIPTreeClassifier",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
+    "OptimalTreeRegressor",
     "ThresholdGuesser",
     "raise_on_interrupt",
 ]

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treewright.bornagain import Ensemble, prune, solve, solve_active
+from treewright.bornagain import Agreement, Ensemble, agreement, distil, prune, solve, solve_active
 from treewright.bornagain._solve import OBJECTIVES
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeClassifier
@@ -20,6 +20,7 @@ from treewright.estimators._tree_estimator import TreeClassifier
 __all__ = ["BornAgainTreeClassifier", "make_forest"]
 
 PRUNINGS = (None, "rows", "active")
+FAITHFUL = ("everywhere", "rows")
 
 
 def make_forest(n_trees: int = 5, depth: int = 2, random_state: Any = None) -> RandomForestClassifier:
@@ -28,7 +29,7 @@ def make_forest(n_trees: int = 5, depth: int = 2, random_state: Any = None) -> R
 
 
 class BornAgainTreeClassifier(TreeClassifier):
-    """One decision tree with exactly the decisions of a tree ensemble.
+    """One decision tree with the decisions of a tree ensemble: everywhere, or on the training rows.
 
     `fit` trains the ensemble on the data and then finds its born-again tree (Vidal and Schiffer 2020). Use
     `from_fitted` for an ensemble that is trained already.
@@ -38,7 +39,16 @@ class BornAgainTreeClassifier(TreeClassifier):
     estimator : classifier, default=None
         What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads. None is a random
         forest of 5 trees of depth 2. On continuous columns the faithful tree of many or deep trees is huge;
-        train on few distinct values (bins), or prune actively.
+        train on few distinct values (bins), prune actively, or ask for ``faithful="rows"``.
+    faithful : {"everywhere", "rows"}, default="everywhere"
+        ``everywhere`` is a tree with exactly the ensemble's decisions on every row of the feature space. ``rows`` is a
+        small tree to read: the fewest leaves that agree with the ensemble on the training rows, or on all but
+        `tolerance` of them, found by exact search over the ensemble's thresholds; see
+        `treewright.bornagain.distil`. `objective` and `prune` are not used then.
+    tolerance : float, default=0.02
+        For ``faithful="rows"``: share of the training rows on which the tree may decide otherwise.
+    max_depth : int or None, default=4
+        For ``faithful="rows"``: largest number of splits on a path; None is unlimited.
     objective : {"depth-leaves", "depth", "leaves", "heuristic"}, default="depth-leaves"
         What is minimised, see `treewright.bornagain.solve`.
     prune : {None, "rows", "active"}, default=None
@@ -52,8 +62,9 @@ class BornAgainTreeClassifier(TreeClassifier):
         Seconds for the tree (not for training the ensemble).
     memory_limit : int or None, default=4 GiB
         Bytes.
-    max_leaves : int or None, default=20000
-        Give up if the faithful tree has more leaves.
+    max_leaves : int, None or "auto", default="auto"
+        Give up if the faithful tree has more leaves; None builds whatever it takes. For ``faithful="rows"`` the
+        largest number of leaves to look at. "auto" is 20000, and 16 for rows.
     random_state : int, RandomState instance or None, default=None
         Passed to the ensemble where it has such a parameter that is not set; None leaves it alone.
 
@@ -88,15 +99,21 @@ class BornAgainTreeClassifier(TreeClassifier):
         self,
         estimator: Any = None,
         *,
+        faithful: str = "everywhere",
+        tolerance: float = 0.02,
+        max_depth: int | None = 4,
         objective: str = "depth-leaves",
         prune: str | None = None,
         missing: str = "refuse",
         time_limit: float | None = None,
         memory_limit: int | None = 4 * 2**30,
-        max_leaves: int | None = 20_000,
+        max_leaves: Any = "auto",
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
+        self.faithful = faithful
+        self.tolerance = tolerance
+        self.max_depth = max_depth
         self.objective = objective
         self.prune = prune
         self.missing = missing
@@ -125,10 +142,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         SolverError
             If no faithful tree was completed within the limits.
         """
-        if self.objective not in OBJECTIVES:
-            raise InputError(f"objective={self.objective!r}; choose one of {', '.join(OBJECTIVES)}.")
-        if self.prune not in PRUNINGS:
-            raise InputError(f'prune={self.prune!r}; give "rows", "active" or None.')
+        self._check()
         finite = "allow-nan" if self.missing == "route" else True
         rows, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
         check_classification_targets(y)
@@ -166,9 +180,12 @@ class BornAgainTreeClassifier(TreeClassifier):
             If pruning is asked for without rows.
         """
         self = cls(**params)
+        self._check()
         ensemble = Ensemble.from_model(model, missing=self.missing)
         if self.prune is not None and X is None:
             raise InputError(f"prune={self.prune!r} needs training rows; pass X.")
+        if self.faithful == "rows" and X is None:
+            raise InputError('faithful="rows" needs training rows; pass X.')
         if not isinstance(model, Ensemble):
             self.estimator_ = model
         self.n_features_in_ = ensemble.n_features
@@ -178,10 +195,38 @@ class BornAgainTreeClassifier(TreeClassifier):
         self._find_tree(ensemble, None if X is None else ensemble.encode(X))
         return self
 
+    def _check(self) -> None:
+        if self.faithful not in FAITHFUL:
+            raise InputError(f'faithful={self.faithful!r}; give "everywhere" or "rows".')
+        if self.objective not in OBJECTIVES:
+            raise InputError(f"objective={self.objective!r}; choose one of {', '.join(OBJECTIVES)}.")
+        if self.prune not in PRUNINGS:
+            raise InputError(f'prune={self.prune!r}; give "rows", "active" or None.')
+        if self.faithful == "rows" and self.prune is not None:
+            raise InputError(
+                f'prune={self.prune!r} is for a tree that is faithful everywhere; leave it out with faithful="rows".'
+            )
+        if isinstance(self.max_leaves, str) and self.max_leaves != "auto":
+            raise InputError(f'max_leaves={self.max_leaves!r}; give a number, None or "auto".')
+        if self.faithful == "rows" and self.max_leaves is None:
+            raise InputError('max_leaves=None; with faithful="rows" say up to how many leaves to look.')
+
     def _find_tree(self, ensemble: Ensemble, rows: NDArray[np.float64] | None) -> None:
         self.ensemble_ = ensemble
         self.classes_ = ensemble.classes
-        if self.prune == "active":
+        is_auto = isinstance(self.max_leaves, str)  # "auto", see _check
+        if self.faithful == "rows":
+            assert rows is not None  # checked by both callers
+            result = distil(
+                ensemble,
+                rows,
+                tolerance=self.tolerance,
+                max_depth=self.max_depth,
+                max_leaves=16 if is_auto else self.max_leaves,
+                time_limit=self.time_limit,
+                memory_limit=self.memory_limit,
+            )
+        elif self.prune == "active":
             assert rows is not None  # checked by both callers
             result = solve_active(ensemble, rows, time_limit=self.time_limit, memory_limit=self.memory_limit)
         else:
@@ -191,13 +236,29 @@ class BornAgainTreeClassifier(TreeClassifier):
                 X=rows,
                 time_limit=self.time_limit,
                 memory_limit=self.memory_limit,
-                max_leaves=self.max_leaves,
+                max_leaves=20_000 if is_auto else self.max_leaves,
             )
         self.result_ = result
         self.tree_ = result.tree
         if self.prune == "rows":
             assert rows is not None  # checked by both callers
             self.tree_ = prune(result.tree, rows)
+
+    def agreement(self, X: Any, *, confidence: float = 0.95) -> Agreement:
+        """Count the rows on which the tree and the ensemble decide alike, with a bound for new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows that neither the ensemble nor the tree was made from; no labels are needed.
+        confidence : float, default=0.95
+            Two-sided level of the Wilson interval.
+
+        Returns
+        -------
+        Agreement
+        """
+        return agreement(self.tree_, self.ensemble_, self._encode(X), confidence=confidence)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -272,6 +272,9 @@ class HybridTreeClassifier(TreeClassifier):
         settle_interrupt(self.stop_reason_)
         return self
 
+    def _asked(self) -> None:
+        """The models in the leaves use every column."""
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label that the model of each row's leaf predicts.
 

@@ -247,6 +247,6 @@ class OptimalTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        interrupted = result.stats.get("second_look_interrupted")  # of a guided search that had ended itself
+        interrupted = result.stats.get("interrupted")  # a guided search beside its own end
         settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
         return self

@@ -99,7 +99,7 @@ class OptimalTreeClassifierCV(TreeClassifier):
         the same work goes to a cluster.
     progress : "auto", bool or callable, default="auto"
         A bar of finished folds: "auto" on runs of over two seconds in a terminal or notebook. A callable gets a
-        `CVProgress` after each fold.
+        `CVProgress` after each fold; a true answer ends the run, and the folds so far choose.
     search_options : SearchOptions or None, default=None
         Switches of the search, for experiments; the fronts depend on none.
 
@@ -294,10 +294,11 @@ class OptimalTreeClassifierCV(TreeClassifier):
             with watched(self.progress, lambda: _Bar(len(folds))) as report:
                 for front in answers:
                     fronts.append(front)
-                    if report is not None:
-                        report(CVProgress(len(fronts), len(folds), time.perf_counter() - start))
                     if front.interrupted:
                         return fronts, True
+                    state = CVProgress(len(fronts), len(folds), time.perf_counter() - start)
+                    if report is not None and report(state):
+                        break
         except KeyboardInterrupt:  # here, while workers search
             return fronts, True
         return fronts, False

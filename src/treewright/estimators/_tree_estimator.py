@@ -18,19 +18,18 @@ from treewright.result import SolveResult
 from treewright.table import Table, encode_like, table_from
 from treewright.tree import Tree
 
-__all__ = ["TreeClassifier", "is_column_vector", "warn_of_column_vector"]
+__all__ = ["TreeClassifier", "TreeEstimator", "is_column_vector", "warn_of_column_vector"]
 
 
-class TreeClassifier(ClassifierMixin, TreeDisplay):  # type: ignore[misc]
-    """Base of the classifiers that end with one `Tree`.
+class TreeEstimator(TreeDisplay):
+    """Base of the estimators that read a table and end with one `Tree`.
 
-    `fit` of a subclass sets `tree_`, `result_` and `classes_`.
+    `fit` of a subclass sets `tree_` and `result_`.
     """
 
     categorical_features: Sequence[str] | Sequence[int] | None  # of the classes that read a table
     tree_: Tree
     result_: SolveResult
-    classes_: NDArray[Any]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -48,15 +47,54 @@ class TreeClassifier(ClassifierMixin, TreeDisplay):  # type: ignore[misc]
         return table
 
     def _encode(self, X: Any) -> NDArray[np.float64]:
-        """Encode new rows as the tree expects them; checks names, order and categories."""
+        """Encode new rows as the tree expects them; checks names, order, and categories where the tree asks."""
         check_is_fitted(self)
         has_rows_and_columns = len(getattr(X, "shape", ())) == 2
         if has_rows_and_columns:
             validate_data(self, X, reset=False, skip_check_array=True)
-        encoded = encode_like(X, self.tree_.columns, expected_by=type(self).__name__)
+        encoded = encode_like(X, self.tree_.columns, expected_by=type(self).__name__, needed=self._asked())
         if not has_rows_and_columns:  # a list: only now known to be a table
             validate_data(self, encoded, reset=False, skip_check_array=True)
         return encoded
+
+    def _asked(self) -> frozenset[int] | None:
+        """Positions of the columns that answering needs; None is all."""
+        return self.tree_.asked
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the number of the leaf that each row falls into, shape (n_rows,)."""
+        encoded = self._encode(X)
+        return self.tree_.apply(encoded)
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return which nodes each row passes, as a sparse 0/1 matrix of shape (n_rows, node_count)."""
+        leaf = self.apply(X)
+        tree = self.tree_
+        above = np.eye(tree.node_count, dtype=np.int64)  # above[node] marks the nodes on the path to it
+        for node in range(tree.node_count):
+            if tree.splits[node] is not None:
+                for child in (tree.children_left[node], tree.children_right[node]):
+                    above[child] += above[node]
+        return csr_matrix(above)[leaf]
+
+    def get_depth(self) -> int:
+        """Return the largest number of splits on a path."""
+        check_is_fitted(self)
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+
+class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
+    """Base of the classifiers that end with one `Tree`.
+
+    `fit` of a subclass sets `tree_`, `result_` and `classes_`.
+    """
+
+    classes_: NDArray[Any]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted label of each row.
@@ -86,32 +124,6 @@ class TreeClassifier(ClassifierMixin, TreeDisplay):  # type: ignore[misc]
         """
         encoded = self._encode(X)
         return self.tree_.predict_proba(encoded)
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the number of the leaf that each row falls into, shape (n_rows,)."""
-        encoded = self._encode(X)
-        return self.tree_.apply(encoded)
-
-    def decision_path(self, X: Any) -> csr_matrix:
-        """Return which nodes each row passes, as a sparse 0/1 matrix of shape (n_rows, node_count)."""
-        leaf = self.apply(X)
-        tree = self.tree_
-        above = np.eye(tree.node_count, dtype=np.int64)  # above[node] marks the nodes on the path to it
-        for node in range(tree.node_count):
-            if tree.splits[node] is not None:
-                for child in (tree.children_left[node], tree.children_right[node]):
-                    above[child] += above[node]
-        return csr_matrix(above)[leaf]
-
-    def get_depth(self) -> int:
-        """Return the largest number of splits on a path."""
-        check_is_fitted(self)
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
-        check_is_fitted(self)
-        return self.tree_.n_leaves
 
 
 def is_column_vector(y: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,7 @@ def guess_cuts(
     weight: NDArray[np.float64],
     *,
     tolerance: float = 0.0,
+    is_over: Callable[[], bool] | None = None,
 ) -> GuessedCuts:
     """Choose the splits that a tree may use by column elimination.
 
@@ -52,6 +54,8 @@ def guess_cuts(
     weight : ndarray of shape (n_rows,), float64
     tolerance : float, default=0
         Largest fall of the ensemble's training accuracy.
+    is_over : callable, default=None
+        After a true answer no more thresholds are removed.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def guess_cuts(
     InputError
         The reference uses no threshold that separates rows.
     """
-    found = eliminate_columns(reference, y, weight, tolerance=tolerance)
+    found = eliminate_columns(reference, y, weight, tolerance=tolerance, is_over=is_over)
     groups: list[list[Split]] = [[] for _ in table.columns]
     for threshold in found.kept:
         source = reference.inputs[threshold.position]

@@ -3,14 +3,15 @@
 An unfitted reference is fitted here, on a matrix that any scikit-learn ensemble can read and whose every
 split *is* one of ours: a column of numbers as it is; one with missing values twice, with the missing rows
 below and above all values (so that each split has learned a direction for them); a category as a 0/1 column,
-0 where it is that category. A fitted reference was fitted by somebody else on the table's own columns, so
-they must all be numbers.
+0 where it is that category (of text with very many values, the most frequent ones). A fitted reference was
+fitted by somebody else on the table's own columns, so they must all be numbers.
 """
 
 from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,10 @@ from treewright.table import Table
 from treewright.tree import ColumnKind, label_positions
 
 __all__ = ["Input", "Reference", "make_reference", "predictions_of", "reference_matrix"]
+
+MOST_CATEGORIES = (
+    512  # that an unfitted reference sees, each as a column of float64; a guess needs no rare ones
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +87,14 @@ def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ..
     """
     columns: list[NDArray[np.float64]] = []
     inputs: list[Input] = []
+    frequent = _frequent_categories(table)
     for j, column in enumerate(table.columns):
         x = table.X[:, j]
         missing = np.isnan(x)
         if missing.all():
             continue
         if column.kind is ColumnKind.CATEGORICAL:
-            for code in np.unique(x[~missing]).astype(int).tolist():
+            for code in frequent[j]:
                 columns.append(np.not_equal(x, code).astype(np.float64))
                 inputs.append(Input(j, code))
         elif not missing.any():
@@ -104,8 +110,32 @@ def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ..
     return np.ascontiguousarray(X), tuple(inputs)
 
 
+def _frequent_categories(table: Table) -> dict[int, list[int]]:
+    """Return the codes of each text column that the reference sees: all, or equally many of each, the most frequent."""
+    counts: dict[int, NDArray[np.int64]] = {}
+    for j, column in enumerate(table.columns):
+        if column.kind is ColumnKind.CATEGORICAL:
+            x = table.X[:, j]
+            counts[j] = np.bincount(x[~np.isnan(x)].astype(np.int64))
+    n_present = sorted(int(np.count_nonzero(rows)) for rows in counts.values())
+    room, level = MOST_CATEGORIES, 0
+    for i, n in enumerate(n_present):  # fewest first: what they leave is shared by the others
+        level = max(1, room // (len(n_present) - i))
+        room -= min(n, level)
+    found = {}
+    for j, rows in counts.items():
+        heaviest = np.lexsort((np.arange(len(rows)), -rows))[: max(level, 1)]
+        found[j] = np.sort(heaviest[rows[heaviest] > 0]).tolist()
+    return found
+
+
 def make_reference(
-    model: Any, table: Table, y: NDArray[np.int32], classes: NDArray[Any], weight: NDArray[np.float64]
+    model: Any,
+    table: Table,
+    y: NDArray[np.int32],
+    classes: NDArray[Any],
+    weight: NDArray[np.float64],
+    is_over: Callable[[], bool] | None = None,
 ) -> Reference:
     """Fit the reference if it is not, and let it predict the rows.
 
@@ -117,6 +147,8 @@ def make_reference(
     y : ndarray of shape (n_rows,), int32
     classes : ndarray of shape (n_classes,)
     weight : ndarray of shape (n_rows,), float64
+    is_over : callable, default=None
+        Asked between two trees of gradient boosting that is not fitted: after a true answer it gets no more.
 
     Returns
     -------
@@ -140,23 +172,32 @@ def make_reference(
         X, inputs = reference_matrix(table)
         if X.shape[1] == 0:
             raise InputError("No column has any value; there is nothing to fit the reference on.")
-        model = fit_model(clone(model), X, y, weight)
+        model = fit_model(clone(model), X, y, weight, is_over)
         predictions = np.asarray(model.predict(X), dtype=np.int32)
     check_predictions(predictions, y)
     error = float(weight[predictions != y].sum() / weight.sum())
     return Reference(model, X, inputs, predictions, error)
 
 
-def fit_model(model: Any, X: NDArray[np.float64], y: NDArray[np.int32], weight: NDArray[np.float64]) -> Any:
-    """Fit with weights if they differ."""
+def fit_model(
+    model: Any,
+    X: NDArray[np.float64],
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    is_over: Callable[[], bool] | None = None,
+) -> Any:
+    """Fit with weights if they differ; stop adding trees when the time is over where the model can be asked to."""
+    how: dict[str, Any] = {}
+    if is_over is not None and "monitor" in inspect.signature(model.fit).parameters:
+        how["monitor"] = lambda *_: is_over()
     if (weight == weight[0]).all():
-        return model.fit(X, y)
+        return model.fit(X, y, **how)
     if "sample_weight" not in inspect.signature(model.fit).parameters:
         raise InputError(
             f"The reference, a {type(model).__name__}, takes no sample_weight, and the rows have different "
             "weights. Give a fitted reference, or fit without weights."
         )
-    return model.fit(X, y, sample_weight=weight)
+    return model.fit(X, y, sample_weight=weight, **how)
 
 
 def predictions_of(labels: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.int32]:

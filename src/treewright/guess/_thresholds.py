@@ -17,6 +17,7 @@ Cost: one fit of the reference, and one re-fit for each threshold removed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,6 +130,7 @@ def eliminate_columns(
     tolerance: float = 0.0,
     merge_equal: bool = True,
     shortcuts: bool = True,
+    is_over: Callable[[], bool] | None = None,
 ) -> Elimination:
     """Remove the reference's least important thresholds one by one.
 
@@ -143,6 +145,8 @@ def eliminate_columns(
         See `thresholds_in_use`.
     shortcuts : bool, default=True
         Re-fit by `BinaryBoosting` where it equals the model; off, the model is fitted each time.
+    is_over : callable, default=None
+        After a true answer no more thresholds are removed.
 
     Returns
     -------
@@ -166,15 +170,22 @@ def eliminate_columns(
     columns = np.empty((len(found), len(y)), dtype=np.uint8)
     for i, split in enumerate(found):
         np.less_equal(reference.X[:, split.position], split.threshold, out=columns[i].view(np.bool_))
-    fits = _Fits(reference.model, columns, y, weight, shortcuts)
-    before = error = fits.error()
-    predictions = fits.predictions()
     kept = np.arange(len(found))
     removed: list[InputThreshold] = []
-    while len(kept) > 1:
+    # Once the time is over the ensemble's own predictions stand for those of its fit on 0/1 columns.
+    fits = (
+        None
+        if is_over is not None and is_over()
+        else _Fits(reference.model, columns, y, weight, shortcuts, is_over)
+    )
+    predictions = reference.predictions if fits is None else fits.predictions()
+    before = error = float(weight[predictions != y].sum()) if fits is None else fits.error()
+    while fits is not None and len(kept) > 1:
         least = fits.least_important()
         fits.remove(least)
         after = fits.error()
+        if is_over is not None and is_over():  # the last fit may be one of fewer trees
+            break
         if after > before + tolerance * weight.sum():
             break
         kept = kept[kept != least]
@@ -187,8 +198,8 @@ def eliminate_columns(
         predictions=predictions,
         error_before=float(before / weight.sum()),
         error_after=float(error / weight.sum()),
-        n_refits=fits.n_fits,
-        n_refits_by_model=fits.n_by_model,
+        n_refits=0 if fits is None else fits.n_fits,
+        n_refits_by_model=0 if fits is None else fits.n_by_model,
     )
 
 
@@ -202,7 +213,9 @@ class _Fits:
         y: NDArray[np.int32],
         weight: NDArray[np.float64],
         shortcuts: bool,
+        is_over: Callable[[], bool] | None,
     ) -> None:
+        self.is_over = is_over
         self.model, self.columns, self.y, self.weight = model, columns, y, weight
         self.left = np.arange(len(columns))
         self.n_fits = 1
@@ -278,6 +291,6 @@ class _Fits:
         if self.fitted is None:
             from sklearn.base import clone
 
-            self.fitted = fit_model(clone(self.model), self._matrix(), self.y, self.weight)
+            self.fitted = fit_model(clone(self.model), self._matrix(), self.y, self.weight, self.is_over)
             self.n_by_model += 1
         return self.fitted

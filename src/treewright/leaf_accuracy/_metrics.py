@@ -164,7 +164,11 @@ def _routed(
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
     """Return the leaf, the prediction and the weight of each row."""
     if isinstance(tree, Tree):
-        rows = X.X if isinstance(X, Table) else encode_like(X, tree.columns, expected_by="the tree")
+        rows = (
+            X.X
+            if isinstance(X, Table)
+            else encode_like(X, tree.columns, expected_by="the tree", needed=tree.asked)
+        )
         leaf = tree.apply(rows)
         if tree.classes is None:
             raise InputError("The tree predicts numbers; leaf accuracy is of classification trees.")

@@ -42,7 +42,7 @@ class Formulation(ABC):
     maximises_leaf_accuracy: ClassVar[bool] = False
 
     def __init__(
-        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[int], None] | None = None
     ) -> None:
         self.instance = instance
         self.depth = depth

@@ -78,7 +78,7 @@ class _Watch:
         self.error: BaseException | None = None
         self.incumbents: list[Incumbent] = []
         self.reported = -math.inf
-        self.memory = resident_memory()
+        self.memory = resident_memory() if job.held is None else job.held
 
     def __call__(self, kind: Any, message: str, out: Any, answer: Any, data: Any) -> None:
         try:

@@ -18,6 +18,9 @@ from scipy.sparse import csr_matrix
 
 __all__ = ["Model", "Rows"]
 
+BYTES_PER_TERM = 16  # a position and a coefficient
+COPIES = 2  # while they are put together
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -50,11 +53,12 @@ class Model:
     offset : float, default=0
         Constant of the objective.
     watch : callable, default=None
-        Called before each block of constraints; it may raise to stop the writing of a model that takes too long.
+        Called with the bytes of each block of constraints before it is written; it may raise to stop the writing of
+        a model that takes too long or too much.
     """
 
     offset: float = 0.0
-    watch: Callable[[], None] | None = None
+    watch: Callable[[int], None] | None = None
     blocks: list[tuple[str, NDArray[np.int64]]] = field(default_factory=list, init=False)
     constraints: list[Rows] = field(default_factory=list, init=False)
     _lower: list[NDArray[np.float64]] = field(default_factory=list, init=False)
@@ -104,9 +108,10 @@ class Model:
             last axis. Coefficients are broadcast to the variables.
         lower, upper : array-like, broadcast to `shape`
         """
-        if self.watch is not None:
-            self.watch()
         size = math.prod(shape)
+        if self.watch is not None:
+            widths = (v.shape[-1] if v.ndim == len(shape) + 1 else 1 for _, v in terms)
+            self.watch(COPIES * BYTES_PER_TERM * size * sum(widths))
         columns, coefficients = [], []
         for coefficient, variables in terms:
             summed = variables.ndim == len(shape) + 1
@@ -158,7 +163,7 @@ class Model:
     def matrix(self) -> csr_matrix:
         """Return the coefficients, shape (n_rows, n_variables); terms of one variable added, zeros left out."""
         if self.watch is not None:
-            self.watch()
+            self.watch(COPIES * BYTES_PER_TERM * sum(rows.columns.size for rows in self.constraints))
         widths = np.concatenate([np.full(len(r.columns), r.columns.shape[1]) for r in self.constraints])
         starts = np.concatenate([[0], np.cumsum(widths)])
         columns = np.concatenate([rows.columns.ravel() for rows in self.constraints])

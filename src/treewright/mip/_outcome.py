@@ -19,6 +19,7 @@ __all__ = ["Incumbent", "Job", "ModelUnfinished", "Outcome", "Report", "Watch", 
 Report = Callable[[float, float, float, int], bool]  # seconds, objective, bound, nodes -> stop?
 
 BETWEEN_LOOKS = 0.05  # seconds
+LARGE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class Job:
         Values of all variables of a feasible solution.
     report : callable or None
         Gets seconds, objective (inf before the first), bound, nodes, some times a second; True stops the run.
+    held : int or None, default=None
+        Bytes that the process held before the model was written, from which its growth counts; None is now.
     """
 
     keep: NDArray[np.int64]
@@ -64,6 +67,7 @@ class Job:
     seed: int = 0
     start: NDArray[np.float64] | None = None
     report: Report | None = None
+    held: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,21 +128,26 @@ class Watch:
         Bytes that the process may grow by.
     report : callable or None
         As that of a `Job`.
+    held : int or None, default=None
+        As that of a `Job`.
     """
 
-    def __init__(self, deadline: float, memory_limit: int | None, report: Report | None) -> None:
+    def __init__(
+        self, deadline: float, memory_limit: int | None, report: Report | None, held: int | None = None
+    ) -> None:
         self.deadline, self.memory_limit, self.report = deadline, memory_limit, report
         self.start = self.looked = time.monotonic()
-        self.memory = resident_memory()
+        self.held = resident_memory() if held is None else held
 
-    def __call__(self) -> None:
+    def __call__(self, needed: int = 0) -> None:
+        """Look; `needed` are the bytes that will be taken next."""
         now = time.monotonic()
         if now >= self.deadline:
             raise ModelUnfinished(StopReason.TIME_LIMIT)
-        if now - self.looked < BETWEEN_LOOKS:
+        if now - self.looked < BETWEEN_LOOKS and needed < LARGE:
             return
         self.looked = now
-        if self.memory_limit is not None and resident_memory() - self.memory > self.memory_limit:
+        if self.memory_limit is not None and resident_memory() + needed - self.held > self.memory_limit:
             raise ModelUnfinished(StopReason.MEMORY_LIMIT)
         if self.report is not None and self.report(now - self.start, math.inf, -math.inf, 0):
             raise ModelUnfinished(StopReason.CALLBACK)

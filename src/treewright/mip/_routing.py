@@ -45,7 +45,7 @@ class Routing(Formulation):
     """
 
     def __init__(
-        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[int], None] | None = None
     ) -> None:
         super().__init__(instance, depth, tighten, watch)
         model, problem = self.model, instance.problem

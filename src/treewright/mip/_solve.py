@@ -160,6 +160,7 @@ def solve(
             threads=int(options.threads),
             seed=int(options.seed),
             report=_reporter(progress, began),
+            held=resident_memory(),
         ),
         deadline,
     )

@@ -110,7 +110,11 @@ def follow(
     def value(plan: Plan | None) -> float:
         return value_of(plan, instance, leaf_accuracy)
 
-    cart = cart_start(instance, depth, value)
+    try:
+        cart = cart_start(instance, depth, value)
+    except KeyboardInterrupt:  # the single leaf is all there is
+        stopped = Run(depth, None, _not_begun(StopReason.INTERRUPT), None, False, ())
+        return Solution(None, value(None), "cart", (stopped,))
     runs: list[Run] = []
     best: Plan | None = None
     best_value, source = math.inf, "solver"
@@ -124,7 +128,7 @@ def follow(
         end = now + (deadline - now) * share
         formulation: Formulation | None = None
         try:
-            formulation = make(level, Watch(end, job.limits.memory_limit, job.report))
+            formulation = make(level, Watch(end, job.limits.memory_limit, job.report, job.held))
             left = end - time.monotonic()
             if left <= 0:
                 raise ModelUnfinished(StopReason.TIME_LIMIT)

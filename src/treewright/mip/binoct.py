@@ -67,7 +67,7 @@ class RBinOCT(Formulation):
     """
 
     def __init__(
-        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[int], None] | None = None
     ) -> None:
         super().__init__(instance, depth, tighten, watch)
         model, problem = self.model, instance.problem

@@ -58,7 +58,7 @@ class LeafAccuracy(Routing):
     maximises_leaf_accuracy: ClassVar[bool] = True
 
     def __init__(
-        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[int], None] | None = None
     ) -> None:
         super().__init__(instance, depth, tighten, watch)
         model, weight, total = self.model, instance.weight, instance.total

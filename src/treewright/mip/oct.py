@@ -38,7 +38,7 @@ class OCT(Routing):
     """
 
     def __init__(
-        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[], None] | None = None
+        self, instance: Instance, depth: int, tighten: bool, watch: Callable[[int], None] | None = None
     ) -> None:
         super().__init__(instance, depth, tighten, watch)
         model, n_leaves = self.model, 2**depth

@@ -1,6 +1,7 @@
-"""The problem statement shared by all methods."""
+"""The problem statements shared by all methods."""
 
 from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._problem import Problem
+from treewright.problem._regression import RegressionProblem, make_regression_problem
 
-__all__ = ["Problem", "encode_labels", "make_problem"]
+__all__ = ["Problem", "RegressionProblem", "encode_labels", "make_problem", "make_regression_problem"]

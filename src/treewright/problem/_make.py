@@ -109,10 +109,10 @@ def make_problem(
         classes=classes,
         sample_weight=weight,
         costs=matrix,
-        cost_complexity=_check_cost_complexity(cost_complexity),
-        max_depth=_check_limit("max_depth", max_depth, 0),
-        max_leaf_nodes=_check_limit("max_leaf_nodes", max_leaf_nodes, 1),
-        min_samples_leaf=_check_min_samples_leaf(min_samples_leaf, len(kept)),
+        cost_complexity=check_cost_complexity(cost_complexity),
+        max_depth=check_limit("max_depth", max_depth, 0),
+        max_leaf_nodes=check_limit("max_leaf_nodes", max_leaf_nodes, 1),
+        min_samples_leaf=check_min_samples_leaf(min_samples_leaf, len(kept)),
         rows=kept if notes else None,
         notes=notes,
     )
@@ -241,16 +241,18 @@ def _check_costs(costs: ArrayLike | None, n_classes: int, weight: NDArray[np.flo
     return matrix
 
 
-def _check_cost_complexity(value: float) -> float:
+def check_cost_complexity(value: float, of: str = "the total weight", saves: str = "the rows") -> float:
+    """Return the price of a leaf, which is a share `of` something; a leaf must save that share of what `saves` says."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise InputError(
             f"cost_complexity={value!r}; give a number from 0 to 1: the price of one leaf as a fraction of "
-            "the total weight (0.01 means that a leaf must save 1% of the rows)."
+            f"{of} (0.01 means that a leaf must save 1% of {saves})."
         )
     return float(value)
 
 
-def _check_limit(name: str, value: int | None, least: int) -> int | None:
+def check_limit(name: str, value: int | None, least: int) -> int | None:
+    """Return a limit of depth or leaves, None for no limit."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
@@ -258,7 +260,8 @@ def _check_limit(name: str, value: int | None, least: int) -> int | None:
     return int(value)
 
 
-def _check_min_samples_leaf(value: int | float, n_rows: int) -> int:
+def check_min_samples_leaf(value: int | float, n_rows: int) -> int:
+    """Return the fewest rows of a leaf as a number of rows."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise InputError(f"min_samples_leaf={value!r}; give an integer of at least 1 or a fraction below 1.")
     if isinstance(value, Integral):

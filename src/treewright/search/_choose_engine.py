@@ -42,7 +42,11 @@ WHO = {
     "near-optimal": "the set of near-optimal trees, which takes binary columns only",
     "leaf accuracy": "the search for leaf accuracy, whose time grows with the square of their number",
 }
-KNOWS = {"guessed bounds": "guessed lower bounds", "frontier": "frontiers", "near-optimal": "near-optimal sets"}
+KNOWS = {
+    "guessed bounds": "guessed lower bounds",
+    "frontier": "frontiers",
+    "near-optimal": "near-optimal sets",
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ McTavish et al. 2022. What each guess does to the answer:
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
@@ -32,15 +33,17 @@ from treewright.guess import (
 )
 from treewright.guess._reference import check_predictions
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.search._choose_engine import choose_engine
-from treewright.search._limits import Limits, ProgressCallback
+from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._second_look import look_again
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._space import Thresholds
 
 __all__ = ["Guesses", "solve_guided"]
+
+BETWEEN_REPORTS = 0.05  # seconds
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,28 @@ def solve_guided(
         asked = "auto" if guesses.thresholds else cast("Cuts | Thresholds", thresholds)
         result = solve(problem, asked, limits=limits, options=options, progress=progress)
         return replace(result, notes=(*result.notes, "All rows have one label: nothing was guessed."))
-    reference, predictions = _reference(problem, guesses)
+    clock = _Clock(limits, progress)
+    try:
+        reference, predictions = _reference(problem, guesses, clock)
+        guessed = None
+        if guesses.thresholds:
+            assert reference is not None  # checked by _reference
+            guessed = guess_cuts(
+                reference,
+                problem.table,
+                problem.y,
+                problem.sample_weight,
+                tolerance=guesses.tolerance,
+                is_over=clock.is_over,
+            )
+    except KeyboardInterrupt:
+        return _without_guesses(StopReason.INTERRUPT, problem, guesses, thresholds, limits, options)
+    except InputError:
+        if clock.reason is None:
+            raise
+        # A reference that got no time to learn anything.
+        return _without_guesses(clock.reason, problem, guesses, thresholds, limits, options)
+    progress = clock.progress
     if guesses.depth:
         depth = guess_depth(named_reference() if guesses.reference is None else guesses.reference)
         problem = replace(problem, max_depth=depth)
@@ -130,12 +154,7 @@ def solve_guided(
             "the reference (Theorem 4.2 of McTavish et al. 2022; a guess for this table)."
         )
         stats["guessed_depth"] = depth
-    guessed = None
-    if guesses.thresholds:
-        assert reference is not None  # checked by _reference
-        guessed = guess_cuts(
-            reference, problem.table, problem.y, problem.sample_weight, tolerance=guesses.tolerance
-        )
+    if guessed is not None:
         predictions = guessed.elimination.predictions  # T' of Corollary 4.3.1
         stats["offered_thresholds"] = len(guessed.elimination.kept) + len(guessed.elimination.removed)
         stats["kept_thresholds"] = len(guessed.elimination.kept)
@@ -167,11 +186,70 @@ def solve_guided(
     return result
 
 
-def _reference(problem: Problem, guesses: Guesses) -> tuple[Reference | None, NDArray[np.int32]]:
+class _Clock:
+    """Whether the time for guessing is over: a limit, or the user's callback. Each question is a step."""
+
+    def __init__(self, limits: Limits, progress: ProgressCallback | None) -> None:
+        self.limits, self.user = limits, progress
+        self.start = self.told = time.perf_counter()
+        self.steps = 0
+        self.stopped = False
+        self.reason: StopReason | None = None
+        self.progress = None if progress is None else self._tell
+
+    def is_over(self) -> bool:
+        """Look at the clock, and tell the user about 20 times a second."""
+        now = time.perf_counter()
+        self.steps += 1
+        if self.user is not None and now - self.told >= BETWEEN_REPORTS:
+            self.told = now
+            self._tell(Progress(now - self.start, math.inf, 0.0, 0, 0))
+        if self.stopped:
+            self.reason = StopReason.CALLBACK
+        elif self.limits.left() <= 0:
+            self.reason = StopReason.TIME_LIMIT
+        elif self.limits.step_limit is not None and self.steps > self.limits.step_limit:
+            self.reason = StopReason.STEP_LIMIT
+        return self.reason is not None
+
+    def _tell(self, state: Progress) -> bool:
+        """Tell the user; what was to stop while guessing stops the search, too."""
+        assert self.user is not None  # nobody is told otherwise
+        self.stopped = self.stopped or bool(self.user(state))
+        return self.stopped
+
+
+def _without_guesses(
+    reason: StopReason,
+    problem: Problem,
+    guesses: Guesses,
+    thresholds: Cuts | Thresholds | Literal["guess"],
+    limits: Limits,
+    options: SearchOptions | SweepOptions | None,
+) -> SolveResult:
+    """When a run ends before anything is guessed: the first tree of a plain search."""
+    asked = "auto" if guesses.thresholds else cast("Cuts | Thresholds", thresholds)
+    result = solve(problem, asked, limits=Limits(LEAST_SECONDS, 1, limits.memory_limit), options=options)
+    return replace(
+        result,
+        stop_reason=reason if result.status is SolveStatus.FEASIBLE else None,
+        stats={**result.stats, "interrupted": reason is StopReason.INTERRUPT},
+        notes=(
+            *result.notes,
+            f"Nothing was guessed ({reason.value} before): this is the first tree of a search without guesses.",
+        ),
+    )
+
+
+def _reference(
+    problem: Problem, guesses: Guesses, clock: _Clock
+) -> tuple[Reference | None, NDArray[np.int32]]:
     """Return the fitted reference (None for given predictions) and its predictions."""
     given = guesses.reference
     if given is None or hasattr(given, "fit") or isinstance(given, (type, str)):
-        reference = make_reference(given, problem.table, problem.y, problem.classes, problem.sample_weight)
+        reference = make_reference(
+            given, problem.table, problem.y, problem.classes, problem.sample_weight, clock.is_over
+        )
         return reference, reference.predictions
     if guesses.thresholds or guesses.depth:
         raise InputError(

@@ -204,6 +204,7 @@ def solve_leaf_accuracy(
     optimal = proven_value and proven_loss
     stats = {name: raw[name] for name in STATS} | {
         "subproblems": raw["steps"],
+        "steps": raw["steps"],
         "upper_bound": upper,
         "value_proven": proven_value,
         "loss_proven": proven_loss,
@@ -302,7 +303,7 @@ def solve_with_leaf_accuracy(
         slack=0.0,
         scope=space.scope,
         stop=raw["stop"],
-        stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"]},
+        stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
         options={"min_leaf_accuracy": float(q), **asdict(options)},
         notes=space.notes,
     )

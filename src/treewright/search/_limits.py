@@ -43,7 +43,7 @@ class Progress:
         Of the best tree so far; inf before the first.
     lower_bound : float
     subproblems : int
-        Solved so far, in the units of `Limits.step_limit`.
+        Steps so far, as `Limits.step_limit` counts them.
     memory : int
         Bytes held by the search.
     """
@@ -79,7 +79,10 @@ class Limits:
     time_limit : float or None, default=None
         Seconds; None is unlimited.
     step_limit : int or None, default=None
-        Subproblems, or what the engine counts instead (see its `solve`); the same on every machine and run.
+        Steps: the units of work after which an engine looks at its limits, the same on every machine and run. A
+        step is one subproblem of the search over binary columns and of the frontier, one pass of the depth-two
+        kernel over the rows of a node in the search over ranked columns, and one depth-two subproblem or one pass in
+        the search for leaf accuracy. ``stats["steps"]`` of a result counts them.
     memory_limit : int or None, default=None
         Bytes for the cache of subproblems, which sheds entries when full; None is half of the machine's
         memory.

@@ -131,7 +131,7 @@ def look_again(
     else:
         note = f"A short search without the guess did not end; it proves that no tree is below {bound:.6f}."
     if interrupted:
-        stats["second_look_interrupted"] = True
+        stats["interrupted"] = True
     return replace(
         result,
         tree=best.tree,

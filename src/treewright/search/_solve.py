@@ -93,8 +93,24 @@ def solve_cuts(
 ) -> SolveResult:
     """Find the tree of smallest objective whose splits are among `cuts`; see `solve`.
 
-    With a `reference` its errors are taken as lower bounds (McTavish et al. 2022, section 4.3): the result is then
-    conditional, OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what Theorem 4.3 leaves.
+    Parameters
+    ----------
+    problem : Problem
+    cuts : Cuts
+    limits, options, progress
+        As in `solve`; the options are those of the search over binary columns.
+    reference : ReferenceCosts, default=None
+        What it gets wrong is taken as lower bounds (McTavish et al. 2022, section 4.3): the result is then
+        conditional, OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what Theorem 4.3 leaves.
+
+    Returns
+    -------
+    SolveResult
+
+    Raises
+    ------
+    SolverError
+        No tree meets the constraints.
     """
     limits = limits or Limits()
     options = options or SearchOptions()
@@ -153,6 +169,7 @@ def solve_cuts(
         stop=raw["stop"],
         stats={
             "subproblems": raw["steps"],
+            "steps": raw["steps"],
             "distinct_rows": bits.n_rows,
             "distinct_columns": bits.n_columns,
             **stats,

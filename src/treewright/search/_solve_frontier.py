@@ -101,6 +101,7 @@ def solve_frontier(
         )
     stats: dict[str, Any] = {
         "subproblems": raw["steps"],
+        "steps": raw["steps"],
         "distinct_rows": bits.n_rows,
         "distinct_columns": bits.n_columns,
         "engine": choice.engine,

@@ -35,6 +35,8 @@ Thresholds = Literal["auto", "all"] | int | Mapping[str, Sequence[float]]
 
 MOST_SPLITS = 512  # that "auto" holds one by one
 
+ALL_CATEGORIES = "all single categories"  # in the scope of all splits
+
 LEAST_MEMORY = 2**26  # bytes that are always granted to the splits
 LEAST_SECONDS = 0.05  # likewise
 SHARE = 0.5  # of the limits that making the splits may take
@@ -147,7 +149,7 @@ def binary_space(
     )
     return replace(
         cuts,
-        scope=f"{cuts.scope}, of categories the {level} most frequent of a column",
+        scope=_scope(cuts.scope, level),
         notes=(*cuts.notes, *notes),
     )
 
@@ -184,10 +186,14 @@ def ranked_space(
     notes = _category_notes(
         table, candidates, level, f'thresholds="auto" offers at most {most:,} splits of categories.'
     )
-    scope = scope_of_all(table).replace(
-        "all single categories", f"the {level} most frequent categories of a column, each"
-    )
-    return RankedSpace(kept, scope, (*table.notes, *notes))
+    return RankedSpace(kept, _scope(scope_of_all(table), level), (*table.notes, *notes))
+
+
+def _scope(scope: str, level: int) -> str:
+    """Say in the scope that no more than `level` categories of a column were searched."""
+    if ALL_CATEGORIES in scope:
+        return scope.replace(ALL_CATEGORIES, f"the {level} most frequent categories of a column")
+    return f"{scope}, of categories the {level} most frequent of a column"
 
 
 def _room(table: Table, limits: Limits, cell: Cell) -> int:

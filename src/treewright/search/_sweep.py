@@ -95,7 +95,7 @@ def solve_sweep(
     space : RankedSpace, default=None
         The splits, from `choose_engine`; None is every split of the table.
     limits : Limits, default=None
-        A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
+        A step is a pass of the depth-two kernel over the rows of a node. None is no limit but the
         machine's memory.
     options : SweepOptions, default=None
     progress : callable, default=None
@@ -114,9 +114,9 @@ def solve_sweep(
     Notes
     -----
     Depth-two subproblems are solved by a kernel that evaluates many thresholds of the root column in one pass over
-    the sorted rows; above them, nested sets of rows bound each other (see cpp/include/treewright/bounds/interval_bounds.hpp
-    for the proofs). Time grows with the number of depth-two subproblems, each of about ``n_rows * n_columns**2``
-    steps.
+    the sorted rows; above them, nested sets of rows bound each other (proofs:
+    ``cpp/include/treewright/bounds/interval_bounds.hpp``). Time grows with the number of depth-two subproblems, each of
+    about ``n_rows * n_columns**2`` steps.
 
     References
     ----------
@@ -208,7 +208,7 @@ def solve_sweep(
         scope=space.scope,
         stop=answer["stop"],
         # The engine counts subproblems of depth two (pairs) and deeper ones apart.
-        stats={"subproblems": answer["subproblems"] + answer["pair_solves"]}
+        stats={"subproblems": answer["subproblems"] + answer["pair_solves"], "steps": answer["steps"]}
         | {name: answer[name] for name in kept},
         options=asdict(options),
         notes=notes,

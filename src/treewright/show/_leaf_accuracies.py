@@ -133,7 +133,7 @@ def _name(rule: Rule) -> str:
 def _count(tree: Tree, X: Any, y: ArrayLike, name: str) -> dict[int, tuple[int, int]]:
     """Right rows and rows of each leaf."""
     assert tree.classes is not None  # checked by the caller
-    leaf = tree.apply(encode_like(X, tree.columns))
+    leaf = tree.apply(encode_like(X, tree.columns, needed=tree.asked))
     labels: NDArray[Any] = np.asarray(y)
     if labels.shape != leaf.shape:
         raise InputError(f"{name} has shape {labels.shape}; its rows are {len(leaf)}.")

@@ -9,7 +9,7 @@ about 0.1 s, most of it the copy that makes each column contiguous.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,9 @@ def table_from(
     return assemble([as_words(raw) if j in forced else raw for j, raw in enumerate(raws)])
 
 
-def encode_like(X: Any, columns: Sequence[Column], *, expected_by: str = "Tree") -> NDArray[np.float64]:
+def encode_like(
+    X: Any, columns: Sequence[Column], *, expected_by: str = "Tree", needed: Collection[int] | None = None
+) -> NDArray[np.float64]:
     """Encode new rows for a schema that was fixed before.
 
     Parameters
@@ -93,6 +95,9 @@ def encode_like(X: Any, columns: Sequence[Column], *, expected_by: str = "Tree")
         The schema, for example ``tree.columns``.
     expected_by : str, default="Tree"
         Who asks, for the messages.
+    needed : collection of int, default=None
+        Positions of the columns that will be asked about (``tree.asked``); None is all. In another column a category
+        that the schema does not know, or text where numbers were, is a missing value instead of an error.
 
     Returns
     -------
@@ -106,7 +111,8 @@ def encode_like(X: Any, columns: Sequence[Column], *, expected_by: str = "Tree")
 
     Notes
     -----
-    A missing value is accepted in every column: each split knows where it goes. A column that was binary
+    All columns have to be there, whatever is needed: scikit-learn's rules ask for the columns of ``fit``. A missing
+    value is accepted in every column: each split knows where it goes. A column that was binary
     accepts any number: its split is ``x <= 0.5``.
     """
     known = tuple(column.name for column in columns)
@@ -123,7 +129,12 @@ def encode_like(X: Any, columns: Sequence[Column], *, expected_by: str = "Tree")
         return matrix
     encoded = np.empty((_n_rows(raws), len(columns)), dtype=np.float64, order="F")
     for j, (raw, column) in enumerate(zip(raws, columns, strict=True)):
-        encoded[:, j] = encode_column(raw, column)
+        try:
+            encoded[:, j] = encode_column(raw, column)
+        except InputError:
+            if needed is None or j in needed:
+                raise
+            encoded[:, j] = np.nan
     return encoded
 
 

@@ -20,7 +20,7 @@ from treewright.tree._split import (
     relation,
     subject,
 )
-from treewright.tree._tree import Tree, grow, leaf_path
+from treewright.tree._tree import Tree, grow, grow_regression, leaf_path
 from treewright.tree._wilson import wilson_interval
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "all_leaf_conditions",
     "describe",
     "grow",
+    "grow_regression",
     "label_positions",
     "leaf_conditions",
     "leaf_path",

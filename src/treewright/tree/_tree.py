@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from treewright.tree._column import Column
 from treewright.tree._split import Split
 
-__all__ = ["Tree", "grow", "leaf_path", "leaves_in_words"]
+__all__ = ["Tree", "grow", "grow_regression", "leaf_path", "leaves_in_words"]
 
 LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
@@ -229,6 +229,57 @@ def grow(
         node += 1
     prediction = np.argmin(value @ costs, axis=1).astype(np.int32)
     return Tree(tuple(columns), classes, tuple(splits), left, right, prediction, value, count)
+
+
+def grow_regression(
+    columns: Sequence[Column],
+    splits: Sequence[Split | None],
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    sample_weight: NDArray[np.float64],
+) -> Tree:
+    """Make a regression tree from splits in depth-first order; each node holds the weighted mean of its rows.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    splits : sequence of Split or None
+        One entry a node, depth-first, left before right; None for a leaf.
+    X : ndarray of shape (n_rows, n_columns)
+        Encoded rows.
+    y : ndarray of shape (n_rows,), float64
+    sample_weight : ndarray of shape (n_rows,)
+        Positive.
+
+    Returns
+    -------
+    Tree
+        With ``classes=None``.
+    """
+    n_nodes = len(splits)
+    left = np.full(n_nodes, LEAF, dtype=np.int32)
+    right = np.full(n_nodes, LEAF, dtype=np.int32)
+    value = np.zeros((n_nodes, 1), dtype=np.float64)
+    count = np.zeros(n_nodes, dtype=np.int64)
+    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(y)))]
+    for node, split in enumerate(splits):
+        parent, rows = pending.pop()
+        if parent >= 0:
+            (left if left[parent] == LEAF else right)[parent] = node
+        value[node, 0] = mean_of(y[rows], sample_weight[rows])
+        count[node] = len(rows)
+        if split is not None:
+            goes_left = split.goes_left(X, rows)
+            pending.append((node, rows[~goes_left]))
+            pending.append((node, rows[goes_left]))
+    prediction = np.zeros(n_nodes, dtype=np.int32)
+    return Tree(tuple(columns), None, tuple(splits), left, right, prediction, value, count)
+
+
+def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
+    """Return the weighted mean, without overflow for large targets and exact for constant ones."""
+    origin = float(y[0])
+    return origin + float(np.dot(weight / weight.sum(), y - origin))
 
 
 def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:

@@ -2,6 +2,7 @@
 
 from treewright.verify._born_again import verify_born_again
 from treewright.verify._faithful import FaithfulnessReport, check_faithful
+from treewright.verify._regression import verify_regression
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._verify import verify
 
@@ -12,4 +13,5 @@ __all__ = [
     "check_faithful",
     "verify",
     "verify_born_again",
+    "verify_regression",
 ]

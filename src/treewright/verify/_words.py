@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus, StopReason
@@ -27,9 +27,12 @@ LINEAR_SCOPE = "all trees of linear splits"  # of hardened latent trees, about w
 UNIVERSAL = re.compile(r"\b(all|any|each|every|no)\b", flags=re.IGNORECASE)
 MOST_LOST = "most_lost_by_guesses"  # what was computed beside the bound of a conditional proof
 RESTRICTION = "(not all thresholds)"
+FREQUENT = re.compile(
+    r"(all thresholds and )?the [1-9]\d* most frequent categories of a column against the rest"
+)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Whether a value is a finite real number; truth values are none."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
@@ -135,6 +138,9 @@ def scope_check(problem: Problem, result: SolveResult) -> Check:
         fault = next(
             (f"the tree has {split}" for split in result.tree.splits if _is_other(split, columns)), ""
         )
+    elif found := FREQUENT.fullmatch(scope):  # all thresholds, but some of the categories
+        has_both = (ColumnKind.CONTINUOUS in kinds) == bool(found[1]) and ColumnKind.CATEGORICAL in kinds
+        fault = "" if has_both else f"all of them are {whole!r}"
     elif not scope.strip() or UNIVERSAL.search(scope.replace(RESTRICTION, "")):
         fault = f"all of them are {whole!r}"
     else:

@@ -60,7 +60,9 @@ def test_a_huge_tree_is_announced_and_refused():
     assert words.heuristic_leaves > 1e5
     assert "leaves is expected" in words.sentence()
     for goal in ("heuristic", "leaves"):
-        with pytest.raises(SolverError, match=r"(?s)expected to have about.*binned.*prune='active'"):
+        with pytest.raises(
+            SolverError, match=r"(?s)expected to have about.*faithful=.rows..*prune='active'.*binned"
+        ):
             solve(ensemble, objective=goal)
 
 

@@ -134,7 +134,8 @@ def test_rounds_are_chosen_as_in_python(files):
     result = run("extend", model, train, "--rows", train, "--tune", "rounds")
     assert result.exit_code == 0, result.output
     assert "after choosing its rounds" in result.output
-    plain = run("extend", model, train, "--rows", train)
+    assert run("extend", model, train, "--rows", train).output == result.output  # the default
+    plain = run("extend", model, train, "--rows", train, "--tune", "none")
     kept = [answer.output.count("kept") for answer in (result, plain)]
     assert kept[0] > kept[1]  # noise: in some leaf the tree answers as well as any model
 
@@ -143,7 +144,7 @@ def test_a_model_made_in_python(files, tmp_path):
     """No certificate: the target must be named; leaves of one class are merged, and that is said."""
     _, train = files
     data = load_csv(train, target="sick")
-    hybrid = HybridTreeClassifier(reduce=False).fit(data.table.X[:, [0, 2]], data.target)
+    hybrid = HybridTreeClassifier(reduce=False, tune=None).fit(data.table.X[:, [0, 2]], data.target)
     path = tmp_path / "bare.json"
     save_model(path, Model(hybrid.tree_))
     result = run("extend", path, train)
@@ -153,7 +154,7 @@ def test_a_model_made_in_python(files, tmp_path):
     assert result.exit_code == 0, result.output
     merged = (
         hybrid.get_n_leaves()
-        - HybridTreeClassifier(hybrid.tree_).fit(data.table.X[:, [0, 2]], data.target).get_n_leaves()
+        - HybridTreeClassifier(hybrid.tree_, tune=None).fit(data.table.X[:, [0, 2]], data.target).get_n_leaves()
     )
     assert merged > 0
     assert f"{merged} leaves were empty or had a sibling of the same label" in result.output

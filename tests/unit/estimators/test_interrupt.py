@@ -79,9 +79,14 @@ def test_a_second_interrupt_soon_after_raises(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_loop_can_ask_for_the_exception() -> None:
     models = [endless(), endless(), endless()]
-    with pytest.raises(KeyboardInterrupt), treewright.raise_on_interrupt():
-        for model in models:
-            model.fit(X, y)
+
+    def loop() -> None:
+        with treewright.raise_on_interrupt():
+            for model in models:
+                model.fit(X, y)
+
+    with pytest.raises(KeyboardInterrupt):
+        loop()
     assert models[0].tree_ is models[0].result_.tree
     assert not hasattr(models[1], "tree_")
     settle_interrupt(None)  # outside nothing is left of it

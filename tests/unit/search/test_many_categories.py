@@ -1,14 +1,19 @@
 """Text columns of many values: the splits are made within both limits, and what is left out is said."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from treewright._native import core
+from treewright.binarize import Cuts
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.search import Limits, SearchOptions, choose_engine, solve
 from treewright.search._space import BINARY_CELL, LEAST_MEMORY, RANKED_CELL
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
+from treewright.verify import verify
 
 N_ROWS = 40_000
 N_CATEGORIES = 1500
@@ -38,10 +43,22 @@ def test_auto_holds_no_more_splits_than_the_limits_allow():
     assert offered_categories(short) == int(0.1 / (RANKED_CELL.seconds * N_ROWS)) < room
     for choice, level in ((small, room), (short, offered_categories(short))):
         assert choice.space.scope == (
-            f"all thresholds and the {level:.0f} most frequent categories of a column, each against the rest"
+            f"all thresholds and the {level:.0f} most frequent categories of a column against the rest"
         )
         assert f"date ({level:.0f} of {N_CATEGORIES})" in choice.space.notes[0]
         assert "raise time_limit or memory_limit" in choice.space.notes[1]
+
+
+def test_the_scope_of_fewer_categories_is_verified():
+    problem = problem_of()
+    result = solve(problem, limits=Limits(step_limit=3, memory_limit=2**20))
+    assert "most frequent categories" in result.scope
+    assert verify(problem, result).ok
+    fewer = solve(problem, 20, limits=Limits(step_limit=3, time_limit=0.1))
+    assert "most frequent" in fewer.scope
+    assert verify(problem, fewer).ok
+    stronger = replace(result, scope=result.scope.replace("all thresholds", "all thresholds of every column"))
+    assert not verify(problem, stronger).ok
 
 
 def test_chosen_thresholds_hold_no_more_categories_than_the_limits_allow():
@@ -74,3 +91,21 @@ def test_splits_are_held_as_bits():
     rows = np.array([0, 7, 8, 39_999])
     for split, packed_rows in zip(cuts.splits, cuts.of_rows(rows), strict=True):
         np.testing.assert_array_equal(~split.goes_left(problem.table.X, rows), packed_rows)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 8, 9, 63, 64, 65, 130])
+def test_bits_and_bytes_make_the_same_problem(n_rows):
+    rng = np.random.default_rng(n_rows)
+    goes_right = rng.integers(0, 2, (70, n_rows), dtype=np.uint8)
+    y = rng.integers(0, 2, n_rows, dtype=np.int32)
+    how = {"leaf_price": 1.0, "min_count": 2, "equivalent_points": n_rows % 2 == 0}
+    rest = (y, np.ones(n_rows, dtype=np.int64), np.array([[0, 1], [1, 0]]))
+    cuts = Cuts.from_matrix([None] * 70, goes_right, "these")
+    np.testing.assert_array_equal(cuts.goes_right, goes_right)
+    bytes_, bits = (
+        core.BitsProblem(goes_right, *rest, **how),
+        core.BitsProblem(cuts.packed, *rest, **how, packed=True),
+    )
+    assert (bytes_.n_rows, bytes_.n_columns) == (bits.n_rows, bits.n_columns)
+    for name in ("row_bits", "row_cost", "row_class"):
+        np.testing.assert_array_equal(getattr(bytes_, name)(), getattr(bits, name)())

@@ -11,6 +11,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treewright import OptimalTreeClassifier
 from treewright.errors import InputError, InputTypeError
 from treewright.table import encode_like, table_from
 from treewright.tree import ColumnKind
@@ -253,3 +254,29 @@ def test_numbers_survive_exactly(cells):
     X = table_from([[cell] for cell in cells]).X[:, 0]
     for cell, x in zip(cells, X, strict=True):
         assert np.isnan(x) if cell is None or cell != cell else x == cell
+
+
+class TestOnlyWhatTheTreeAsks:
+    """A column that no split asks about may hold what it never held; it has to be there, by scikit-learn's rules."""
+
+    X = pd.DataFrame({"asked": range(20), "text": ["a", "b"] * 10, "number": [1.0, 2.0] * 10})
+    y = np.arange(20) > 9
+
+    @pytest.mark.parametrize("new", [{"text": "never seen"}, {"number": "many"}, {"text": None}])
+    def test_new_values_elsewhere_are_no_error(self, new):
+        model = OptimalTreeClassifier(max_depth=1).fit(self.X, self.y)
+        assert model.tree_.asked == {0}
+        other = self.X.assign(**new)
+        np.testing.assert_array_equal(model.predict(other), self.y)
+        np.testing.assert_array_equal(model.predict_proba(other), model.predict_proba(self.X))
+
+    def test_where_the_tree_asks_they_are(self):
+        model = OptimalTreeClassifier(max_depth=1).fit(self.X[["text", "number"]], self.X["text"] == "a")
+        (asked,) = model.tree_.asked
+        with pytest.raises(InputError, match=r"never seen|held numbers"):
+            model.predict(self.X[["text", "number"]].assign(**{model.tree_.columns[asked].name: "new"}))
+
+    def test_all_columns_have_to_be_there(self):
+        model = OptimalTreeClassifier(max_depth=1).fit(self.X, self.y)
+        with pytest.raises(ValueError, match="feature names"):
+            model.predict(self.X[["asked"]])

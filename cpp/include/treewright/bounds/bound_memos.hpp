@@ -35,8 +35,8 @@ struct Memo {
     }
 };
 
-// Gives the profiles of a node what a memo of related rows knows (see Profile::import_from).
-void import_memo(const Memo& memo, const Data& data, const Node& node, Kin kin, Cost loss, std::span<Profile> profiles);
+// Gives the profiles of a node what a memo of related rows knows (see IntervalBounds::import_from).
+void import_memo(const Memo& memo, const RankedTable& table, const Node& node, Relation relation, Cost loss, std::span<IntervalBounds> profiles);
 
 class Memos {
    public:

@@ -5,11 +5,12 @@
 // guessed (label_odds.hpp) and then learned: a tree that is cheap on the core alone adds the rows that show it.
 #pragma once
 
-#include "treewright/space/ranked_table.hpp"
+#include "treewright/objective/misclassification.hpp"
 #include "treewright/core/tree_node.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace treewright::ranked {
 
 class CoreRows {
    public:
-    CoreRows(const Data& data, std::span<const float> doubts);
+    CoreRows(const Misclassification& objective, std::vector<float> odds);
 
     [[nodiscard]] std::size_t size() const { return size_; }
     // Takes every row with a chance of doubt * factor. More rows, never fewer, as the factor grows.
@@ -25,16 +26,17 @@ class CoreRows {
     // How many rows that would take by itself.
     [[nodiscard]] double size_at(double factor) const;
     // Takes rows until the tree, with the best labels for either, costs as much on the core as on all rows.
-    void hold(std::span<const TreeNode> tree);
-    // The table of the core, with the ranks of the whole one.
-    [[nodiscard]] Data table() const;
+    void cover(std::span<const TreeNode> tree);
+    // The objective over the core alone, with the ranks of the whole table.
+    [[nodiscard]] std::unique_ptr<RankedObjective> objective() const;
 
    private:
-    std::size_t hold(std::span<const TreeNode> tree, std::size_t at, std::span<std::uint32_t> rows);
-    void hold_leaf(std::span<const std::uint32_t> rows);
+    std::size_t cover(std::span<const TreeNode> tree, std::size_t at, std::span<std::uint32_t> rows);
+    void cover_leaf(std::span<const std::uint32_t> rows);
     void take_row(std::uint32_t row);
 
-    const Data& data_;
+    const Misclassification& objective_;
+    const LabelledTable& data_;
     std::vector<std::uint32_t> drawn_;  // all rows, in random order
     std::vector<float> factor_;         // [row]: from which factor on it is taken
     std::vector<char> taken_;           // [row]

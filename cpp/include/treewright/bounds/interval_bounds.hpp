@@ -30,8 +30,9 @@
 // A target only falls, so what is closed stays closed.
 #pragma once
 
-#include "treewright/space/ranked_table.hpp"
+#include "treewright/core/cost.hpp"
 #include "treewright/search/ranked_options.hpp"
+#include "treewright/space/ranked_table.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -42,8 +43,9 @@
 namespace treewright::ranked {
 
 struct Node;
+class RankedObjective;
 
-struct Point {
+struct SplitBounds {
     static constexpr std::uint32_t kNoTag = 0xffffffffu;
     std::uint32_t cut;
     Cost left;
@@ -64,7 +66,7 @@ struct Hint {
 };
 
 // Whose profile bounds are taken from: the same rows, fewer (rule M) or more (rule Z).
-enum class Kin : std::uint8_t { same, subset, superset };
+enum class Relation : std::uint8_t { same, subset, superset };
 
 // Open cuts first..last between two neighbouring points; empty if first > last.
 struct Gap {
@@ -74,10 +76,10 @@ struct Gap {
     [[nodiscard]] bool open() const { return first <= last; }
 };
 
-class Profile {
+class IntervalBounds {
    public:
     // Starts afresh for column number `at` of `node`; `whole` is a lower bound of the node one level down.
-    void reset(const Data& data, const Options& options, const Node& node, std::size_t at, Cost whole);
+    void reset(const RankedObjective& objective, const Options& options, const Node& node, std::size_t at, Cost whole);
 
     [[nodiscard]] std::size_t n_cuts() const { return position_.size(); }  // legal or not
     // Rows on the left of cut c in 0..n_cuts() + 1.
@@ -88,13 +90,13 @@ class Profile {
     // Whether both sides of the cut have rows enough for a leaf.
     [[nodiscard]] bool legal(std::uint32_t cut) const { return first_legal_ <= cut && cut <= last_legal_; }
 
-    [[nodiscard]] const std::vector<Point>& points() const { return points_; }
+    [[nodiscard]] const std::vector<SplitBounds>& points() const { return points_; }
     [[nodiscard]] Gap gap(std::size_t left_point, Cost target) const;
     // Number of the last point at or before `cut`.
     [[nodiscard]] std::size_t point_before(std::uint32_t cut) const;
 
     // Whether the cut of a point may still be cheaper than `target`.
-    [[nodiscard]] bool open(const Point& point, Cost target) const {
+    [[nodiscard]] bool open(const SplitBounds& point, Cost target) const {
         return point.cost() < target && legal(point.cut);
     }
 
@@ -102,17 +104,17 @@ class Profile {
     void add_between(std::size_t left_point, Cost between) { points_[left_point].between = between; }
 
     // Adds a cut, or better bounds of one, and draws conclusions for its neighbours.
-    void insert(Point point);
+    void insert(SplitBounds point);
 
     // Takes the points of a profile of the same column over related rows; `loss` is the span of the rows that a
     // superset has more. Call before any insert().
-    void import_from(const Data& data, const Node& node, std::size_t at, std::span<const Hint> hints, Kin kin,
+    void import_from(const RankedTable& table, const Node& node, std::size_t at, std::span<const Hint> hints, Relation relation,
                      Cost loss);
     // Writes down the points of this profile; those without which the gap would still reach `target` are left out.
-    void export_to(const Data& data, const Node& node, std::size_t at, Cost target, std::vector<Hint>& hints) const;
+    void export_to(const RankedTable& table, const Node& node, std::size_t at, Cost target, std::vector<Hint>& hints) const;
 
     // What the neighbouring points say about a cut.
-    [[nodiscard]] Point bounds(std::uint32_t cut) const;
+    [[nodiscard]] SplitBounds bounds(std::uint32_t cut) const;
 
     // A lower bound over all cuts: what is not open under `target` is at least `target`.
     [[nodiscard]] Cost lower_bound(Cost target) const;
@@ -123,7 +125,7 @@ class Profile {
     [[nodiscard]] Cost span_between(std::uint32_t first, std::uint32_t last) const { return span_(last) - span_(first); }
 
    private:
-    [[nodiscard]] Cost gap_bound(const Point& a, const Point& b) const;
+    [[nodiscard]] Cost gap_bound(const SplitBounds& a, const SplitBounds& b) const;
     void spread();  // draws all conclusions between neighbouring points
     [[nodiscard]] Cost span_(std::uint32_t cut) const;
     [[nodiscard]] std::uint32_t first_beyond(Cost span) const;  // first cut with W(cut) > span
@@ -131,7 +133,7 @@ class Profile {
 
     std::vector<std::uint32_t> position_;  // [cut - 1]
     std::vector<Cost> prefix_;             // [cut - 1], empty if every span is one
-    std::vector<Point> points_;
+    std::vector<SplitBounds> points_;
     std::uint32_t n_rows_ = 0;
     std::uint32_t first_legal_ = 1, last_legal_ = 0;
     Cost unit_ = 1;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "treewright/control.hpp"
-#include "treewright/space/ranked_table.hpp"
+#include "treewright/objective/labelled_table.hpp"
 
 #include <vector>
 
@@ -13,6 +13,6 @@ namespace treewright::ranked {
 
 // [row]: odds of the likeliest other class against the row's own among the rows that trees find like it; 0 where no
 // tree can charge the row. Rows that were not asked about before a stop have odds of one.
-[[nodiscard]] std::vector<float> doubts(const Data& data, Control& control);
+[[nodiscard]] std::vector<float> label_odds(const LabelledTable& data, Control& control);
 
 }  // namespace treewright::ranked

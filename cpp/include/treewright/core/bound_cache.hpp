@@ -5,6 +5,7 @@
 // Losing an entry costs time, never correctness.
 #pragma once
 
+#include "treewright/core/fingerprint.hpp"
 #include "treewright/search/outcome.hpp"
 
 #include <cstddef>

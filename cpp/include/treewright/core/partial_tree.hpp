@@ -1,5 +1,5 @@
 // A tree under construction, in one word: a leaf, the best tree of depth one (found when the tree is written down),
-// a root cut with such trees below (or with one, and a leaf on the other side), or a node of the plan book. Subplans
+// a root cut with such trees below (or with one, and a leaf on the other side), or a node of the tree pool. Subplans
 // are shared and never changed.
 #pragma once
 
@@ -8,18 +8,18 @@
 
 namespace treewright::ranked {
 
-class Plan {
+class PartialTree {
    public:
     enum class Kind : std::uint8_t { leaf = 0, stump = 1, node = 2, pair = 3, leaf_left = 4, leaf_right = 5 };
 
-    Plan() = default;
-    static Plan leaf() { return Plan(0); }
-    static Plan stump() { return Plan(1); }
+    PartialTree() = default;
+    static PartialTree leaf() { return PartialTree(0); }
+    static PartialTree stump() { return PartialTree(1); }
     // Rows with rank < `rank` in `column` go left; both sides are stumps, or (`kind`) one of them is a leaf.
-    static Plan pair(std::uint32_t column, std::uint32_t rank, Kind kind = Kind::pair) {
-        return Plan(static_cast<std::uint64_t>(kind) | (std::uint64_t{column} << 3) | (std::uint64_t{rank} << 32));
+    static PartialTree pair(std::uint32_t column, std::uint32_t rank, Kind kind = Kind::pair) {
+        return PartialTree(static_cast<std::uint64_t>(kind) | (std::uint64_t{column} << 3) | (std::uint64_t{rank} << 32));
     }
-    static Plan node(std::size_t index) { return Plan(2u | (std::uint64_t{index} << 3)); }
+    static PartialTree node(std::size_t index) { return PartialTree(2u | (std::uint64_t{index} << 3)); }
 
     [[nodiscard]] Kind kind() const { return static_cast<Kind>(code_ & 7u); }
     [[nodiscard]] bool is_pair() const { return kind() >= Kind::pair; }
@@ -28,17 +28,17 @@ class Plan {
     [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(code_ >> 3); }
 
    private:
-    explicit Plan(std::uint64_t code) : code_(code) {}
+    explicit PartialTree(std::uint64_t code) : code_(code) {}
     std::uint64_t code_ = 0;
 };
 
-struct PlanNode {
+struct TreePoolNode {
     std::uint32_t column;
     std::uint32_t rank;
-    Plan left;
-    Plan right;
+    PartialTree left;
+    PartialTree right;
 };
 
-using PlanBook = std::vector<PlanNode>;
+using TreePool = std::vector<TreePoolNode>;
 
 }  // namespace treewright::ranked

@@ -23,7 +23,7 @@
 #pragma once
 
 #include "treewright/cpu.hpp"
-#include "treewright/space/ranked_table.hpp"
+#include "treewright/objective/labelled_table.hpp"
 
 #include <array>
 #include <cstdint>
@@ -39,7 +39,7 @@ struct PairTask {
     std::uint32_t n = 0;                             // rows of the node
     std::span<const std::uint32_t* const> orders{};  // one per second column
     const std::uint64_t* left_lanes = nullptr;       // [row of the table]; set in all lanes without a cut
-    const Data* data = nullptr;
+    const LabelledTable* data = nullptr;
     std::uint32_t min_leaf = 1;
     std::uint32_t n_lanes = 0;
     const std::uint32_t* left_rows = nullptr;   // [lane]

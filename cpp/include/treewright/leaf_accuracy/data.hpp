@@ -4,7 +4,7 @@
 
 #include "treewright/leaf_accuracy/cut.hpp"
 #include "treewright/leaf_accuracy/pair_table.hpp"
-#include "treewright/space/ranked_table.hpp"
+#include "treewright/objective/labelled_table.hpp"
 
 #include <cstdint>
 #include <span>
@@ -21,7 +21,7 @@ struct Strip {
 };
 
 struct Data {
-    ranked::Data table;  // ranks, labels, weights >= 1, orders, keys
+    ranked::LabelledTable table;  // ranks, labels, weights >= 1, orders, keys
     Measure measure;
     Count min_leaf = 1;
     std::vector<Whole> full;  // [row] weights in full; empty: those of the table are full

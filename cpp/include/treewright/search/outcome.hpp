@@ -4,7 +4,7 @@
 // stop at any lower bound >= budget. After a stop (limit, Ctrl-C) the bounds are merely valid.
 #pragma once
 
-#include "treewright/space/ranked_table.hpp"
+#include "treewright/core/cost.hpp"
 #include "treewright/core/partial_tree.hpp"
 
 #include <algorithm>
@@ -34,10 +34,10 @@ struct Size {
 struct Outcome {
     Cost lower = 0;
     Cost upper = kNoCost;
-    Plan plan{};
+    PartialTree plan{};
 
     [[nodiscard]] bool exact() const { return lower == upper; }
-    void offer(Cost cost, Plan candidate) {
+    void offer(Cost cost, PartialTree candidate) {
         if (cost >= upper) return;
         upper = cost;
         plan = candidate;

@@ -36,6 +36,7 @@
 #include "treewright/search/ranked_options.hpp"
 #include "treewright/search/outcome.hpp"
 #include "treewright/kernels/pair_solver.hpp"
+#include "treewright/objective/ranked_objective.hpp"
 #include "treewright/bounds/interval_bounds.hpp"
 #include "treewright/core/tree_node.hpp"
 
@@ -64,14 +65,15 @@ struct Statistics {
 class Search {
    public:
     // `bytes`: what the cache and the memos may grow to is three quarters of it.
-    Search(const Data& data, const Options& options, Control& control, std::size_t bytes);
-    Search(const Data& data, const Options& options, Control& control)
-        : Search(data, options, control, control.limits().bytes) {}
+    Search(const RankedObjective& objective, const Options& options, Control& control, std::size_t bytes);
+    Search(const RankedObjective& objective, const Options& options, Control& control)
+        : Search(objective, options, control, control.limits().bytes) {}
 
     // Best tree of at most `limits.depth` >= 1 levels of splits and `limits.leaves` >= 2 leaves.
     [[nodiscard]] Outcome run(Size limits);
+    ~Search();
     // The plan as a tree, depth-first.
-    [[nodiscard]] std::vector<TreeNode> write(Plan plan);
+    [[nodiscard]] std::vector<TreeNode> write(PartialTree plan);
     [[nodiscard]] Statistics statistics() const;
 
    private:
@@ -79,7 +81,7 @@ class Search {
     struct Level {
         Node left, right;
         Node between, part;  // rows between two cuts, some of them
-        std::vector<Profile> profiles;
+        std::vector<IntervalBounds> profiles;
         struct Open {
             Cost bound;
             std::uint32_t width;
@@ -112,14 +114,14 @@ class Search {
     // The search for the least loss alone: this one where leaves only break ties, else one of its own.
     [[nodiscard]] Search& losses();
     // Least cost of a cut whose sides share a limit of leaves, as far as it is below `target`: else a bound above.
-    [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const Point& bounds,
+    [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const SplitBounds& bounds,
                                     Cost target, std::size_t level, Outcome& best);
     [[nodiscard]] Outcome greedy(const Node& node, Size size, std::size_t level);
     [[nodiscard]] Outcome stump_tree(const Node& node, Size size, std::size_t level);
     [[nodiscard]] Outcome refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size,
                                 std::size_t level);
-    void write(Plan plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree);
-    [[nodiscard]] Plan remember(const Node& node, std::size_t at, std::uint32_t position, Plan left, Plan right);
+    void write(PartialTree plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree);
+    [[nodiscard]] PartialTree remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left, PartialTree right);
     [[nodiscard]] Level& level_at(std::size_t level);
     void watch_memory();
     [[nodiscard]] std::size_t bytes() const;
@@ -136,23 +138,24 @@ class Search {
     static constexpr int kHalvings = 4;
     static constexpr std::size_t kMostMemoBytes = std::size_t{1} << 28;
 
-    const Data& data_;
+    const RankedObjective& objective_;
+    const RankedTable& table_;
     const Options& options_;
     Control& control_;
     std::size_t bytes_;
     std::size_t beside_ = 0;    // of the searches that wait for this one
-    std::function<void(Plan)> on_better_;  // a better tree of the root; if empty, it is a tree of all rows
-    std::unique_ptr<Data> free_leaves_;  // the table with leaves that only break ties, once it is needed,
+    std::function<void(PartialTree)> on_better_;  // a better tree of the root; if empty, it is a tree of all rows
+    std::unique_ptr<RankedObjective> free_leaves_;  // the objective with leaves that only break ties, once it is needed,
     std::unique_ptr<Search> losses_;     // and its search
-    PairSolver pairs_;
+    std::unique_ptr<PairSolver> pairs_;
     Cache cache_;
     Memos memos_;
     Stack stack_;
-    PlanBook book_;
+    TreePool pool_;
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint8_t> goes_left_;
     Statistics statistics_;
-    std::vector<float> doubts_;  // once they are needed
+    std::unique_ptr<CoreRows> core_;  // once they are needed
     struct {
         Size size{0};
         Memo memo;

@@ -14,6 +14,8 @@
 
 namespace treewright::ranked {
 
+class RankedObjective;
+
 // Memory in stack order: take() from the top, release() back to a mark. Blocks are kept for reuse.
 class Stack {
    public:
@@ -44,24 +46,23 @@ struct Node {
     std::uint32_t n = 0;
     std::vector<std::uint32_t> columns;        // columns that vary here, ascending
     std::vector<const std::uint32_t*> orders;  // parallel to columns; entries as in Data::order
-    std::vector<std::int64_t> loss;            // [class]: loss of a leaf that predicts it
-    std::int64_t span = 0;                     // sum of the rows' spans
+    std::vector<std::int64_t> sums;            // of the rows: what the objective needs to know of a leaf
+    std::int64_t span = 0;                     // sum of the rows' spans (see ranked_objective.hpp)
     Fingerprint rows;
 
-    [[nodiscard]] std::int64_t leaf_loss() const;
-    void clear();
+    void clear(std::size_t n_sums);
 };
 
 // The node of all rows.
-void make_root(const Data& data, Node& root);
+void make_root(const RankedObjective& objective, Node& root);
 
 // Splits `node` before position `position` of its column number `at`. `goes_left` is scratch: a byte for each row of the
 // table, and OrderKernels::kPadding more.
-void split(const Data& data, const Node& node, std::size_t at, std::uint32_t position, Stack& stack,
+void split(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Stack& stack,
            std::span<std::uint8_t> goes_left, Node& left, Node& right);
 
 // The rows at positions begin .. end - 1 of column number `at` of `node`; scratch as above.
-void extract(const Data& data, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end, Stack& stack,
+void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end, Stack& stack,
              std::span<std::uint8_t> goes_left, Node& part);
 
 // Positions of `order` at which a group starts, without position 0: where a cut may be.

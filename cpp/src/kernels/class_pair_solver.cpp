@@ -1,4 +1,4 @@
-#include "treewright/kernels/pair_solver.hpp"
+#include "treewright/kernels/class_pair_solver.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,13 +7,13 @@ namespace treewright::ranked {
 
 namespace {
 
-bool unit_weights(const Data& data) {
+bool unit_weights(const LabelledTable& data) {
     return data.min_leaf == 1 &&
            std::all_of(data.weight.begin(), data.weight.end(), [](std::int32_t w) { return w <= 1; }) &&
            std::all_of(data.gain.begin(), data.gain.end(), [](std::int32_t g) { return g <= 1; });
 }
 
-bool single_gains(const Data& data) {
+bool single_gains(const LabelledTable& data) {
     for (std::size_t y = 0; y < data.n_classes; ++y) {
         const auto row = data.gain.begin() + static_cast<std::ptrdiff_t>(y * data.n_classes);
         if (std::count(row, row + data.n_classes, 0) + 1 != data.n_classes) return false;
@@ -23,40 +23,41 @@ bool single_gains(const Data& data) {
 
 }  // namespace
 
-PairSolver::PairSolver(const Data& data, const Options& options, Control& control)
-    : data_(data),
-      options_(options),
+ClassPairSolver::ClassPairSolver(const Misclassification& objective, const Options& options, Control& control)
+    : PairSolver(options),
+      objective_(objective),
+      data_(objective.data()),
       control_(control),
       kernels_(pair_kernels(simd())),
-      narrow_(data.total_span < kMostNarrow && data.n_rows < kMostNarrow),
-      unit_weights_(unit_weights(data)),
-      single_gains_(single_gains(data)) {
-    if (unit_weights_) sign_.assign(data.signed_weight.begin(), data.signed_weight.end());
-    sign_.resize(data.n_rows);
-    which_.resize(data.n_classes);
-    left_lanes_.resize(data.n_rows);
-    if (!data.binary()) {
-        lookup_.resize(data.n_rows);
-        place_.resize(data.n_rows);
+      narrow_(data_.total_span < kMostNarrow && data_.n_rows < kMostNarrow),
+      unit_weights_(unit_weights(data_)),
+      single_gains_(single_gains(data_)) {
+    if (unit_weights_) sign_.assign(data_.signed_weight.begin(), data_.signed_weight.end());
+    sign_.resize(data_.n_rows);
+    which_.resize(data_.n_classes);
+    left_lanes_.resize(data_.n_rows);
+    if (!data_.binary()) {
+        lookup_.resize(data_.n_rows);
+        place_.resize(data_.n_rows);
     }
-    profiles_.resize(data.n_columns);
-    gain_.resize(data.n_classes);
-    left_gain_.resize(data.n_classes * kMostLanes);
-    right_gain_.resize(data.n_classes * kMostLanes);
+    profiles_.resize(data_.n_columns);
+    gain_.resize(data_.n_classes);
+    left_gain_.resize(data_.n_classes * kMostLanes);
+    right_gain_.resize(data_.n_classes * kMostLanes);
     task_.data = &data_;
     task_.left_lanes = left_lanes_.data();
     task_.sign = sign_.data();
     task_.lookup = lookup_.data();
     task_.place = place_.data();
-    task_.min_leaf = data.min_leaf;
-    task_.gain = single_gains_ ? nullptr : data.gain.data();
+    task_.min_leaf = data_.min_leaf;
+    task_.gain = single_gains_ ? nullptr : data_.gain.data();
 }
 
-void PairSolver::choose_kernel(const Node& node) {
+void ClassPairSolver::choose_kernel(const Node& node) {
     const std::uint32_t n_classes = data_.n_classes;
     present_.clear();
     for (std::uint32_t c = 0; c < n_classes; ++c)
-        if (node.loss[c] < node.span) present_.push_back(c);
+        if (node.sums[c] < node.span) present_.push_back(c);
     // Two classes at most: a row of span one gains from exactly one of them, so one signed sum tells both gains.
     const bool two = data_.binary() || (single_gains_ && present_.size() <= 2);
     if (unit_weights_ && two) {
@@ -101,17 +102,17 @@ void PairSolver::choose_kernel(const Node& node) {
     n_lanes_ = is_unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
     n_lanes_ = std::min(n_lanes_, options_.lanes);
     task_.classes = present_.data();
-    task_.least_gain = static_cast<std::int32_t>(std::min<Cost>(data_.leaf / data_.unit, data_.total_span));
+    task_.least_gain = static_cast<std::int32_t>(std::min<Cost>(objective_.leaf_penalty() / objective_.unit(), data_.total_span));
 }
 
-Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std::span<const Neighbour> neighbours) {
+Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget, std::span<const Neighbour> neighbours) {
     Outcome result;
-    result.upper = node.leaf_loss() * data_.unit + data_.leaf;
+    result.upper = objective_.leaf_cost(node);
     const std::size_t n_columns = node.columns.size();
-    for (std::size_t at = 0; at < n_columns; ++at) profiles_[at].reset(data_, options_, node, at, data_.leaf);
+    for (std::size_t at = 0; at < n_columns; ++at) profiles_[at].reset(objective_, options_, node, at, objective_.leaf_penalty());
     for (const Neighbour& neighbour : neighbours) {
         if (neighbour.memo == nullptr || !worth_sharing(node)) continue;
-        import_memo(*neighbour.memo, data_, node, neighbour.kin, neighbour.loss, profiles_);
+        import_memo(*neighbour.memo, data_, node, neighbour.relation, neighbour.loss, profiles_);
     }
     choose_kernel(node);
     mark_checks(node);
@@ -126,17 +127,17 @@ Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std:
         for (std::size_t k = 0; k < cuts_.size(); ++k) {
             const auto [at, cut] = cuts_[k];
             const Lane lane = lane_costs(node, k);
-            Point point{cut, lane.left, lane.right};
-            Plan::Kind kind = Plan::Kind::pair;
+            SplitBounds point{cut, lane.left, lane.right};
+            PartialTree::Kind kind = PartialTree::Kind::pair;
             if (three_leaves) {  // one side is a leaf
                 const Cost left = lane.left_leaf + lane.right, right = lane.left + lane.right_leaf;
                 point.sum = std::min(left, right);
-                kind = left <= right ? Plan::Kind::leaf_left : Plan::Kind::leaf_right;
+                kind = left <= right ? PartialTree::Kind::leaf_left : PartialTree::Kind::leaf_right;
             }
             profiles_[at].insert(point);
             const std::uint32_t first_right = row_of(node.orders[at][left_rows_[k]]);
             result.offer(point.cost(),
-                         Plan::pair(node.columns[at], data_.rank_of(node.columns[at], first_right), kind));
+                         PartialTree::pair(node.columns[at], data_.rank_of(node.columns[at], first_right), kind));
         }
     }
     result.lower = result.upper;
@@ -146,16 +147,8 @@ Outcome PairSolver::solve(const Node& node, bool three_leaves, Cost budget, std:
     return result;
 }
 
-// A kernel pass costs about rows x columns nanoseconds, four times that with many classes; taking over bounds costs some
-// microseconds a column. Measured at depth 3: magic 2.0 -> 1.6 s, segment .48 -> .29 s, but rice .43 -> .68 s without
-// this rule (Options::sharing_work).
-bool PairSolver::worth_sharing(const Node& node) const {
-    const std::size_t work = std::size_t{node.n} * node.columns.size() * static_cast<std::size_t>(pace());
-    return options_.neighbours && work >= options_.sharing_work;
-}
-
-void PairSolver::keep(const Node& node, Cost target, Memo& memo) const {
-    target += node.span * data_.unit / 32;  // neighbours' targets differ a little
+void ClassPairSolver::keep(const Node& node, Cost target, Memo& memo) const {
+    target += objective_.stake(node) / 32;  // neighbours' targets differ a little
     memo.columns = node.columns;
     for (std::size_t at = 0; at < node.columns.size(); ++at) {
         profiles_[at].export_to(data_, node, at, target, memo.hints);
@@ -163,19 +156,19 @@ void PairSolver::keep(const Node& node, Cost target, Memo& memo) const {
     }
 }
 
-void PairSolver::choose_cuts(std::size_t n_columns, Cost target) {
+void ClassPairSolver::choose_cuts(std::size_t n_columns, Cost target) {
     cuts_.clear();
     open_.clear();
     open_columns_.clear();
     for (std::size_t at = 0; at < n_columns; ++at) {
-        const Profile& profile = profiles_[at];
+        const IntervalBounds& profile = profiles_[at];
         OpenColumn column{static_cast<std::uint32_t>(at), 0, open_.size(), 0};
         const auto add = [&](std::uint32_t first, std::uint32_t last) {
             open_.push_back({first, last});
             column.n_open += last + 1 - first;
         };
         for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
-            const Point& point = profile.points()[i];
+            const SplitBounds& point = profile.points()[i];
             if (profile.open(point, target)) add(point.cut, point.cut);
             const Gap gap = profile.gap(i, target);
             if (gap.open()) add(gap.first, gap.last);
@@ -203,7 +196,7 @@ void PairSolver::choose_cuts(std::size_t n_columns, Cost target) {
     }
 }
 
-void PairSolver::prepare_lanes(const Node& node) {
+void ClassPairSolver::prepare_lanes(const Node& node) {
     const std::size_t n_cuts = cuts_.size();
     left_rows_.resize(n_cuts);
     left_span_.resize(n_cuts);
@@ -221,7 +214,7 @@ void PairSolver::prepare_lanes(const Node& node) {
     task_.right_gain = right_gain_.data();
 }
 
-void PairSolver::prepare_column(const Node& node, std::size_t first, std::size_t end) {
+void ClassPairSolver::prepare_column(const Node& node, std::size_t first, std::size_t end) {
     const std::size_t at = cuts_[first].column, n_classes = data_.n_classes;
     const std::uint32_t* order = node.orders[at];
     std::uint64_t lanes = (std::uint64_t{2} << (end - 1)) - (std::uint64_t{1} << first);  // cuts still ahead
@@ -265,17 +258,17 @@ void PairSolver::prepare_column(const Node& node, std::size_t first, std::size_t
         left_span_[k] = span;
         for (const std::uint32_t c : present_) {
             left_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(gain_[c]);
-            right_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(node.span - node.loss[c] - gain_[c]);
+            right_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(node.span - node.sums[c] - gain_[c]);
         }
     }
 }
 
-PairSolver::Lane PairSolver::lane_costs(const Node& node, std::size_t k) const {
+ClassPairSolver::Lane ClassPairSolver::lane_costs(const Node& node, std::size_t k) const {
     const auto lane = [&](std::int64_t left_leaf, std::int64_t left_split, std::int64_t right_leaf,
                           std::int64_t right_split) {
-        const Cost one = data_.leaf, left = left_leaf * data_.unit + one, right = right_leaf * data_.unit + one;
-        return Lane{left, std::min(left, left_split * data_.unit + 2 * one), right,
-                    std::min(right, right_split * data_.unit + 2 * one)};
+        const Cost one = objective_.leaf_penalty(), left = left_leaf * objective_.unit() + one, right = right_leaf * objective_.unit() + one;
+        return Lane{left, std::min(left, left_split * objective_.unit() + 2 * one), right,
+                    std::min(right, right_split * objective_.unit() + 2 * one)};
     };
     const std::int64_t left_span = left_span_[k], right_span = node.span - left_span;
     std::int32_t left = 0, right = 0;
@@ -291,7 +284,7 @@ PairSolver::Lane PairSolver::lane_costs(const Node& node, std::size_t k) const {
 // of one label the cost vectors of both leaves are linear in the weight moved, their minima over classes concave, so
 // one of the run's two ends is at least as good. Holds for any subset of the rows, so for every lane; it needs leaves
 // of any size. Worth it where every cut is looked at and looking is dear: with many classes and weights.
-void PairSolver::mark_checks(const Node& node) {
+void ClassPairSolver::mark_checks(const Node& node) {
     orders_ = node.orders;
     if (mode_ != Mode::many || data_.min_leaf > 1) return;
     checked_.resize(node.orders.size() * node.n);
@@ -314,31 +307,6 @@ void PairSolver::mark_checks(const Node& node) {
             i = end;
         }
     }
-}
-
-Stump best_stump(const Data& data, const Node& node) {
-    Stump best{node.leaf_loss() * data.unit + data.leaf, Stump::kLeaf, 0};
-    std::vector<std::int64_t> left(data.n_classes);
-    for (std::size_t at = 0; at < node.columns.size(); ++at) {
-        std::fill(left.begin(), left.end(), 0);
-        const std::uint32_t* order = node.orders[at];
-        for (std::uint32_t i = 0; i < node.n; ++i) {
-            if (i >= data.min_leaf && node.n - i >= data.min_leaf && starts_group(order[i])) {
-                std::int64_t on_left = left[0], on_right = node.loss[0] - left[0];
-                for (std::size_t c = 1; c < data.n_classes; ++c) {
-                    on_left = std::min(on_left, left[c]);
-                    on_right = std::min(on_right, node.loss[c] - left[c]);
-                }
-                const Cost cost = (on_left + on_right) * data.unit + 2 * data.leaf;
-                if (cost < best.cost)
-                    best = {cost, node.columns[at], data.rank_of(node.columns[at], row_of(order[i]))};
-            }
-            const std::uint32_t row = row_of(order[i]);
-            const std::int32_t* row_cost = &data.cost[static_cast<std::size_t>(data.label[row]) * data.n_classes];
-            for (std::size_t c = 0; c < data.n_classes; ++c) left[c] += std::int64_t{data.weight[row]} * row_cost[c];
-        }
-    }
-    return best;
 }
 
 }  // namespace treewright::ranked

@@ -1,0 +1,59 @@
+// Trees over ranked columns for additive losses, for Python: arrays in, plain values out.
+#include "ranked_search.hpp"
+#include "treewright/objective/squared_error.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <stdexcept>
+
+namespace nb = nanobind;
+using namespace treewright;
+using namespace treewright::ranked;
+
+namespace {
+
+nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Matrix<std::int64_t> weighted, int shift,
+                       int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
+                       std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
+                       std::size_t memory_limit, nb::object report) {
+    const auto table = std::make_shared<TargetTable>();
+    TargetTable& data = *table;
+    set_ranks(data, rank, weight.size(), min_leaf);
+    if (weighted.shape(1) != weight.size() || weighted.shape(0) == 0)
+        throw std::invalid_argument("squared_error: arrays of different lengths");
+    if (leaf < 1 || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > 40)
+        throw std::invalid_argument("squared_error: units");
+    data.n_outputs = static_cast<std::uint32_t>(weighted.shape(0));
+    data.weight.assign(weight.data(), weight.data() + weight.size());
+    data.weighted.assign(weighted.data(), weighted.data() + weighted.size());
+    std::int64_t total = 0;
+    for (const std::int64_t w : data.weight) {
+        if (w < 0 || (total += w) > TargetTable::kLargestSum) throw std::invalid_argument("squared_error: weights");
+    }
+    for (std::uint32_t k = 0; k < data.n_outputs; ++k) {
+        total = 0;
+        for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+            const std::int64_t s = data.weighted_of(k, row);
+            if (s > TargetTable::kLargestSum || s < -TargetTable::kLargestSum || (data.weight[row] == 0 && s != 0) ||
+                (total += s < 0 ? -s : s) > TargetTable::kLargestSum)
+                throw std::invalid_argument("squared_error: targets too large");
+        }
+    }
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    const auto make = [&] {
+        data.prepare();
+        return std::make_unique<SquaredError>(table, shift, tie_bits, leaf);
+    };
+    return run_search(make, depth, most_leaves, options, control);
+}
+
+}  // namespace
+
+void bind_additive(nb::module_& m) {
+    m.def("squared_error_solve", &squared_error, nb::arg("rank"), nb::arg("weight"), nb::arg("weighted"),
+          nb::arg("shift"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"),
+          nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
+          nb::arg("memory_limit"), nb::arg("report").none(),
+          "Best tree for squared error over all cuts of ranked columns; see treewright.search._additive.");
+}

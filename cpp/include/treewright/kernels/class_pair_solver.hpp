@@ -1,0 +1,91 @@
+// Optimal trees of depth two for costs of predictions: rounds of kernel passes over the cuts that the bounds leave open.
+#pragma once
+
+#include "treewright/control.hpp"
+#include "treewright/space/ranked_node.hpp"
+#include "treewright/search/ranked_options.hpp"
+#include "treewright/search/outcome.hpp"
+#include "treewright/kernels/pair_kernel.hpp"
+#include "treewright/kernels/pair_solver.hpp"
+#include "treewright/objective/misclassification.hpp"
+#include "treewright/bounds/interval_bounds.hpp"
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace treewright::ranked {
+
+class ClassPairSolver final : public PairSolver {
+   public:
+    ClassPairSolver(const Misclassification& objective, const Options& options, Control& control);
+
+    [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
+                                std::span<const Neighbour> neighbours = {}) override;
+    [[nodiscard]] std::int64_t pace() const override { return data_.binary() ? 1 : 4; }
+    void keep(const Node& node, Cost target, Memo& memo) const override;
+
+   private:
+    // Cuts for the next pass: of every column with open ones an equal share, spread evenly over these; none if all are
+    // closed.
+    void choose_cuts(std::size_t n_columns, Cost target);
+    // Which rows are on the left of every chosen cut, and what both its sides gain.
+    void prepare_lanes(const Node& node);
+    // The same for the cuts of one column: lanes first .. end - 1.
+    void prepare_column(const Node& node, std::size_t first, std::size_t end);
+    // Cost of a leaf and optimal cost of depth one of both sides of a cut.
+    struct Lane {
+        Cost left_leaf, left, right_leaf, right;
+    };
+    [[nodiscard]] Lane lane_costs(const Node& node, std::size_t k) const;
+    // Mode many: marks only the changes of rank that can be the best second cut (see .cpp).
+    void mark_checks(const Node& node);
+
+    // Which kernel suits the node, and what it needs to know of the classes present and of the rows.
+    void choose_kernel(const Node& node);
+
+    enum class Mode : std::uint8_t { unit, two, unit_many, many };
+
+    const Misclassification& objective_;
+    const LabelledTable& data_;
+    Control& control_;
+    const PairKernels& kernels_;
+    bool narrow_;        // sums fit 16 bits
+    bool unit_weights_;  // weights and gains are 0 or 1, leaves of any size: 8-bit kernels serve
+    bool single_gains_;  // a row gains from one class only
+    // Of the current node:
+    Mode mode_ = Mode::two;
+    PairKernel kernel_ = nullptr;
+    std::uint32_t n_lanes_ = 0;
+    std::vector<std::uint32_t> present_;     // classes that some row gains from
+    std::vector<std::int8_t> sign_;          // unit: [row] gain of the second class less that of the first
+    std::vector<std::uint32_t> which_;       // unit_many, many: [label] as in PairTask::lookup
+    std::vector<std::uint64_t> left_lanes_;  // [row]
+    std::vector<std::uint64_t> lookup_;      // many: [row]
+    std::vector<std::uint8_t> place_;        // unit_many: [row]
+    std::vector<IntervalBounds> profiles_;          // [number of the node's column]
+    std::vector<std::uint32_t> checked_;     // entries with marks for the kernel, many classes
+    std::vector<const std::uint32_t*> orders_;  // what the kernel walks
+    struct Stretch {
+        std::uint32_t first, last;
+    };
+    std::vector<Stretch> open_;              // stretches of open cuts, of the columns together:
+    struct OpenColumn {
+        std::uint32_t column;                // number of the node's column
+        std::uint64_t n_open;
+        std::size_t begin, end;              // of its stretches
+    };
+    std::vector<OpenColumn> open_columns_;
+    struct LaneCut {
+        std::uint32_t column, cut;
+    };
+    std::vector<LaneCut> cuts_;              // [lane], cuts of a column together and ascending
+    std::vector<std::uint32_t> left_rows_;   // [lane]
+    std::vector<std::int64_t> left_span_;    // [lane]
+    std::vector<std::int64_t> gain_;         // [class], running
+    std::vector<std::int32_t> left_gain_;    // [class][kMostLanes]
+    std::vector<std::int32_t> right_gain_;
+    PairTask task_;
+};
+
+}  // namespace treewright::ranked

@@ -1,0 +1,39 @@
+// Optimal trees of depth two for any objective: every cut that the bounds leave open is made, and both its sides are
+// solved by the objective's best_stump(). Portable and exact; a kernel of many cuts in one pass is faster.
+#pragma once
+
+#include "treewright/bounds/interval_bounds.hpp"
+#include "treewright/control.hpp"
+#include "treewright/kernels/pair_solver.hpp"
+#include "treewright/objective/ranked_objective.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::ranked {
+
+class StumpPairSolver : public PairSolver {
+ public:
+    StumpPairSolver(const RankedObjective& objective, const Options& options, Control& control);
+
+    [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
+                                std::span<const Neighbour> neighbours = {}) override;
+    [[nodiscard]] std::int64_t pace() const override { return 8; }
+    void keep(const Node& node, Cost target, Memo& memo) const override;
+
+ protected:
+    // Solves a cut exactly, tells its column's bounds and offers the tree.
+    void solve_cut(const Node& node, std::size_t at, std::uint32_t cut, bool three_leaves, Outcome& result);
+    // Improves the bounds until no cut of any column is open below min(result.upper, budget).
+    virtual void search_cuts(const Node& node, bool three_leaves, Cost budget, Outcome& result);
+
+    const RankedObjective& objective_;
+    Control& control_;
+    std::vector<IntervalBounds> bounds_;  // [number of the node's column]
+    Stack stack_;
+    std::vector<std::uint8_t> goes_left_;
+    Node left_, right_;
+};
+
+}  // namespace treewright::ranked

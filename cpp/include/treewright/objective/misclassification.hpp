@@ -1,0 +1,40 @@
+// Misclassification with a cost for every label and prediction: the loss of a leaf is the least sum over its rows of
+// weight * cost[label][prediction].
+//
+// Laws. Costs are never negative and one prediction for a leaf is one choice among those for its parts, so the loss is
+// monotone and superadditive; a row more costs at most its span, the largest entry of its cost vector. All sums are
+// integers, so all comparisons are exact.
+//
+// One unit of loss costs `unit`. The lowest bits of a cost are left to the leaf penalty, so that leaves break ties between
+// trees of equal loss (see _sweep.py).
+#pragma once
+
+#include "treewright/objective/labelled_table.hpp"
+#include "treewright/objective/ranked_objective.hpp"
+
+#include <memory>
+
+namespace treewright::ranked {
+
+class Misclassification final : public RankedObjective {
+ public:
+    Misclassification(std::shared_ptr<const LabelledTable> data, Cost unit, Cost leaf_penalty);
+
+    [[nodiscard]] const LabelledTable& data() const { return *data_; }
+    [[nodiscard]] Cost unit() const { return span_unit(); }
+
+    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    [[nodiscard]] Cost leaf_cost(const Node& node) const override;
+    [[nodiscard]] Stump best_stump(const Node& node) const override;
+    [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
+    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
+                      std::vector<Cost>& prefix) const override;
+    [[nodiscard]] Cost stake(const Node& node) const override { return node.span * unit(); }
+    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<CoreRows> core_rows(Control& control) const override;
+
+ private:
+    std::shared_ptr<const LabelledTable> data_;
+};
+
+}  // namespace treewright::ranked

@@ -1,0 +1,176 @@
+"""The estimator for exact regression trees."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.problem import make_regression_problem
+from treewright.result import RegressionResult, SolveStatus
+from treewright.search import Limits, ProgressCallback, SweepOptions, progress_bar, solve_regression
+
+__all__ = ["OptimalTreeRegressor"]
+
+
+class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+    """Sparse regression tree that is proven optimal over all thresholds, or comes with a proven bound.
+
+    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is the share of
+    the variance that the tree leaves (its squared error over that of a single leaf). After `fit`, ``result_`` says what
+    is proven; ``print(result_.sentence())`` says it in one sentence.
+
+    Parameters
+    ----------
+    cost_complexity : float, default=0.01
+        Price of one leaf as a share of the loss of a single leaf: a split must explain at least this share of the
+        variance. 0 with a `max_depth` minimises the training error alone.
+    max_depth : int or None, default=3
+        Largest number of splits on a path; None is unlimited. Depth 3 ends in seconds on most tables.
+    max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+    criterion : {"squared_error"}, default="squared_error"
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as unordered categories.
+    time_limit : float or None, default=30
+        Seconds, from the first line of `fit`; then the best tree so far is kept with its bound.
+    step_limit : int or None, default=None
+        Passes of the kernel; unlike seconds the same on every machine.
+    memory_limit : int or None, default=None
+        Bytes for the search; None is half of the machine's memory.
+    progress : "auto", bool or callable, default="auto"
+        A progress bar: "auto" on runs of over two seconds in a terminal or notebook. A callable gets a
+        `treewright.search.Progress` about 20 times a second and stops the search by returning True.
+    search_options : SweepOptions or None, default=None
+        Switches of the bounds, for experiments; the optimum depends on none.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    result_ : RegressionResult
+        Tree, objective, lower bound, gap, status, statistics.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
+
+    Notes
+    -----
+    Missing values take a direction that is learned with each split; categories (text) are split one against the rest.
+    Every threshold of every column is searched, and nothing is binned. Losses are compared as integers; the sentence
+    says by how much two trees may differ and still count as equal (about 1e-11).
+
+    References
+    ----------
+    J. van den Bos, J. van der Linden, E. Demirović (2024). Piecewise Constant and Linear Regression Trees: An Optimal
+    Dynamic Programming Approach. ICML. (the problem over binary features; the search over all thresholds is ours)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from treewright import OptimalTreeRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = OptimalTreeRegressor(max_depth=2).fit(X, y)
+    >>> model.result_.status.value, model.get_n_leaves()
+    ('proven optimal', 4)
+    """
+
+    def __init__(
+        self,
+        cost_complexity: float = 0.01,
+        *,
+        max_depth: int | None = 3,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: int | float = 1,
+        criterion: Literal["squared_error"] = "squared_error",
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        time_limit: float | None = 30.0,
+        step_limit: int | None = None,
+        memory_limit: int | None = None,
+        progress: Literal["auto"] | bool | ProgressCallback = "auto",
+        search_options: SweepOptions | None = None,
+    ) -> None:
+        self.cost_complexity = cost_complexity
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.criterion = criterion
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.step_limit = step_limit
+        self.memory_limit = memory_limit
+        self.progress = progress
+        self.search_options = search_options
+
+    result_: RegressionResult
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+        y : array-like of shape (n_rows,)
+            Finite numbers.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0; weight 0 equals leaving the row out.
+
+        Returns
+        -------
+        OptimalTreeRegressor
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            The table, the target, the weights or a parameter cannot be used; the message says what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            A limit was reached before the proof; `result_` has the gap.
+        """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        if self.criterion != "squared_error":
+            raise InputError(f'criterion={self.criterion!r}; choose "squared_error".')
+        if self.search_options is not None and not isinstance(self.search_options, SweepOptions):
+            raise InputError(
+                f"search_options={self.search_options!r}; give a treewright.search.SweepOptions or None."
+            )
+        table = self._training_table(X, y)
+        problem = make_regression_problem(
+            table,
+            y,
+            sample_weight=sample_weight,
+            cost_complexity=self.cost_complexity,
+            max_depth=self.max_depth,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = solve_regression(problem, limits=limits, options=self.search_options, progress=report)
+        self.result_ = result
+        self.tree_ = result.tree
+        if result.status is SolveStatus.FEASIBLE:
+            warnings.warn(
+                f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth or a larger "
+                "cost_complexity.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        settle_interrupt(result.stop_reason)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean target of each row's leaf, shape (n_rows,)."""
+        encoded = self._encode(X)
+        return np.asarray(self.tree_.predict(encoded), dtype=np.float64)

@@ -1,0 +1,155 @@
+"""What a regression tree is to solve: all checks of targets, weights and limits, done once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError
+from treewright.problem._make import check_cost_complexity, check_limit, check_min_samples_leaf
+from treewright.problem._weights import check_sample_weight
+from treewright.table import Table
+
+__all__ = ["RegressionProblem", "make_regression_problem"]
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionProblem:
+    """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves`` under constraints.
+
+    The loss is the weighted sum of squared errors, each leaf predicting the weighted mean of its rows, so that
+    the first term is the share of the variance that the tree leaves. Use `make_regression_problem` to build one with
+    checks.
+
+    Parameters
+    ----------
+    table : Table
+    y : ndarray of shape (n_rows,), float64
+        Finite targets.
+    sample_weight : ndarray of shape (n_rows,), float64
+        Positive: rows of weight zero were left out.
+    cost_complexity : float
+        Price of one leaf as a share of the loss of a single leaf, >= 0.
+    max_depth, max_leaf_nodes : int or None
+    min_samples_leaf : int
+        Fewest rows (not weight) in a leaf, >= 1.
+    rows : ndarray of shape (n_rows,), int64, or None
+        Positions in the input of the rows that stayed; None if all did.
+    notes : tuple of str
+    """
+
+    table: Table
+    y: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
+    cost_complexity: float = 0.01
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_leaf: int = 1
+    rows: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the sample weights."""
+        return float(self.sample_weight.sum())
+
+
+def make_regression_problem(
+    table: Table,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    cost_complexity: float = 0.01,
+    max_depth: int | None = None,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: int | float = 1,
+) -> RegressionProblem:
+    """State which regression tree is wanted.
+
+    Parameters
+    ----------
+    table : Table
+    y : array-like of shape (n_rows,)
+        Finite numbers.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
+    cost_complexity : float, default=0.01
+        Price of one leaf as a share of the loss of a single leaf, 0 to 1: a split must explain at least this share of
+        the variance.
+    max_depth : int or None, default=None
+    max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+
+    Returns
+    -------
+    RegressionProblem
+
+    Raises
+    ------
+    InputError
+        Anything above that does not hold; the message names the argument.
+    """
+    target = check_target(y, table.n_rows)
+    weight = check_sample_weight(sample_weight, table.n_rows)
+    notes: tuple[str, ...] = ()
+    kept = np.flatnonzero(weight > 0)
+    if len(kept) < table.n_rows:
+        notes = (f"{table.n_rows - len(kept)} of {table.n_rows} rows have weight zero and were left out.",)
+        table, target, weight = table.take(kept), target[kept], weight[kept]
+    for array in (target, weight):
+        array.setflags(write=False)
+    return RegressionProblem(
+        table=table,
+        y=target,
+        sample_weight=weight,
+        cost_complexity=check_cost_complexity(cost_complexity, "the loss of a single leaf", "that loss"),
+        max_depth=check_limit("max_depth", max_depth, 0),
+        max_leaf_nodes=check_limit("max_leaf_nodes", max_leaf_nodes, 1),
+        min_samples_leaf=check_min_samples_leaf(min_samples_leaf, len(kept)),
+        rows=kept if notes else None,
+        notes=notes,
+    )
+
+
+def check_target(y: Any, n_rows: int | None = None) -> NDArray[np.float64]:
+    """Return targets as float64, shape (n_rows,).
+
+    Raises
+    ------
+    InputError
+        None, text, complex numbers, NaN or infinity, more than one column, wrong length.
+    """
+    if y is None:
+        raise InputError("A regressor requires y to be passed, but the target y is None.")
+    raw = np.asarray(y)
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        raise InputError("y is a masked array with masked values; leave out these rows.")
+    if raw.dtype.kind == "c":
+        raise InputError("Complex data not supported: y holds complex numbers.")
+    try:
+        target = np.array(raw, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "y holds values that are no numbers; a regression tree predicts numbers. For labels use a classifier."
+        ) from None
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if target.ndim != 1:
+        raise InputError(
+            f"y should be a 1d array, got an array of shape {target.shape} instead: one number a row."
+        )
+    if n_rows is not None and len(target) != n_rows:
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: {[n_rows, len(target)]} (table, y)."
+        )
+    if len(target) == 0:
+        raise InputError("y is empty; give at least one row.")
+    if np.isnan(target).any():
+        raise InputError("Input y contains NaN. Leave out the rows without a target.")
+    if np.isinf(target).any():
+        raise InputError("Input y contains infinity or a value too large for dtype('float64').")
+    return target

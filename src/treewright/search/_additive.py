@@ -1,0 +1,261 @@
+"""Exact search over all thresholds for additive losses: regression trees and their kin.
+
+A loss is additive if a leaf's cost is a function of sums over its rows. The engine is that of ``_sweep.py`` with
+another objective (cpp/include/treewright/objective/); what a loss adds here is its integers and its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._native import core
+from treewright.errors import InputError, SolverError
+from treewright.result import StopReason
+from treewright.search._additive_units import squared_error_units
+from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
+from treewright.search._ranks import ranked_columns, splits_of
+from treewright.search._sweep import MOST_DEPTH, SweepOptions
+from treewright.table import Table
+from treewright.tree import Split
+
+__all__ = ["AdditiveAnswer", "SquaredErrorLoss", "solve_additive"]
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredErrorLoss:
+    """Squared error: a leaf of rows i costs the least ``sum_i weight_i |y_i - c|^2`` over its value ``c``.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,) or (n_rows, n_outputs), float64
+        Finite targets; several outputs add their squared errors.
+    weight : ndarray of shape (n_rows,), float64, or None, default=None
+        Finite, not negative, one of them at least positive; None weights all rows one.
+    """
+
+    y: NDArray[np.float64]
+    weight: NDArray[np.float64] | None = None
+
+    def targets(self) -> NDArray[np.float64]:
+        """Return the targets as (n_rows, n_outputs)."""
+        y = np.asarray(self.y, dtype=np.float64)
+        return y[:, None] if y.ndim == 1 else y
+
+    def weights(self) -> NDArray[np.float64]:
+        """Return the weight of each row."""
+        if self.weight is None:
+            return np.ones(len(self.y))
+        return np.asarray(self.weight, dtype=np.float64)
+
+    def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
+        """Return the loss of one leaf with these rows."""
+        y, weight = self.targets()[rows], self.weights()[rows]
+        total = weight.sum()
+        if total == 0:
+            return 0.0
+        centred = y - (weight[:, None] * y).sum(axis=0) / total
+        centred -= (weight[:, None] * centred).sum(axis=0) / total  # for targets far from zero
+        return float((weight[:, None] * centred**2).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveAnswer:
+    """A tree for an additive loss, and what is proven of it.
+
+    Parameters
+    ----------
+    splits : tuple of (Split or None)
+        The tree depth-first, None for a leaf; the left subtree comes first.
+    proven : bool
+        Whether no tree within the limits has a lower objective, up to `tolerance`.
+    objective : float
+        Of the tree: `loss` plus ``cost_complexity * leaf_loss`` for each leaf.
+    lower_bound : float
+        No tree within the limits has a lower objective.
+    loss : float
+        Of the tree, recomputed from its rows.
+    leaf_loss : float
+        Of a tree of one leaf.
+    tolerance : float
+        What rounding to integers may hide, in units of the objective.
+    stop : StopReason or None
+        What ended the run early.
+    stats : dict
+        Seconds, steps, subproblems and the rest that the engine counts.
+    options : dict
+        The switches of the engine.
+    """
+
+    splits: tuple[Split | None, ...]
+    proven: bool
+    objective: float
+    lower_bound: float
+    loss: float
+    leaf_loss: float
+    tolerance: float
+    stop: StopReason | None
+    stats: dict[str, Any]
+    options: dict[str, Any]
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return sum(split is None for split in self.splits)
+
+
+def solve_additive(
+    table: Table,
+    loss: SquaredErrorLoss,
+    *,
+    cost_complexity: float = 0.0,
+    max_depth: int | None = 3,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: int = 1,
+    limits: Limits | None = None,
+    options: SweepOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> AdditiveAnswer:
+    """Find a tree of least loss over all thresholds of the table's columns.
+
+    Parameters
+    ----------
+    table : Table
+        Continuous and categorical columns, missing values included.
+    loss : SquaredErrorLoss
+        What a leaf costs.
+    cost_complexity : float, default=0.0
+        Price of a leaf as a share of the loss of one leaf over all rows; not negative.
+    max_depth : int or None, default=3
+        Most splits from the root to a leaf; None is no limit.
+    max_leaf_nodes : int or None, default=None
+        Most leaves; None is no limit.
+    min_samples_leaf : int, default=1
+        Fewest rows in a leaf (rows count, not their weights).
+    limits : Limits, default=None
+        A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
+        machine's memory.
+    options : SweepOptions, default=None
+    progress : callable, default=None
+        Called about 20 times a second with a `Progress`; a true return value stops the search.
+
+    Returns
+    -------
+    AdditiveAnswer
+
+    Raises
+    ------
+    InputError
+        If the loss has another number of rows than the table, or numbers that are not finite, or no weight.
+    SolverError
+        If there are fewer rows than ``min_samples_leaf``.
+
+    Notes
+    -----
+    Integers are compared, so equal is equal and the answer does not depend on the machine. Among trees of equal
+    integer loss one with the fewest leaves is returned. What is lost to rounding stands in ``tolerance``, about 1e-11
+    of the loss of one leaf.
+    """
+    limits, options = limits or Limits(), options or SweepOptions()
+    y, weight = loss.targets(), loss.weights()
+    n = table.n_rows
+    _check(y, weight, n, cost_complexity)
+    if n < min_samples_leaf:
+        raise SolverError(
+            f"No tree has {min_samples_leaf} rows in every leaf: the table has {n}. Lower min_samples_leaf."
+        )
+    leaf_loss = loss.leaf_loss()
+    most_leaves = min(
+        n,
+        2 ** min(30, n if max_depth is None else max_depth),
+        n if max_leaf_nodes is None else max_leaf_nodes,
+    )
+    if cost_complexity > 0:  # more leaves would cost more than one
+        most_leaves = int(min(most_leaves, 1 + 1 / cost_complexity))
+    price = cost_complexity * leaf_loss
+    units = squared_error_units(
+        y, weight, price=price, most_leaves=most_leaves, needs_spans=min_samples_leaf > 1
+    )
+    ranked = ranked_columns(table)
+    rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, n), dtype=np.uint32)
+
+    def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
+        assert progress is not None
+        best = units.loss(incumbent)
+        return bool(progress(Progress(seconds, best, min(best, units.loss(bound)), steps, n_bytes)))
+
+    native = core.SweepOptions()
+    for name, value in asdict(options).items():
+        setattr(native, name, value)
+    answer = core.squared_error_solve(
+        rank,
+        units.weight,
+        units.weighted,
+        units.shift,
+        units.tie_bits,
+        units.leaf,
+        min_samples_leaf,
+        max(1, min(n if max_depth is None else max_depth, n, MOST_DEPTH)),
+        0 if max_leaf_nodes is None or max_leaf_nodes >= n else max(2, max_leaf_nodes),
+        native,
+        report=None if progress is None else report,
+        **limits.native(),
+    )
+    is_leaf_only = max_depth == 0 or max_leaf_nodes == 1  # the engine always looks one split ahead
+    splits = splits_of([None] if is_leaf_only else answer["nodes"], ranked)
+    tree_loss = _loss_of(splits, table, loss)
+    n_leaves = sum(split is None for split in splits)
+    objective = tree_loss + price * n_leaves
+    lower, upper = answer["lower"], answer["upper"]
+    proven = is_leaf_only or lower == upper
+    tolerance = units.tolerance(objective, most_leaves)
+    kept = ("pair_solves", "passes", "row_steps", "cache_hits", "gaps_closed", "core_rows", "bytes")
+    return AdditiveAnswer(
+        tuple(splits),
+        proven,
+        objective,
+        objective - tolerance if is_leaf_only else min(objective, max(0.0, units.loss(lower) - tolerance)),
+        tree_loss,
+        leaf_loss,
+        tolerance,
+        stop_reason(answer["stop"]),
+        {
+            "seconds": answer["seconds"],
+            "steps": answer["steps"],
+            "subproblems": answer["subproblems"] + answer["pair_solves"],
+        }
+        | {name: answer[name] for name in kept},
+        asdict(options),
+    )
+
+
+def _check(y: NDArray[np.float64], weight: NDArray[np.float64], n: int, cost_complexity: float) -> None:
+    if len(y) != n or weight.shape != (n,):
+        raise InputError(
+            f"The loss has {len(y)} targets and {len(weight)} weights; the table has {n} rows. Give one of each a row."
+        )
+    if not np.isfinite(y).all():
+        raise InputError("y has values that are not finite; leave out these rows or replace the values.")
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
+        raise InputError("sample_weight must be finite and not negative, and above 0 for at least one row.")
+    if not (cost_complexity >= 0 and np.isfinite(cost_complexity)):
+        raise InputError(f"cost_complexity={cost_complexity!r}; give a finite number not below 0.")
+
+
+def _loss_of(splits: list[Split | None], table: Table, loss: SquaredErrorLoss) -> float:
+    """Return the loss of a tree, each leaf with its best value."""
+    position, total = 0, 0.0
+    stack = [np.arange(table.n_rows)]
+    while stack:
+        rows = stack.pop()
+        split = splits[position]
+        position += 1
+        if split is None:
+            total += loss.leaf_loss(rows)
+            continue
+        left = split.goes_left(table.X[rows])
+        stack += [rows[~left], rows[left]]
+    return total

@@ -1,0 +1,157 @@
+"""Integers for additive losses, so that the search compares exactly.
+
+The engine minimises integers: a leaf of loss L costs ``(floor(L / 2**shift) << tie_bits) + leaf``, where L is computed
+from whole numbers (rounded, scaled weights and targets), ``leaf`` is the price of a leaf, and the lowest bits count
+leaves, so that of trees of equal cost the one with the fewest leaves wins. What all this rounding may move is kept as a
+tolerance.
+
+A leaf costs one unit beside its price. For each floor may save up to one unit: without it a split between two leaves
+of equal mean could pay by rounding alone. With it, k leaves that save nothing cost at least one leaf's floor less
+k - 1 units plus k - 1 units, and the tie bits decide for the one leaf.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SquaredErrorUnits", "squared_error_units"]
+
+LARGEST_SUM = 2**46  # of the weights, and of the weighted targets of an output
+LOSS_BITS = 44  # of the loss of one leaf, unless leaves or spans need the room
+COST_BITS = 58
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredErrorUnits:
+    """Integer weights and targets, and what one unit of the engine's cost stands for.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n_rows,), int64
+    weighted : ndarray of shape (n_outputs, n_rows), int64
+        Weight times target.
+    shift, tie_bits : int
+    leaf : int
+        Cost of a leaf without loss.
+    unit : float
+        Loss of one unit of cost above the tie bits, in the user's units.
+    target_rounding : float
+        What the rounding of targets may move the root of any tree's loss, in the user's units.
+    weight_rounding : float
+        What the rounding of weights may move any tree's loss, in the user's units.
+    """
+
+    weight: NDArray[np.int64]
+    weighted: NDArray[np.int64]
+    shift: int
+    tie_bits: int
+    leaf: int
+    unit: float
+    target_rounding: float
+    weight_rounding: float
+
+    def loss(self, cost: float) -> float:
+        """Return what an engine cost stands for, leaf prices included."""
+        return cost / 2.0**self.tie_bits * self.unit
+
+    def tolerance(self, loss: float, n_leaves: int) -> float:
+        """Return how far the true objective of a tree of this loss may be from what the engine says.
+
+        A root of a sum of squares is a norm, so rounded targets move it by at most the norm of the rounding. Each leaf
+        loses less than one unit to the floor, gains one, and has half a unit of a rounded price; all tie bits together
+        are one unit, and the squares of the rows, rounded up, one unit before the shift each.
+        """
+        moved = 2 * self.target_rounding * math.sqrt(max(loss, 0.0)) + self.target_rounding**2
+        units = 2.5 * n_leaves + 1 + len(self.weight) / 2.0**self.shift
+        return moved + self.weight_rounding + units * self.unit
+
+
+def squared_error_units(
+    y: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    *,
+    price: float,
+    most_leaves: int,
+    needs_spans: bool,
+) -> SquaredErrorUnits:
+    """Return squared error in integers.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows, n_outputs)
+        Finite targets.
+    weight : ndarray of shape (n_rows,)
+        Finite, not negative, one at least positive.
+    price : float
+        Of one leaf, in units of the weighted squared error.
+    most_leaves : int
+        Of any tree in question.
+    needs_spans : bool
+        Whether the sum of the rows' largest losses must fit too.
+    """
+    n = len(weight)
+    whole, weight_scale = _whole_weights(weight)
+    # Powers of two keep extreme numbers clear of overflow and lose nothing.
+    size = float(np.abs(y).max(initial=0.0))
+    exponent = math.frexp(size)[1] if size > 0 else 0
+    scaled = np.ldexp(y, -exponent)
+    used = whole > 0
+    total = float(whole.sum())
+    mean = (whole[:, None] * scaled).sum(axis=0) / total
+    centred = np.where(used[:, None], scaled - mean, 0.0)
+    # Once more, for targets far from zero: their differences are exact, their mean was not.
+    centred = np.where(used[:, None], centred - (whole[:, None] * centred).sum(axis=0) / total, 0.0)
+    mass = float((whole[:, None] * np.abs(centred)).sum(axis=0).max(initial=0.0))
+    # Room for the rounding of every row.
+    step = 2.0 ** (math.floor(math.log2((LARGEST_SUM - n) / mass)) if mass > 0 else 0)
+    weighted = np.rint(whole[:, None] * centred * step).astype(np.int64)
+    error = np.where(used[:, None], weighted / np.maximum(whole, 1)[:, None] - centred * step, 0.0)
+    moved = math.sqrt(float((whole[:, None] * error**2).sum()))
+    squares = float((whole[:, None] * (centred * step) ** 2).sum())
+    low, high = (centred[used].min(axis=0), centred[used].max(axis=0)) if used.any() else (0.0, 0.0)
+    reach = np.sqrt(
+        (np.maximum(centred - low, high - centred) ** 2).sum(axis=1)
+    )  # farthest from a leaf's value
+    weight_error = np.abs(whole / weight_scale - weight)
+    tie_bits = max(1, most_leaves.bit_length())
+    spans = squares
+    if needs_spans:
+        spans = float((whole * (reach * step) ** 2).sum()) * 1.001 + 2 * n
+    loss_bits = min(LOSS_BITS, COST_BITS - tie_bits)
+    shift = max(
+        0,
+        math.ceil(math.log2(max(squares, 1.0))) - loss_bits,
+        math.ceil(math.log2(max(spans, 1.0) + n)) - (COST_BITS + 1 - tie_bits),
+    )
+    # One unit of cost above the tie bits, in the user's units of w y^2.
+    unit = math.ldexp(2.0**shift / step**2 / weight_scale, 2 * exponent) if squares > 0 else 0.0
+    most = squares / 2.0**shift + 1  # a price above the loss of one leaf is as good as this: no split pays
+    leaf = round(min(price / unit, most)) if unit > 0 else 0
+    return SquaredErrorUnits(
+        whole,
+        np.ascontiguousarray(weighted.T),
+        shift,
+        tie_bits,
+        ((leaf + 1) << tie_bits) + 1,
+        unit,
+        math.ldexp(moved / step / math.sqrt(weight_scale), exponent),
+        math.ldexp(float((weight_error * reach**2).sum()), 2 * exponent),
+    )
+
+
+def _whole_weights(weight: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
+    """Return integer weights and their number per unit of weight: exact where they are small whole numbers."""
+    largest = float(weight.max())
+    exponent = math.frexp(largest)[1]
+    scaled = np.ldexp(weight, -exponent)  # below 1
+    for power in range(31):
+        tried = scaled * 2.0**power
+        whole = np.rint(tried)
+        if np.array_equal(whole, tried) and whole.sum() <= LARGEST_SUM / 2**16:
+            return whole.astype(np.int64), math.ldexp(1.0, power - exponent)
+    power = math.floor(math.log2((LARGEST_SUM - len(weight)) / float(scaled.sum())))
+    return np.rint(scaled * 2.0**power).astype(np.int64), math.ldexp(1.0, power - exponent)

@@ -1,0 +1,127 @@
+"""``make attack SECONDS=3600``: fresh seeds on all cores; each mismatch is printed as a script that shows it."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import secrets
+import time
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from attack.case import Case
+from attack.generate import FAST, SLOW, random_case
+from attack.laws import attack
+from attack.shrink import shrink
+
+SLOW_SHARE = 0.02
+SHOWN = 3  # scripts of one law and method; more are counted
+
+
+def drawn(seed: int, worker: int, number: int) -> Case:
+    """The case of these three numbers, the same on every machine."""
+    rng = np.random.default_rng([seed, worker, number])
+    return random_case(rng, SLOW if rng.random() < SLOW_SHARE else FAST)
+
+
+def shown(case: Case, law: str, seconds: float = 20.0) -> str:
+    """A mismatch as a script, made small first."""
+
+    def still(smaller: Case) -> bool:
+        try:
+            return any(m.law == law for m in attack(smaller).mismatches)
+        except Exception:
+            return False  # no case that makes sense
+
+    case = shrink(case, still, seconds)
+    words = next(m.words for m in attack(case).mismatches if m.law == law)
+    return case.script(f"{law}: {' '.join(words.split())}")
+
+
+def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any) -> None:
+    """Attack until the time is over; says in `number` which case is running, for the case that it is the last."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    counts: Counter[str] = Counter()
+    while time.time() < end:
+        number.value = start
+        case = drawn(seed, worker, start)
+        outcome = attack(case)
+        queue.put(("case", case.method, outcome.refused))
+        for mismatch in outcome.mismatches:
+            key = f"{mismatch.law} ({case.method})"
+            counts[key] += 1
+            script = shown(case, mismatch.law) if counts[key] <= 1 else ""
+            queue.put(
+                ("mismatch", key, f"# seed {seed}, worker {worker}, case {start}\n{script}" if script else "")
+            )
+        start += 1
+    number.value = -1
+
+
+def run(seconds: float, seed: int, jobs: int) -> int:
+    """Attack for some seconds and say what was found; returns the number of mismatches."""
+    end = time.time() + seconds
+    context = multiprocessing.get_context("spawn")
+    queue: Any = context.Queue()
+    numbers = [context.Value("q", 0) for _ in range(jobs)]
+
+    def begin(worker: int, start: int) -> Any:
+        process = context.Process(target=work, args=(seed, worker, start, end, numbers[worker], queue))
+        process.start()
+        return process
+
+    print(f"seed {seed}, {jobs} processes, {seconds:g} s", flush=True)
+    began, processes = time.time(), [begin(worker, 0) for worker in range(jobs)]
+    cases: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    printed: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    told = time.time()
+    running = True
+    while running or not queue.empty():
+        running = any(p.is_alive() for p in processes)
+        while not queue.empty():
+            kind, key, text = queue.get()
+            if kind == "case":
+                cases[key] += 1
+                refused[text[:70]] += bool(text)
+                continue
+            found[key] += 1
+            if text and printed[key] < SHOWN:
+                printed[key] += 1
+                print(f"\n{text}", flush=True)
+        for worker, process in enumerate(processes):
+            if not process.is_alive() and process.exitcode != 0:  # the interpreter died: say on which case
+                last, running = numbers[worker].value, True
+                found["the interpreter died"] += 1
+                script = drawn(seed, worker, last).script("the interpreter died")
+                print(f"\n# seed {seed}, worker {worker}, case {last}\n{script}", flush=True)
+                processes[worker] = begin(worker, last + 1)
+        if time.time() - told > 60:
+            told = time.time()
+            print(f"{sum(cases.values())} cases, {sum(found.values())} mismatches", flush=True)
+        time.sleep(0.05)
+    total = sum(cases.values())
+    print(
+        f"\n{total} cases in {time.time() - began:.0f} s, {total / (time.time() - began):.0f} a second:",
+        end=" ",
+    )
+    print(", ".join(f"{n} {name}" for name, n in cases.most_common()))
+    if +refused:
+        print(f"{sum(refused.values())} were refused:")
+        print("\n".join(f"  {n} x {text}" for text, n in refused.most_common(12) if n))
+    print(f"{sum(found.values())} mismatches" + "".join(f"\n  {n} x {law}" for law, n in found.most_common()))
+    return sum(found.values())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="attack", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=None, help="default: a fresh one, printed")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    given = parser.parse_args()
+    seed = secrets.randbelow(2**31) if given.seed is None else given.seed
+    return 1 if run(given.seconds, seed, given.jobs) else 0

@@ -1,0 +1,198 @@
+"""Every verb that may take long: its time limit, Ctrl-C and SIGTERM, in seconds of its own processor time.
+
+The machine that runs the tests may be busy, so nothing here looks at the clock on the wall: a process may use less
+processor time than the clock says, never more (these verbs run on one thread, or the limit is multiplied).
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treewright.cli import app
+from treewright.convert import load_model
+from treewright.result import SolveStatus
+
+pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="reads processor time in /proc")
+
+PROGRAM = [sys.executable, "-c", "from treewright.cli import main; main()"]
+LIBRARIES = 4.0  # processor seconds that loading scikit-learn, polars and scipy may take
+TORCH = 6.0
+LIMIT = 1.0
+OVERSHOOT = 1.5
+
+latent = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs PyTorch")
+
+ENDLESS = {
+    "fit": ["fit", "{d}", "-t", "y", "-c", ".0005", "-o", "{m}"],
+    "fit wide thresholds": ["fit", "{d}", "-t", "y", "-c", ".0005", "--max-depth", "5", "-o", "{m}"],
+    "fit leaf-accuracy": ["fit", "{d}", "-t", "y", "--objective", "leaf-accuracy", "-o", "{m}"],
+    "fit --guess": [
+        "fit",
+        "{d}",
+        "-t",
+        "y",
+        "--guess",
+        "bounds",
+        "--thresholds",
+        "3",
+        "-c",
+        ".0005",
+        "-o",
+        "{m}",
+    ],
+    "fit latent": ["fit", "{d}", "-t", "y", "--method", "latent", "-o", "{m}"],
+    "frontier": ["frontier", "{d}", "-t", "y", "--thresholds", "3", "--leaves", "18", "-o", "{m}"],
+}
+READY = ("Searching", "Training")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Random labels on many columns: no search ends soon."""
+    rng = np.random.default_rng(1)
+    path = tmp_path_factory.mktemp("limits") / "d.csv"
+    rows = np.column_stack(
+        [rng.integers(0, 2, (1500, 20)), rng.integers(0, 90, (1500, 4)), rng.integers(0, 2, 1500)]
+    )
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([[*(f"b{j}" for j in range(24)), "y"], *rows.tolist()])
+    return path
+
+
+def used(pid):
+    """Processor seconds of a running process; a test fails if it has ended by itself."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    if fields[0] == "Z":
+        pytest.fail("The process ended by itself.")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def command(name, data, model):
+    return [*PROGRAM, *(word.format(d=data, m=model) for word in ENDLESS[name])]
+
+
+def finish(process):
+    """Wait; returns exit code and processor seconds."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_utime + usage.ru_stime
+
+
+def start(args, folder):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    with open(folder / "out", "w") as out, open(folder / "err", "w") as err:
+        return subprocess.Popen(args, stdout=out, stderr=err, env=environment)
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=latent if "latent" in n else ()) for n in ENDLESS])
+def test_the_time_limit_holds(name, data, tmp_path):
+    model = tmp_path / "m.json"
+    process = start([*command(name, data, model), "--time-limit", str(LIMIT)], tmp_path)
+    code, seconds = finish(process)
+    assert code == 0, (tmp_path / "err").read_text()
+    assert seconds < (TORCH if "latent" in name else LIBRARIES) + LIMIT + OVERSHOOT
+    assert load_model(model).tree.n_leaves >= 1
+    if "latent" not in name:
+        assert f"--time-limit {LIMIT:g} counts both" in (tmp_path / "out").read_text()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("name", ["fit", "fit wide thresholds", "fit leaf-accuracy", "frontier"])
+def test_a_signal_ends_the_search_with_the_best_tree_saved(name, data, tmp_path, number, code):
+    model = tmp_path / "m.json"
+    process = start([*command(name, data, model), "--time-limit", "600"], tmp_path)
+    while not any(word in (tmp_path / "err").read_text() for word in READY):
+        used(process.pid)
+        time.sleep(0.02)
+    begun = used(process.pid)
+    while used(process.pid) < begun + 0.5:
+        time.sleep(0.02)
+    at_signal = used(process.pid)
+    process.send_signal(number)
+    ended, seconds = finish(process)
+    said = (tmp_path / "err").read_text()
+    assert ended == code, said
+    assert seconds - at_signal < OVERSHOOT
+    assert "Traceback" not in said
+    assert ("Interrupted" if number == signal.SIGINT else "Terminated") in said
+    assert load_model(model).tree.n_leaves >= 1
+    assert load_model(model).result.stop_reason.name == "INTERRUPT"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("verb", ["extend", "report", "reborn"])
+def test_a_signal_ends_what_has_no_tree_to_keep(verb, data, tmp_path, number, code):
+    model, page = tmp_path / "m.json", tmp_path / "r.html"
+    small = [*PROGRAM, "fit", str(data), "-t", "y", "--max-leaf-nodes", "2", "-c", ".001", "-o", str(model)]
+    subprocess.run(small, check=True, capture_output=True)
+    args = {
+        "extend": ["extend", model, data, "--tune", "rounds"],
+        "report": ["report", model, data, "--frontier", "30", "--time-limit", "600", "--out", page],
+        "reborn": [
+            "reborn",
+            data,
+            "--trees",
+            "40",
+            "--depth",
+            "8",
+            "--prune",
+            "active",
+            "--time-limit",
+            "600",
+        ],
+    }[verb]
+    process = start([*PROGRAM, *map(str, args)], tmp_path)
+    while used(process.pid) < LIBRARIES:
+        time.sleep(0.02)
+    at_signal = used(process.pid)
+    process.send_signal(number)
+    ended, seconds = finish(process)
+    said = (tmp_path / "err").read_text()
+    assert "Traceback" not in said
+    if verb == "report":  # the page is written with the frontier as far as it came
+        assert ended in (0, code)
+        assert seconds - at_signal < LIBRARIES + OVERSHOOT
+    else:
+        assert ended == code, said
+        assert seconds - at_signal < OVERSHOOT
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("verb", ["solve", "solve_guided", "solve_leaf_accuracy"])
+def test_a_signal_before_the_search_itself_leaves_a_small_tree(
+    verb, data, tmp_path, monkeypatch, number, code
+):
+    """While splits are made or a reference is trained there is no tree yet; one of a few splits is made at once."""
+    import treewright.search
+
+    real, calls = getattr(treewright.search, verb), []
+
+    def search(*args, **options):
+        calls.append(options)
+        if len(calls) == 1:
+            signal.raise_signal(number)
+        return real(*args, **options)
+
+    monkeypatch.setattr(treewright.search, verb, search)
+    model = tmp_path / "m.json"
+    options = {
+        "solve": [],
+        "solve_guided": ["--guess", "bounds"],
+        "solve_leaf_accuracy": ["--objective", "leaf-accuracy"],
+    }
+    done = CliRunner().invoke(app, ["fit", str(data), "-t", "y", *options[verb], "-o", str(model)])
+    assert done.exit_code == code, done.output
+    assert load_model(model).result.status is SolveStatus.FEASIBLE
+    assert "is saved to" in done.stderr
+    assert CliRunner().invoke(app, ["verify", str(model), str(data)]).exit_code == 0

@@ -1,0 +1,282 @@
+"""Trees for additive losses against brute force in exact fractions, and against themselves with every switch off."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from brute_force_additive import best_tree, squared_error
+from treewright.errors import InputError, SolverError
+from treewright.result import StopReason
+from treewright.search import Limits
+from treewright.search._additive import SquaredErrorLoss, solve_additive
+from treewright.search._sweep import SweepOptions
+from treewright.table import Table
+from treewright.tree import Column, ColumnKind
+
+VARIANTS = [
+    SweepOptions(monotone=False),
+    SweepOptions(lipschitz=False),
+    SweepOptions(between=False),
+    SweepOptions(leaf_count=False),
+    SweepOptions(shallower=False),
+    SweepOptions(cache=False),
+    SweepOptions(neighbours=False),
+    SweepOptions(sharing_work=0),
+    SweepOptions(sharing_work=0, lanes=8, plain_work=1),
+    SweepOptions(plain_work=1, slack=0.0),
+    SweepOptions(plain_work=1, resume=False, fair_shares=False),
+    SweepOptions(rising=False, lanes=1),
+    SweepOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
+]
+
+
+def make_table(X, kinds=None) -> Table:
+    X = np.asfortranarray(X, dtype=np.float64)
+    kinds = kinds or [ColumnKind.CONTINUOUS] * X.shape[1]
+    return Table(
+        tuple(
+            Column(
+                f"x{j}",
+                kind,
+                tuple("abcdefgh"[: int(np.nanmax(X[:, j])) + 1]) if kind is ColumnKind.CATEGORICAL else (),
+                bool(np.isnan(X[:, j]).any()),
+            )
+            for j, kind in enumerate(kinds)
+        ),
+        X,
+    )
+
+
+def random_regression(rng: np.random.Generator, n: int, n_columns: int):
+    """A table with ties, missing values and categories, whole targets and weights."""
+    X = np.column_stack([rng.integers(0, k, size=n) for k in rng.integers(2, n + 2, size=n_columns)]).astype(
+        float
+    )
+    kinds = [ColumnKind.CONTINUOUS] * n_columns
+    if rng.random() < 0.2:
+        kinds[0] = ColumnKind.CATEGORICAL
+        X[:, 0] %= 4
+    if rng.random() < 0.2:
+        X[rng.random(n) < 0.3, -1] = np.nan
+        if np.isnan(X[:, -1]).all():
+            X[0, -1] = 0.0
+    n_outputs = int(rng.choice([1, 1, 1, 2]))
+    y = rng.integers(-5, 6, size=(n, n_outputs))
+    if rng.random() < 0.5:
+        y += np.where(np.nan_to_num(X[:, :1]) > 1, 8, 0)
+    if rng.random() < 0.2:
+        y[0] = 1000
+    weight = np.ones(n, dtype=int)
+    if rng.random() < 0.4:
+        weight = rng.integers(0, 4, size=n)
+        weight[0] = 1
+    return make_table(X, kinds), y, weight
+
+
+def check(table, y, weight, price: Fraction, expected, options=None, **rest) -> int:
+    """The answer is proven and as cheap as the best tree; returns its number of leaves."""
+    loss = SquaredErrorLoss(y.astype(float), weight.astype(float))
+    answer = solve_additive(table, loss, cost_complexity=float(price), options=options, **rest)
+    assert answer.proven
+    assert answer.tolerance <= 1e-8 * max(answer.leaf_loss, 1e-300)
+    scale = max(answer.leaf_loss, 1.0)
+    assert answer.objective == pytest.approx(float(expected), abs=1e-9 * scale)
+    assert answer.lower_bound <= float(expected) * (1 + 1e-12) + 1e-12
+    assert answer.lower_bound == pytest.approx(float(expected), abs=1e-7 * scale)
+    return answer.n_leaves
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_squared_error_equals_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(25):
+        depth = [1, 2, 2, 3, 3, 4, None][rng.integers(7)]
+        table, y, weight = random_regression(
+            rng, int(rng.integers(3, 9 if depth in (4, None) else 12)), int(rng.integers(1, 4))
+        )
+        limits = {
+            "max_depth": depth,
+            "min_samples_leaf": int(rng.choice([1, 1, 1, 2, 3])),
+            "max_leaf_nodes": [None, None, None, 3, 4, 5][rng.integers(6)],
+        }
+        if table.n_rows < limits["min_samples_leaf"]:
+            continue
+        share = Fraction(int(rng.choice([0, 0, 1, 3, 10])), 100)
+        loss = squared_error(y, weight)
+        price = share * loss(list(range(table.n_rows)))
+        expected, leaves = best_tree(table, loss, price=price, **limits)
+        found = check(table, y, weight, share, expected, **limits)
+        assert found >= leaves
+        for options in rng.choice(VARIANTS, size=2, replace=False):
+            check(table, y, weight, share, expected, options=options, **limits)
+
+
+@pytest.mark.parametrize("options", VARIANTS)
+def test_switches_change_nothing(options):
+    rng = np.random.default_rng(5)
+    for n, depth in ((150, 3), (60, 4)):
+        X = rng.random((n, 3)).round(2)
+        y = np.floor(4 * X[:, 0]) + (X[:, 1] > 0.4) * X[:, 2] + rng.normal(size=n) / 2
+        loss = SquaredErrorLoss(y)
+        expected = solve_additive(make_table(X), loss, max_depth=depth, cost_complexity=0.002)
+        found = solve_additive(make_table(X), loss, max_depth=depth, cost_complexity=0.002, options=options)
+        assert found.proven
+        assert expected.proven
+        assert found.objective == pytest.approx(expected.objective, rel=1e-10)
+        assert found.n_leaves == expected.n_leaves
+
+
+def test_a_split_between_equal_means_never_pays():
+    """Floors may save a unit a leaf; that must not buy a leaf."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        half = rng.integers(-9, 10, size=int(rng.integers(2, 9)))
+        y = np.concatenate([half, half]).astype(float) * rng.choice([1.0, 1 / 3, 1e-5])
+        X = np.repeat([[0.0], [1.0]], len(half), axis=0)
+        answer = solve_additive(make_table(X), SquaredErrorLoss(y), max_depth=2)
+        assert answer.proven
+        assert answer.n_leaves == 1
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1.0, 1e30, 1e150])
+def test_the_scale_of_the_targets_does_not_matter(scale):
+    rng = np.random.default_rng(3)
+    X = rng.random((80, 2))
+    y = X[:, 0] + rng.normal(size=80)
+    one = solve_additive(make_table(X), SquaredErrorLoss(y))
+    other = solve_additive(make_table(X), SquaredErrorLoss(y * scale))
+    assert other.splits == one.splits
+    assert other.proven
+
+
+def test_far_from_zero_targets_lose_nothing():
+    rng = np.random.default_rng(4)
+    X = rng.random((80, 2))
+    y = np.round(X[:, 0] * 8 + rng.normal(size=80))
+    one = solve_additive(make_table(X), SquaredErrorLoss(y))
+    other = solve_additive(make_table(X), SquaredErrorLoss(y + 2.0**40))
+    assert other.splits == one.splits
+    assert other.loss == pytest.approx(one.loss, rel=1e-9)
+
+
+def test_weights_are_copies():
+    rng = np.random.default_rng(6)
+    X, y, weight = rng.random((40, 2)).round(1), rng.normal(size=40), rng.integers(1, 4, size=40)
+    weighted = solve_additive(make_table(X), SquaredErrorLoss(y, weight.astype(float)), cost_complexity=0.01)
+    copies = solve_additive(
+        make_table(np.repeat(X, weight, axis=0)), SquaredErrorLoss(np.repeat(y, weight)), cost_complexity=0.01
+    )
+    assert copies.objective == pytest.approx(weighted.objective, rel=1e-9)
+    any_scale = solve_additive(make_table(X), SquaredErrorLoss(y, weight * 0.37), cost_complexity=0.01)
+    assert any_scale.objective == pytest.approx(0.37 * weighted.objective, rel=1e-9)
+    assert any_scale.splits == weighted.splits
+
+
+def test_order_of_rows_and_columns_does_not_matter():
+    rng = np.random.default_rng(7)
+    X, y = rng.random((200, 3)), rng.normal(size=200)
+    base = solve_additive(make_table(X), SquaredErrorLoss(y), cost_complexity=0.001)
+    order = rng.permutation(200)
+    rows = solve_additive(make_table(X[order]), SquaredErrorLoss(y[order]), cost_complexity=0.001)
+    assert rows.splits == base.splits
+    columns = solve_additive(make_table(X[:, ::-1]), SquaredErrorLoss(y), cost_complexity=0.001)
+    assert columns.objective == pytest.approx(base.objective, rel=1e-12)
+
+
+def test_deeper_is_never_worse_and_dearer_leaves_are_never_more():
+    rng = np.random.default_rng(8)
+    X, y = rng.random((90, 3)), rng.normal(size=90)
+    table, loss = make_table(X), SquaredErrorLoss(y)
+    by_depth = [solve_additive(table, loss, max_depth=d).loss for d in (0, 1, 2, 3, 4)]
+    assert by_depth == sorted(by_depth, reverse=True)
+    by_price = [
+        solve_additive(table, loss, cost_complexity=c).n_leaves for c in (0.0, 0.01, 0.03, 0.1, 0.5, 2.0)
+    ]
+    assert by_price == sorted(by_price, reverse=True)
+    assert by_price[-1] == 1
+
+
+def test_constant_targets_need_one_leaf():
+    X = np.arange(20.0)[:, None]
+    answer = solve_additive(make_table(X), SquaredErrorLoss(np.full(20, 3.7)))
+    assert answer.proven
+    assert answer.n_leaves == 1
+    assert answer.loss == pytest.approx(0.0, abs=1e-25)
+
+
+@pytest.fixture(scope="module")
+def large():
+    rng = np.random.default_rng(9)
+    X = rng.random((20_000, 6))
+    y = np.sin(9 * X[:, 0]) * X[:, 1] + X[:, 2] * X[:, 3] + rng.normal(size=20_000)
+    return make_table(X), SquaredErrorLoss(y)
+
+
+def test_steps_stop_a_large_run_alike(large):
+    table, loss = large
+    first, second = (
+        solve_additive(table, loss, max_depth=4, limits=Limits(step_limit=400)) for _ in range(2)
+    )
+    assert first.stop is StopReason.STEP_LIMIT
+    assert not first.proven
+    assert 0 <= first.lower_bound <= first.objective <= first.leaf_loss
+    assert (first.splits, first.lower_bound) == (second.splits, second.lower_bound)
+
+
+def test_time_and_memory_stop_a_large_run(large):
+    table, loss = large
+    timed = solve_additive(table, loss, max_depth=5, limits=Limits(time_limit=1.0))
+    assert timed.stop is StopReason.TIME_LIMIT
+    assert timed.lower_bound <= timed.objective
+    small = solve_additive(table, loss, max_depth=5, limits=Limits(memory_limit=1000, time_limit=30))
+    assert small.stop is StopReason.MEMORY_LIMIT
+    assert small.lower_bound <= small.objective
+
+
+def test_a_callback_sees_progress_and_stops(large):
+    table, loss = large
+    seen = []
+    answer = solve_additive(
+        table, loss, max_depth=5, progress=lambda state: seen.append(state) or len(seen) >= 3
+    )
+    assert answer.stop is StopReason.CALLBACK
+    assert len(seen) == 3
+    assert all(state.lower_bound <= state.objective for state in seen)
+    assert answer.objective <= min(state.objective for state in seen) * (1 + 1e-9)
+
+
+def test_an_interrupt_keeps_the_tree(large):
+    table, loss = large
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    answer = solve_additive(table, loss, max_depth=5, limits=Limits(time_limit=30))
+    timer.cancel()
+    assert answer.stop is StopReason.INTERRUPT
+    assert answer.n_leaves > 1
+
+
+@pytest.mark.parametrize(
+    ("y", "weight", "words"),
+    [
+        (np.array([1.0, np.nan, 2.0]), None, "not finite"),
+        (np.array([1.0, np.inf, 2.0]), None, "not finite"),
+        (np.ones(2), None, "3 rows"),
+        (np.ones(3), np.zeros(3), "above 0"),
+        (np.ones(3), np.array([1.0, -1.0, 1.0]), "not negative"),
+    ],
+)
+def test_bad_input_is_refused(y, weight, words):
+    with pytest.raises(InputError, match=words):
+        solve_additive(make_table(np.arange(3.0)[:, None]), SquaredErrorLoss(y, weight))
+
+
+def test_too_few_rows_for_a_leaf():
+    with pytest.raises(SolverError, match="min_samples_leaf"):
+        solve_additive(
+            make_table(np.arange(3.0)[:, None]), SquaredErrorLoss(np.arange(3.0)), min_samples_leaf=4
+        )
