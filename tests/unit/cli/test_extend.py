@@ -154,7 +154,9 @@ def test_a_model_made_in_python(files, tmp_path):
     assert result.exit_code == 0, result.output
     merged = (
         hybrid.get_n_leaves()
-        - HybridTreeClassifier(hybrid.tree_, tune=None).fit(data.table.X[:, [0, 2]], data.target).get_n_leaves()
+        - HybridTreeClassifier(hybrid.tree_, tune=None)
+        .fit(data.table.X[:, [0, 2]], data.target)
+        .get_n_leaves()
     )
     assert merged > 0
     assert f"{merged} leaves were empty or had a sibling of the same label" in result.output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import itertools
+import math
 import pickle
 import threading
 import time
@@ -19,6 +20,7 @@ from treewright import LeafAccuracyTreeClassifier, LeafAccuracyTreeClassifierCV,
 from treewright.cli._app import app
 from treewright.convert import from_json, load_model, to_json
 from treewright.errors import InputError, SolverError
+from treewright.estimators import _interrupt
 from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
 from treewright.search import LeafAccuracyOptions
 
@@ -157,7 +159,8 @@ def test_one_standard_error_buys_accuracy(cancer):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_ctrl_c_ends_the_cross_validation_with_what_is_done():
+def test_ctrl_c_ends_the_cross_validation_with_what_is_done(monkeypatch):
+    monkeypatch.setattr(_interrupt, "_last", -math.inf)  # the last Ctrl-C was long ago
     rng = np.random.default_rng(3)
     X, y = rng.random((2500, 8)), rng.integers(0, 2, 2500)
     model = LeafAccuracyTreeClassifierCV((1, 5), min_samples_leaves=(40,), thresholds="all", time_limit=None)

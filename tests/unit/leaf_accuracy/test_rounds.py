@@ -1,5 +1,7 @@
 """The number of rounds is what a separate fit for each number would choose; noise leaves the tree its answer."""
 
+import math
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -11,10 +13,17 @@ from sklearn.tree import DecisionTreeClassifier
 from treewright import HybridTreeClassifier, OptimalTreeClassifier
 from treewright.convert import from_sklearn
 from treewright.errors import NoGainWarning
+from treewright.estimators import _interrupt
 from treewright.leaf_accuracy import Treatment
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.leaf_accuracy._rounds import choose_rounds
 from treewright.result import StopReason
+
+
+@pytest.fixture(autouse=True)
+def long_ago(monkeypatch):
+    """The last Ctrl-C was long before the test."""
+    monkeypatch.setattr(_interrupt, "_last", -math.inf)
 
 
 def noisy(seed, n_rows=120, n_classes=2, noise=0.25):
