@@ -96,7 +96,7 @@ def fit(
         str | None,
         typer.Option(
             help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.",
-            show_default="1; leaf-accuracy: 50",
+            show_default="1; leaf-accuracy: 0.05",
         ),
     ] = None,
     thresholds: ThresholdChoice = "auto",
@@ -109,7 +109,7 @@ def fit(
     criterion: Annotated[
         str,
         typer.Option(help="--objective leaf-accuracy: 'accuracy' of the worst leaf, or its 'lower-bound'."),
-    ] = "accuracy",
+    ] = "lower-bound",
     confidence: Annotated[
         float, typer.Option(help="--criterion lower-bound: of the one-sided Wilson bound.")
     ] = CONFIDENCE,
@@ -207,7 +207,7 @@ def fit(
     if not by_leaf:
         _refuse_all(
             "{option} is for --objective leaf-accuracy; add that, or leave it out.",
-            {"--criterion": criterion != "accuracy", "--confidence": confidence != CONFIDENCE},
+            {"--criterion": criterion != "lower-bound", "--confidence": confidence != CONFIDENCE},
         )
     price = PRICE if cost_complexity is None else cost_complexity
     limits = read_limits(time_limit, step_limit, memory_limit)
