@@ -226,7 +226,8 @@ def offered(case: Case) -> list[int] | None:
     stated = Stated(case)
     table = table_from(case.frame(), categorical_features=case.options.get("categorical_features"))
     table = table.take(stated.kept)
-    cuts = quantiles(table, n_bins, [float(w) for w in stated.weights])
+    whole, _ = stated.whole_weights  # as whole numbers, so that rounding decides no tie between quantiles
+    cuts = quantiles(table, n_bins, [float(w) for w in whole])
     sets = [sum(1 << i for i, right in enumerate(row) if not right) for row in cuts.goes_right.tolist()]
     return [s for s in set(sets) if 0 < s < (1 << len(stated.kept)) - 1]
 
