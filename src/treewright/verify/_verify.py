@@ -279,7 +279,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
 
     def costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
         cost = (weight @ problem.costs).min(axis=1) / problem.total_weight + problem.cost_complexity
-        cost[leaf_values(weight) < least_accuracy - TOLERANCE] = np.inf
+        cost[leaf_values(weight) < least_accuracy - AS_GOOD] = np.inf
         return np.asarray(cost, dtype=np.float64)
 
     total = Objective(costs, lambda a, b: a + b)
