@@ -63,12 +63,12 @@ def _schema_checks(problem: RegressionProblem, tree: Tree) -> Iterator[Check]:
     yield _check("structure", not fault, "one tree, numbered depth-first", fault)
     if fault:
         return
-    yield _check("kind", tree.classes is None, "a regression tree", "a classification tree")
+    fault = "" if tree.classes is None else "a classification tree"
+    yield _check("kind", not fault, "a regression tree", fault)
     want = [(column.name, column.kind, column.categories) for column in problem.table.columns]
     have = [(column.name, column.kind, column.categories) for column in tree.columns]
-    yield _check(
-        "columns", want == have, f"{len(want)} columns", f"{len(have)} columns, names or kinds that differ"
-    )
+    fault = "" if want == have else f"{len(have)} columns, names or kinds that differ"
+    yield _check("columns", not fault, f"{len(want)} columns", fault)
     fault = fault_of_splits(tree)
     yield _check("splits", not fault, "columns and categories that exist", fault)
 
