@@ -35,6 +35,7 @@ def tables() -> dict[str, tuple[Any, Any]]:
         "classes": (rng.integers(0, 2, (5000, 20)).astype(float), rng.integers(0, 10, 5000)),
         "continuous": (rng.normal(size=(5000, 20)), rng.integers(0, 10, 5000)),
         "wide": (rng.integers(0, 2, (60, 2000)).astype(float), np.arange(60) % 2),
+        "few": (rng.normal(size=(16, 2)), np.arange(16) % 2),
         "tiny": (rng.normal(size=(120, 3)), np.arange(120) % 2),
     }
 

@@ -313,12 +313,15 @@ class Truth:
 
     def _holds_of_sizes(self, result: BornAgainResult) -> bool:
         """Anything but the numbers as they were, or weaker ones, is too much."""
-        was = self.case.result
-        if (
-            result.status is SolveStatus.OPTIMAL
-            and result.options.get("objective") != was.options["objective"]
-        ):
-            return False
+        was, objective = self.case.result, str(result.options.get("objective"))
+        if result.status is SolveStatus.OPTIMAL and objective != was.options["objective"]:
+            # Another claim, which the bounds may prove as well: five leaves need a depth of three.
+            deep = was.stats["depth_lower_bound"] == was.tree.depth
+            wide = was.stats["leaves_lower_bound"] == was.tree.n_leaves
+            wide &= was.options["objective"] != "depth-leaves"  # of all trees, not of the shallowest
+            needs = {"depth": deep, "leaves": wide, "heuristic": wide, "depth-leaves": deep and wide}
+            if not needs.get(objective, False):
+                return False
         return all(
             result.stats.get(name) == was.stats[name] or name not in result.sentence()
             for name in ("ensemble_trees", "ensemble_leaves")

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from typing import Literal
+from typing import Any, Literal
 
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from treewright import HybridTreeClassifier
-from treewright.bornagain import Ensemble, forecast, solve_active
+from treewright.bornagain import Ensemble, agreement, distil, forecast, solve_active
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
 from treewright.problem import make_problem
@@ -166,6 +166,22 @@ def pruned() -> str:
     return solve_active(small_ensemble(), data.table.X[:, 2:]).sentence()
 
 
+def agreeing(**changes: Any) -> BornAgainResult:
+    """Return the smallest tree that agrees with the small ensemble on nearly all rows."""
+    return distil(small_ensemble(), iris().table.X[:, 2:], **changes)
+
+
+def agreeing_stopped() -> str:
+    """Say what such a run says that ended early."""
+    found = agreeing(tolerance=0.02)
+    return replace(found, status=SolveStatus.FEASIBLE, stop_reason=StopReason.TIME_LIMIT).sentence()
+
+
+def agreement_on_rows() -> str:
+    """Say on how many rows a tree and an ensemble decide alike."""
+    return agreement(agreeing(tolerance=0.02).tree, small_ensemble(), iris().table.X[:, 2:]).sentence()
+
+
 def unfaithful() -> str:
     """Say what the checker says where it finds a difference."""
     other = RandomForestClassifier(2, max_depth=2, random_state=1)
@@ -187,6 +203,11 @@ CASES: dict[str, Maker] = {
     },
     "born-again-other": faithful_otherwise,
     "born-again-active": pruned,
+    "born-again-rows": lambda: agreeing(tolerance=0.02).sentence(),
+    "born-again-rows-missed": lambda: agreeing(tolerance=0.0, max_leaves=2).sentence(),
+    "born-again-rows-any-depth": lambda: agreeing(tolerance=0.02, max_depth=None).sentence(),
+    "born-again-rows-stopped": agreeing_stopped,
+    "agreement": agreement_on_rows,
     "born-again-stopped": partial(faithful_stopped, 4),
     "born-again-stopped-at-once": partial(faithful_stopped, 1),
     "leaf-accuracy": lambda: worst_leaf().sentence(),

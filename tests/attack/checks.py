@@ -123,15 +123,10 @@ def check_result(found: Found, best: Answer) -> Iterator[Mismatch]:
             yield Mismatch("not proven, and no reason given", result.sentence())
         return
     excess = found.objective - best.objective
-    if excess > found.tolerance * best.objective + stated_rounding(result):
+    if excess > found.tolerance * best.objective:
         yield Mismatch("false optimal", f"{result.sentence()} {_words(best)}")
     elif stated.leaf_price == 0 and excess == 0 and len(found.groups) > best.leaves:
         yield Mismatch("more leaves than needed", f"{len(found.groups)} leaves; {_words(best)}")
-
-
-def stated_rounding(result: Any) -> Fraction:
-    """How far from the optimum the certificate says that its tree may be."""
-    return Fraction(float(result.stats.get("rounding", 0.0)))
 
 
 def keeps_constraints(found: Found) -> Iterator[Mismatch]:

@@ -45,6 +45,9 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     method = str(rng.choice(list(mix), p=shares / shares.sum()))
     n_rows = int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14]))
     n_columns = int(rng.choice([1, 1, 2, 2, 3, 4]))
+    is_wide = method in ("optimal", "min_leaf_accuracy", "leaf") and rng.random() < 0.03
+    if is_wide:  # more rows than levels: depth two keeps the oracle quick
+        n_rows, n_columns = int(rng.integers(16, 41)), min(n_columns, 2)
     if method in ("mip", "cv"):
         n_rows, n_columns = int(rng.integers(5, 9)), int(rng.integers(1, 3))
     if method == "reborn":
@@ -53,6 +56,8 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     y = _labels(rng, columns, n_rows)
     weight = _weights(rng, n_rows) if method not in ("mip", "reborn") else None
     options = _OPTIONS[method](rng, columns, y)
+    if is_wide:
+        options["max_depth"] = int(rng.integers(1, 3))
     all_numbers = all(isinstance(v, (int, float, bool)) or v is None for c in columns.values() for v in c)
     as_array = bool(all_numbers and rng.random() < 0.3 and not _names_columns(options))
     named = "optimal" if method in ("min_leaf_accuracy", "guided") else method

@@ -103,3 +103,41 @@ def test_interrupted_front() -> None:
     word, proven, reason = out.split()
     assert (word, reason) == ("returned", "INTERRUPT")
     assert 3 <= int(proven) < 20
+
+
+SEARCH = """
+import numpy as np
+from sklearn.model_selection import GridSearchCV
+from treewright import OptimalTreeClassifier
+
+rng = np.random.default_rng(0)
+X, y = rng.integers(0, 2, (400, 40)).astype(float), rng.integers(0, 2, 400)
+model = OptimalTreeClassifier(time_limit=None, progress=False)
+search = GridSearchCV(model, {"cost_complexity": [0.001, 0.002, 0.003, 0.004]}, n_jobs=N_JOBS)
+print("searching", flush=True)
+try:
+    search.fit(X, y)
+except KeyboardInterrupt:
+    print("KeyboardInterrupt", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a child")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_grid_search_ends(n_jobs: int) -> None:
+    """Twenty searches without a time limit: the first Ctrl-C ends all, here and in workers."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", f"N_JOBS = {n_jobs}\n{SEARCH}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline().strip() == "searching"
+        time.sleep(3)
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert out.strip() == "KeyboardInterrupt"

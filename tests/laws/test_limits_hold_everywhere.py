@@ -1,7 +1,7 @@
 """Law: every limit of every estimator ends it soon, with what it has; also where there are many classes or columns.
 
 Processor seconds count, so that a busy machine makes no difference. Asked are .2 s beyond the limit on a table of 10^5
-cells and .5 s after Ctrl-C; allowed is twice as much, for slow machines.
+cells and .5 s after Ctrl-C; allowed are two to three times as much, for slow machines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import pytest
 from limits_child import MEMORY, SEARCHES, TIME, limits_of
 
 CHILD = Path(__file__).resolve().parents[1] / "limits_child.py"
-LATE, LATE_AFTER_CTRL_C = 0.4, 1.0  # processor seconds
+LATE, LATE_AFTER_CTRL_C = 0.6, 1.0  # processor seconds
 GROWTH = 100 << 20  # bytes beyond a memory limit: the table, its splits, the interpreter
 PATIENCE = 20.0  # seconds of the clock after which a run is taken to hang
 
@@ -62,7 +62,7 @@ def cells() -> Iterator[tuple[str, str, str]]:
     for name in NAMES:
         for limit in limits_of(name):
             if name.startswith("program") and limit == "step":
-                yield name, "tiny", limit  # the first node of a large program takes minutes, and is one step
+                yield name, "few", limit  # the first node of a large program takes minutes, and is one step
                 continue
             for table in TABLES:
                 if table == "classes" or limit in ("time", "ctrl-c"):
@@ -112,7 +112,7 @@ class Child:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
-                env=os.environ | {"PYTHONPATH": str(CHILD.parent)},
+                env=os.environ | {"PYTHONPATH": str(CHILD.parent), "OMP_NUM_THREADS": "1"},
             )
             assert self.process.stdout is not None
             if self.process.stdout.readline().strip() != "ready":

@@ -15,6 +15,7 @@ from treewright.cli._export import export
 from treewright.cli._extend import extend
 from treewright.cli._fit import fit
 from treewright.cli._frontier import frontier
+from treewright.cli._look import look
 from treewright.cli._predict import predict
 from treewright.cli._reborn import reborn
 from treewright.cli._report import report
@@ -28,6 +29,7 @@ HELP = """Decision trees that people can read, check and trust: exact search wit
 \b
 A first session:
   treewright demo
+  treewright look data.csv --target y
   treewright fit data.csv --target y --out model.json
   treewright frontier data.csv --target y --max-leaves 20
   treewright show model.json --out tree.png
@@ -55,6 +57,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(short_help="See what a CSV file seems to hold, before a fit.")(look)
 app.command(short_help="Find the optimal tree for a CSV file.")(fit)
 app.command(short_help="Find the best tree of each number of leaves.")(frontier)
 app.command(short_help="Predict the rows of a CSV file.")(predict)

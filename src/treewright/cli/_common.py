@@ -38,11 +38,14 @@ __all__ = [
     "Encoding",
     "Ignore",
     "KnownTarget",
+    "MergeLabels",
     "Missing",
     "ModelOut",
     "ModelPath",
     "Separator",
+    "SettingsFile",
     "SpreadsheetSafe",
+    "as_options",
     "column_names",
     "csv_text",
     "effort",
@@ -54,6 +57,7 @@ __all__ = [
     "put",
     "read_csv",
     "say",
+    "say_what_was_read",
     "size_of",
     "stop_code",
     "stop_word",
@@ -62,6 +66,7 @@ __all__ = [
 
 CHECK_FAILED = 1
 BAD_INPUT = 2
+LARGE_FILE = 20 << 20  # bytes; takes a second or more to read
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -113,6 +118,18 @@ DayFirst = Annotated[
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Text encoding of the CSV file.", show_default="utf-8")]
+SettingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--columns",
+        help="What was settled about the columns, as `treewright look --fix` writes it; options add to it.",
+        metavar="YAML",
+    ),
+]
+MergeLabels = Annotated[
+    bool,
+    typer.Option("--merge-labels", help="Labels that differ in capitals or blanks only are one class."),
+]
 ASCII = Annotated[bool, typer.Option("--ascii", help="Draw the tree in ASCII.")]
 SpreadsheetSafe = Annotated[
     bool,
@@ -133,9 +150,9 @@ def exits_by_code(verb: Callable[Parameters, Returned]) -> Callable[Parameters, 
                 answer = verb(*args, **kwargs)
             except TreewrightError as error:
                 if was_stopped():  # and there was no tree yet
-                    note(f"{stop_word()}; nothing was written. {_as_options(str(error))}")
+                    note(f"{stop_word()}; nothing was written. {as_options(str(error))}")
                     raise typer.Exit(stop_code()) from None
-                note(f"Error: {_as_options(str(error))}")
+                note(f"Error: {as_options(str(error))}")
                 raise typer.Exit(BAD_INPUT) from None
             except OSError as error:
                 note(f"Error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}.")
@@ -199,12 +216,23 @@ def read_csv(
     reading: Reading | None = None,
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
+    settings: Path | None = None,
+    merge_labels: bool = False,
 ) -> CsvTable:
-    """Read a CSV file with the options of the command line."""
-    from treewright.table import MISSING_VALUES, load_csv
+    """Read a CSV file with the options of the command line; those go before a file of settings."""
+    from treewright.table import Reading, Settings, load_csv, read_settings, rename_labels, spellings
 
-    known = MISSING_VALUES if reading is None else reading.missing_values
-    return load_csv(
+    kept = Settings()
+    if settings is not None:
+        kept = read_settings(settings)
+        ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
+        missing = (*(missing or ()), *kept.missing)
+        decimal_comma = kept.decimal_comma if decimal_comma is None else decimal_comma
+        day_first = kept.day_first if day_first is None else day_first
+    if sys.stderr.isatty() and path.is_file() and path.stat().st_size > LARGE_FILE:
+        note(f"Reading {path.name} ({path.stat().st_size >> 20:,} MiB) ...")
+    known = (reading or Reading()).missing_values
+    csv = load_csv(
         path,
         target=target,
         weight=weight,
@@ -219,6 +247,24 @@ def read_csv(
         needed=None if needed is None else set(needed),
         reading=reading,
     )
+    csv = rename_labels(csv, kept.labels)
+    return rename_labels(csv, spellings(csv.target)) if merge_labels and csv.target is not None else csv
+
+
+def say_what_was_read(csv: CsvTable, data: Path, target: str) -> None:
+    """Say in a few lines what a file holds, how it was read, and whether something needs a look."""
+    from treewright.table import look_at
+
+    seen = look_at(csv.table, csv.target, name=data.name, target=target)
+    for line in seen.summary():
+        note(line)
+    for text in csv.table.notes:
+        note(as_options(f"Note: {text}"))
+    count = len(seen.findings)
+    if count:
+        first = as_options(seen.findings[0].text)
+        more = f" And {count - 1} more." if count > 1 else ""
+        note(f"To look at: {first}{more} See: treewright look {data} --target {target}")
 
 
 def column_names(path: Path, separator: str | None, encoding: str | None) -> tuple[str, ...]:
@@ -299,7 +345,7 @@ def _as_character(separator: str | None) -> str | None:
     return "\t" if separator in ("\\t", "tab") else separator
 
 
-def _as_options(message: str) -> str:
+def as_options(message: str) -> str:
     """Name the options where a message of the library names its arguments."""
     for argument, option in IN_OTHER_WORDS:
         message = message.replace(argument, option)

@@ -16,15 +16,18 @@ from treewright.cli._common import (
     DecimalComma,
     Encoding,
     Ignore,
+    MergeLabels,
     Missing,
     ModelOut,
     Separator,
+    SettingsFile,
     effort,
     exits_by_code,
     finishing,
     note,
     read_csv,
     say,
+    say_what_was_read,
     size_of,
     stop_code,
     stop_word,
@@ -50,6 +53,7 @@ from treewright.cli._question import (
     ThresholdChoice,
     TimeLimit,
     Weight,
+    advice,
     read_limits,
     read_thresholds,
     state_question,
@@ -100,7 +104,7 @@ def fit(
         str | None,
         typer.Option(
             help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.",
-            show_default="1; leaf-accuracy: 50",
+            show_default="1; leaf-accuracy: 0.05",
         ),
     ] = None,
     thresholds: ThresholdChoice = "auto",
@@ -113,7 +117,7 @@ def fit(
     criterion: Annotated[
         str,
         typer.Option(help="--objective leaf-accuracy: 'accuracy' of the worst leaf, or its 'lower-bound'."),
-    ] = "accuracy",
+    ] = "lower-bound",
     confidence: Annotated[
         float, typer.Option(help="--criterion lower-bound: of the one-sided Wilson bound.")
     ] = CONFIDENCE,
@@ -122,6 +126,8 @@ def fit(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    merge_labels: MergeLabels = False,
+    columns: SettingsFile = None,
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = None,
@@ -200,11 +206,12 @@ def fit(
                 "--method": method != "exact",
                 "--thresholds (it searches all)": thresholds not in ("auto", "all"),
                 "--objective": objective != "accuracy",
-                "--criterion": criterion != "accuracy",
+                "--criterion": criterion != "lower-bound",
                 "--confidence": confidence != CONFIDENCE,
                 "--class-weight": bool(class_weight),
                 "--cost": bool(cost),
                 "--guess": bool(guess),
+                "--merge-labels": merge_labels,
             },
         )
     if method == "latent":
@@ -226,7 +233,7 @@ def fit(
     if not by_leaf:
         _refuse_all(
             "{option} is for --objective leaf-accuracy; add that, or leave it out.",
-            {"--criterion": criterion != "accuracy", "--confidence": confidence != CONFIDENCE},
+            {"--criterion": criterion != "lower-bound", "--confidence": confidence != CONFIDENCE},
         )
     price = PRICE if cost_complexity is None else cost_complexity
     limits = read_limits(time_limit, step_limit, memory_limit)
@@ -252,9 +259,10 @@ def fit(
         day_first=day_first,
         ignore=ignore or (),
         categorical=categorical or (),
+        settings=columns,
+        merge_labels=merge_labels,
     )
-    for text in csv.table.notes:
-        note(f"Note: {text}")
+    say_what_was_read(replace(csv, target=None) if task == REGRESSION else csv, data, target)
     if task == REGRESSION:
         written = {"separator": separator, "missing": missing, "encoding": encoding}
         fit_regression(
@@ -333,7 +341,7 @@ def fit(
         say(tree_text(result.tree, ascii_only))
         say()
         say(result.sentence())
-        for text in result.notes:
+        for text in (text for text in result.notes if text not in csv.table.notes):  # those were said
             say(f"Note: {text}")
         say(effort(result.stats, reading, clock.time_limit))
         if saved:
@@ -341,7 +349,12 @@ def fit(
     if stopped:
         raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE:
-        note("Not proven optimal; try a longer --time-limit, a --max-depth, a larger --cost-complexity.")
+        note(
+            advice(
+                result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
+                price=None if by_leaf else price,
+            )
+        )  # fmt: skip
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
 

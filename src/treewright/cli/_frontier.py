@@ -17,9 +17,11 @@ from treewright.cli._common import (
     DecimalComma,
     Encoding,
     Ignore,
+    MergeLabels,
     Missing,
     ModelOut,
     Separator,
+    SettingsFile,
     csv_text,
     effort,
     exits_by_code,
@@ -27,6 +29,7 @@ from treewright.cli._common import (
     note,
     read_csv,
     say,
+    say_what_was_read,
     size_of,
     stop_code,
     stop_word,
@@ -44,6 +47,7 @@ from treewright.cli._question import (
     ThresholdChoice,
     TimeLimit,
     Weight,
+    advice,
     read_limits,
     read_thresholds,
     state_question,
@@ -80,6 +84,8 @@ def frontier(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    merge_labels: MergeLabels = False,
+    columns: SettingsFile = None,
     separator: Separator = None,
     missing: Missing = None,
     encoding: Encoding = None,
@@ -133,9 +139,10 @@ def frontier(
         day_first=day_first,
         ignore=ignore or (),
         categorical=categorical or (),
+        settings=columns,
+        merge_labels=merge_labels,
     )
-    for text in rows.table.notes:
-        note(f"Note: {text}")
+    say_what_was_read(rows, data, target)
     question = state_question(
         rows,
         target=target,
@@ -174,7 +181,7 @@ def frontier(
             say()
             say(point.sentence())
         say(found.sentence())
-        for text in found[0].notes:
+        for text in (text for text in found[0].notes if text not in rows.table.notes):  # those were said
             say(f"Note: {text}")
         say(effort(found.stats, reading, clock.time_limit))
         for text in saved:
@@ -182,7 +189,12 @@ def frontier(
     if stopped:
         raise typer.Exit(stop_code())
     if found.proven_leaves < found.max_leaves:
-        note("Not all proven; try a longer --time-limit, a --max-depth, fewer --thresholds or --max-leaves.")
+        note(
+            advice(
+                found.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
+                max_leaves=max_leaves,
+            )
+        )  # fmt: skip
 
 
 def _lines(found: Frontier) -> list[str]:

@@ -37,7 +37,9 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the share of each class in the leaf (its training weight).")
     ] = False,
-    leaf: Annotated[bool, typer.Option("--leaf", help="Add the number of the leaf.")] = False,
+    leaf: Annotated[
+        bool, typer.Option("--leaf", help="Add the number of the leaf, counted from 1 as in the report.")
+    ] = False,
     spreadsheet_safe: SpreadsheetSafe = False,
     separator: Separator = None,
     missing: Missing = None,
@@ -85,7 +87,8 @@ def predict(
         columns += tree.predict_proba(table.X).T.tolist()
     if leaf:
         names.append("leaf")
-        columns.append(tree.apply(table.X).tolist())
+        number = tree.is_leaf.cumsum()  # from the left, as in the report
+        columns.append(number[tree.apply(table.X)].tolist())
     text = csv_text([names, *zip(*columns, strict=True)], spreadsheet_safe)
     if out is None:
         put(text)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from treewright.convert import Terms
     from treewright.problem import Problem
+    from treewright.result import StopReason
     from treewright.search import Limits, Thresholds
     from treewright.table import CsvTable
 
@@ -33,6 +34,7 @@ __all__ = [
     "ThresholdChoice",
     "TimeLimit",
     "Weight",
+    "advice",
     "read_limits",
     "read_min_samples_leaf",
     "read_thresholds",
@@ -148,6 +150,39 @@ def read_thresholds(text: str) -> Thresholds:
     if text.isascii() and text.isdigit():
         return int(text)
     raise InputError(f"--thresholds {text!r}; give 'auto', 'all' or a number of quantile bins.")
+
+
+def advice(
+    stop: StopReason | None,
+    *,
+    time_limit: float,
+    max_depth: int | None,
+    thresholds: str,
+    price: float | None = None,
+    max_leaves: int | None = None,
+) -> str:
+    """Say which options bring a proof sooner than those that were given."""
+    from treewright.result import StopReason
+
+    sooner = []
+    if max_depth is None:
+        sooner.append("--max-depth 4")
+    elif max_depth > 2:
+        sooner.append(f"--max-depth {max_depth - 1}")
+    if not thresholds.isdigit():
+        sooner.append("--thresholds 16")
+    elif int(thresholds) > 4:
+        sooner.append(f"--thresholds {int(thresholds) // 2}")
+    if price is not None and 0 < price < 0.1:
+        sooner.append(f"--cost-complexity {2 * price:g}")
+    if max_leaves is not None and max_leaves > 4:
+        sooner.append(f"--max-leaves {max_leaves // 2}")
+    said = "Not proven optimal." if max_leaves is None else "Not all proven."
+    if sooner:
+        said += f" A proof comes sooner with {' or '.join(sooner)}."
+    if stop is StopReason.TIME_LIMIT and math.isfinite(time_limit):
+        said += f" With more time: --time-limit {10 * time_limit:g}."
+    return said
 
 
 def read_min_samples_leaf(text: str) -> int | float:

@@ -219,6 +219,8 @@ def reborn(
         if prune == "rows":
             assert X is not None  # checked above
             kept = _pruned(result, X)
+        elif prune == "active":
+            kept = _merged(result)
         if columns is not None:
             kept = _with_columns(kept, columns)
         if out is not None:
@@ -238,7 +240,7 @@ def reborn(
         if prune == "rows" and kept.tree.n_leaves == result.tree.n_leaves:
             say("Pruning removes nothing: some row needs every split.")
         elif kept.tree.n_leaves != result.tree.n_leaves:
-            say(f"Pruned: {kept.sentence()}")
+            say(f"{'Merged' if prune == 'active' else 'Pruned'}: {kept.sentence()}")
         if unseen is not None:
             say(agreement(result.tree if columns is None else kept.tree, ensemble, unseen).sentence())
         for text in kept.notes:
@@ -382,6 +384,33 @@ def _pruned(result: BornAgainResult, X: NDArray[np.float64]) -> BornAgainResult:
     )
 
 
+def _merged(result: BornAgainResult) -> BornAgainResult:
+    """The result with sibling leaves of one class merged: all decisions stay, the proof was of them apart."""
+    from treewright.result import SolveStatus
+    from treewright.tree import merge_equal_leaves
+
+    tree = merge_equal_leaves(result.tree)
+    if tree.n_leaves == result.tree.n_leaves:
+        return result
+    n_apart = result.tree.n_leaves
+    apart = f"Sibling leaves of one class were merged, which changes no decision; apart they were {n_apart}."
+    return replace(
+        result,
+        tree=tree,
+        status=SolveStatus.FEASIBLE,
+        objective=float(tree.n_leaves),
+        lower_bound=1.0,
+        stats={
+            **result.stats,
+            "depth": tree.depth,
+            "leaves": tree.n_leaves,
+            "depth_lower_bound": 0,
+            "leaves_lower_bound": 1,
+        },
+        notes=(*result.notes, apart),
+    )
+
+
 def _with_columns(result: BornAgainResult, columns: tuple[Column, ...]) -> BornAgainResult:
     """Let the tree speak of the table's columns (0/1, true/false), so that it reads such files again."""
     kinds = tuple(
@@ -399,7 +428,7 @@ def _say_sizes(ensemble: Ensemble, result: BornAgainResult, kept: BornAgainResul
         ("proven at least", "", result.stats["depth_lower_bound"], result.stats["leaves_lower_bound"]),
     ]
     if kept.tree.n_leaves != result.tree.n_leaves:
-        rows.append(("after pruning", "1", kept.tree.depth, kept.tree.n_leaves))
+        rows.append(("pruned, merged", "1", kept.tree.depth, kept.tree.n_leaves))
     width = max(20, *(len(name) for name, *_ in rows))
     say(f"{'':<{width}} {'trees':>7} {'depth':>7} {'leaves':>7}")
     for name, n_trees, depth, leaves in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from treewright.cli._common import (
     stop_word,
     tree_text,
 )
-from treewright.cli._question import read_min_samples_leaf
+from treewright.cli._question import advice, read_min_samples_leaf
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ __all__ = ["MANY_LABELS", "MAX_DEPTH", "check_regression", "fit_regression", "ha
 
 MAX_DEPTH = 3  # as in OptimalTreeRegressor
 MANY_LABELS = 30  # so many distinct whole numbers are rarely classes
+NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
 FEW_STEPS = 1  # passes of the kernel, for a tree at once
 
 
@@ -148,9 +150,9 @@ def fit_regression(
     if stopped:
         raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE:
-        note(
-            "Not proven optimal; try a longer --time-limit, a smaller --max-depth, a larger --cost-complexity."
-        )
+        given = math.inf if clock.time_limit is None else clock.time_limit
+        depth, price = problem.max_depth, problem.cost_complexity
+        note(advice(result.stop_reason, time_limit=given, max_depth=depth, thresholds=NO_CHOICE, price=price))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
 

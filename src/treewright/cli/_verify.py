@@ -100,6 +100,12 @@ def _decides_like(content: Model, path: Path) -> bool:
     from treewright.result import BornAgainResult
     from treewright.verify import check_faithful, verify_born_again
 
+    claim = content.certificate
+    if claim is not None and claim.options.get("objective") == "rows":
+        raise InputError(
+            f"This tree agrees with an ensemble on {claim.scope}, not everywhere, so {path.name} proves nothing about "
+            "it. Make it again to check it: treewright reborn --faithful rows."
+        )
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
     report = check_faithful(content.tree, model)

@@ -21,12 +21,14 @@ MOST_WORDS = 10_000
 
 def plain_reading(reading: Reading) -> dict[str, Any]:
     """Return a reading as JSON values."""
+    labels = {"labels": dict(reading.labels)} if reading.labels else {}
     return {
         "separator": reading.separator,
         "encoding": reading.encoding,
         "missing_values": list(reading.missing_values),
         "decimal": reading.decimal,
         "columns": {name: _plain_format(written) for name, written in reading.columns.items()},
+        **labels,
     }
 
 
@@ -38,14 +40,23 @@ def checked_reading(value: Checked) -> Reading:
     ModelFileError
         An entry is not what a reading can hold.
     """
-    fields = value.fields("separator", "encoding", "missing_values", "decimal", "columns")
+    fields = value.fields(
+        "separator", "encoding", "missing_values", "decimal", "columns", optional=("labels",)
+    )
     separator = fields["separator"].text()
     if len(separator) != 1 or separator in '"\r\n' or not separator.isascii():
         fields["separator"].fail("one ASCII character")
     columns = fields["columns"]
     if not isinstance(columns.value, dict):
         columns.fail("an object with one entry a column")
+    labels = fields["labels"] if fields["labels"].value is not None else Checked({}, "reading.labels")
+    if not isinstance(labels.value, dict):
+        labels.fail("an object with the name of each label")
     return Reading(
+        labels={
+            Checked(name, f"{labels.path}: label").text(): Checked(entry, f"{labels.path}.{name}").text()
+            for name, entry in labels.value.items()
+        },
         separator=separator,
         encoding=fields["encoding"].text(),
         missing_values=tuple(word.text() for word in fields["missing_values"].entries(0, MOST_WORDS)),

@@ -16,6 +16,7 @@ from treewright.bornagain import Agreement, Ensemble, agreement, distil, prune, 
 from treewright.bornagain._solve import OBJECTIVES
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.tree import merge_equal_leaves
 
 __all__ = ["BornAgainTreeClassifier", "make_forest"]
 
@@ -55,7 +56,8 @@ class BornAgainTreeClassifier(TreeClassifier):
         ``rows`` removes splits of the faithful tree that no training row needs (section 4.4 of the paper);
         ``active`` finds the fewest leaves that can survive such pruning, without building the faithful tree.
         A pruned tree decides like the ensemble on the training rows and on the box around the rows of each
-        leaf.
+        leaf. Sibling leaves of one class are merged in ``tree_``, which changes no decision; ``result_.tree`` has
+        them apart, as its proof counts them.
     missing : {"refuse", "route"}, default="refuse"
         Whether the ensemble's own rule for missing values is part of the tree.
     time_limit : float or None, default=None
@@ -243,6 +245,8 @@ class BornAgainTreeClassifier(TreeClassifier):
         if self.prune == "rows":
             assert rows is not None  # checked by both callers
             self.tree_ = prune(result.tree, rows)
+        elif self.prune == "active":
+            self.tree_ = merge_equal_leaves(result.tree)
 
     def agreement(self, X: Any, *, confidence: float = 0.95) -> Agreement:
         """Count the rows on which the tree and the ensemble decide alike, with a bound for new rows.

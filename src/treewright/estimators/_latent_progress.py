@@ -22,7 +22,7 @@ def epoch_bar(
     Parameters
     ----------
     progress : "auto", bool or callable
-        "auto" shows a bar after two seconds where a person may be watching: standard error is a terminal,
+        "auto" shows a bar after half a second where a person may be watching: standard error is a terminal,
         or a notebook runs. A callable gets each `treewright.latent.Epoch` and stops the training by
         returning True.
     epochs : int

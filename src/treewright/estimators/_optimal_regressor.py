@@ -48,7 +48,7 @@ class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     progress : "auto", bool or callable, default="auto"
-        A progress bar: "auto" on runs of over two seconds in a terminal or notebook. A callable gets a
+        A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     search_options : SweepOptions or None, default=None
         Switches of the bounds, for experiments; the optimum depends on none.

@@ -75,7 +75,7 @@ class OptimalTreeClassifier(TreeClassifier):
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     progress : "auto", bool or callable, default="auto"
-        A progress bar: "auto" on runs of over two seconds in a terminal or notebook. A callable gets a
+        A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     guess_lower_bounds : bool, default=False
         Take what the reference gets wrong as lower bounds. Much faster, and conditional: the status is then

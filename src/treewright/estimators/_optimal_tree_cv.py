@@ -98,7 +98,7 @@ class OptimalTreeClassifierCV(TreeClassifier):
         Folds searched at once, through joblib: under ``joblib.parallel_config(backend="dask")`` (or Ray's backend)
         the same work goes to a cluster.
     progress : "auto", bool or callable, default="auto"
-        A bar of finished folds: "auto" on runs of over two seconds in a terminal or notebook. A callable gets a
+        A bar of finished folds: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `CVProgress` after each fold; a true answer ends the run, and the folds so far choose.
     search_options : SearchOptions or None, default=None
         Switches of the search, for experiments; the fronts depend on none.

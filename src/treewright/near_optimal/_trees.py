@@ -60,6 +60,8 @@ class NearOptimalTrees:
         The bound that was asked for, in errors.
     stop_reason : StopReason or None
         What ended the run before the bound was reached; the set is then complete up to `bound_`, which is smaller.
+    n_words : int, default=0
+        64-bit words that a count needs, if known from a larger set.
 
     Examples
     --------
@@ -79,12 +81,12 @@ class NearOptimalTrees:
     best: SolveResult
     asked: Fraction
     stop_reason: StopReason | None = None
-    _n_words: int = 0
+    n_words: int = 0
 
     @cached_property
     def counts(self) -> Counts:
         """The number of subtrees at each node of the graph."""
-        return Counts(self.graph, self.membership, self._n_words)
+        return Counts(self.graph, self.membership, self.n_words)
 
     @cached_property
     def _cells(self) -> list[tuple[Fraction, Cell, int]]:
@@ -277,7 +279,7 @@ class NearOptimalTrees:
         else:
             max_leaves = member.max_leaves
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
-        return replace(self, membership=smaller, _n_words=self.counts.raw["n_words"])
+        return replace(self, membership=smaller, n_words=self.counts.raw["n_words"])
 
     # What the trees have in common.
 

@@ -62,7 +62,7 @@ class SquaredErrorUnits:
         """Return how far the true objective of a tree of this loss may be from what the engine says.
 
         A root of a sum of squares is a norm, so rounded targets move it by at most the norm of the rounding. Each leaf
-        loses less than one unit to the floor, gains one, and has half a unit of a rounded price; all tie bits together
+        loses less than one unit to the floor, costs one more, and has half a unit of a rounded price; all tie bits together
         are one unit, and the squares of the rows, rounded up, one unit before the shift each.
         """
         moved = 2 * self.target_rounding * math.sqrt(max(loss, 0.0)) + self.target_rounding**2

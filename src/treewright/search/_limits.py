@@ -147,5 +147,10 @@ def native_report(progress: ProgressCallback | None, unit: float) -> Callable[..
 
 
 def stop_reason(stop: Any) -> StopReason | None:
-    """Translate the compiled core's reason."""
+    """Return why a run of the compiled core ended.
+
+    Parameters
+    ----------
+    stop : core.Stop
+    """
     return STOP_REASONS[stop]

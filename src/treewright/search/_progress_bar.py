@@ -12,7 +12,7 @@ from treewright.search._limits import Progress, ProgressCallback
 
 __all__ = ["SECONDS_BEFORE_BAR", "progress_bar", "watched"]
 
-SECONDS_BEFORE_BAR = 2.0
+SECONDS_BEFORE_BAR = 0.5
 
 
 @contextmanager

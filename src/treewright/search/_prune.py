@@ -167,7 +167,7 @@ class _Pruner:
 
     def _weight(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         y, weight = self.problem.y[rows], self.problem.sample_weight[rows]
-        return np.bincount(y, weights=weight, minlength=self.problem.n_classes)
+        return np.bincount(y, weights=weight, minlength=self.problem.n_classes).astype(np.float64, copy=False)
 
     def _route(
         self, splits: Sequence[Split | None], rows: NDArray[np.int64]

@@ -1,21 +1,33 @@
 """Typed columns from numpy, pandas, polars and CSV."""
 
 from treewright.table._csv import CsvTable, header_of, load_csv
-from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
+from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_like, table_from
+from treewright.table._look import Finding, Look, look, look_at
+from treewright.table._settings import Settings, read_settings, settings_of, settings_text
+from treewright.table._spellings import rename_labels, spellings
 from treewright.table._table import Table
 from treewright.table._to_frame import to_frame
 
 __all__ = [
-    "MISSING_VALUES",
     "CsvTable",
     "DateFormat",
+    "Finding",
+    "Look",
     "NumberFormat",
     "Reading",
+    "Settings",
     "Table",
     "encode_like",
     "header_of",
     "load_csv",
+    "look",
+    "look_at",
+    "read_settings",
+    "rename_labels",
+    "settings_of",
+    "settings_text",
+    "spellings",
     "table_from",
     "to_frame",
 ]

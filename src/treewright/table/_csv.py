@@ -17,7 +17,7 @@ All columns are looked at before an error is raised, so that one message tells o
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ from treewright.table._raw import RawColumn, quoted
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv"]
+__all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_leniently", "renamed"]
 
 MOST_FAULTS = 8  # shown in one message
 
@@ -142,6 +142,61 @@ def load_csv(
     >>> csv.reading.columns["income"].thousands
     ','
     """
+    return _load(
+        path,
+        target=target,
+        weight=weight,
+        ignore=ignore,
+        categorical=categorical,
+        separator=separator,
+        missing_values=missing_values,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        day_first=day_first,
+        columns=columns,
+        needed=needed,
+        reading=reading,
+    )[0]
+
+
+def load_leniently(
+    path: str | Path, *, target: str | None = None, **options: Any
+) -> tuple[CsvTable, list[InputError], list[str]]:
+    """Read what can be read of a file: the table, the faults of columns left out, and columns with leading zeros."""
+    unknown = set(options) - LENIENT_OPTIONS
+    if unknown:
+        raise InputError(
+            f"{', '.join(sorted(unknown))}: no such option; there are {', '.join(sorted(LENIENT_OPTIONS))}."
+        )
+    faults: list[InputError] = []
+    csv, reader = _load(path, target=target, faults=faults, **options)
+    own = set(reader.index)
+    return csv, faults, reader.zero_led(name for name in csv.table.names if name in own)
+
+
+LENIENT_OPTIONS = {
+    "weight", "ignore", "categorical", "separator", "missing_values", "encoding", "decimal_comma", "day_first",
+}  # fmt: skip
+
+
+def _load(
+    path: str | Path,
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    ignore: Iterable[str] = (),
+    categorical: Iterable[str] = (),
+    separator: str | None = None,
+    missing_values: Sequence[str] | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool | None = None,
+    day_first: bool | None = None,
+    columns: Sequence[Column] | None = None,
+    needed: Collection[int] | None = None,
+    reading: Reading | None = None,
+    faults: list[InputError] | None = None,
+) -> tuple[CsvTable, FieldReader]:
+    """Read a file; with a list of `faults`, columns that cannot be read are left out and added to it."""
     ignored, forced = list(ignore), list(categorical)
     if isinstance(ignore, str) or isinstance(categorical, str) or isinstance(missing_values, str):
         raise InputError(
@@ -173,6 +228,8 @@ def load_csv(
         numeric=[name for name in features if name not in categories],
     )
     labels = None if target is None else reader.labels(target)
+    if labels is not None and reading is not None:
+        labels = renamed(labels, reading.labels)
     weights = None if weight is None else reader.weights(weight)
     if columns is not None:
         X = _for_schema(reader, text, where, columns, asked, dated)
@@ -183,10 +240,9 @@ def load_csv(
                 f"{where} has no feature columns: with separator {text.separator!r} its columns are "
                 f"{_known(text)}. If that is one long name, the separator is another; name it."
             )
-        table = _for_fit(reader, text, where, features, categories)
-    return CsvTable(
-        table, labels, weights, text.lines, text.separator, _reading_of(text, missing_values, reader, reading)
-    )
+        table = _for_fit(reader, text, where, features, categories, faults)
+    now = _reading_of(text, missing_values, reader, reading)
+    return CsvTable(table, labels, weights, text.lines, text.separator, now), reader
 
 
 def header_of(path: str | Path, separator: str | None = None, encoding: str | None = None) -> tuple[str, ...]:
@@ -238,24 +294,41 @@ def _reading_of(
     if before is not None:
         decimal = before.decimal
     kept = {} if before is None else dict(before.columns)
-    return Reading(text.separator, text.encoding, tuple(missing_values), decimal, {**kept, **reader.formats})
+    labels = {} if before is None else before.labels
+    return Reading(
+        text.separator, text.encoding, tuple(missing_values), decimal, {**kept, **reader.formats}, labels
+    )
+
+
+def renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[Any]:
+    """Return labels with the names that they are to have; numbers have no other."""
+    if not names or labels.dtype.kind in "biuf":
+        return labels
+    return np.array([names.get(label, label) for label in map(str, labels.tolist())], dtype=np.str_)
 
 
 def _for_fit(
-    reader: FieldReader, text: CsvText, where: str, features: Sequence[str], categories: set[str]
+    reader: FieldReader,
+    text: CsvText,
+    where: str,
+    features: Sequence[str],
+    categories: set[str],
+    faults: list[InputError] | None,
 ) -> Table:
     """Type all features; every fault is told at once."""
 
     def read(name: str) -> list[RawColumn]:
         return [reader.words(name)] if name in categories else reader.typed(name)
 
-    found = _all_or_faults(partial(read, name) for name in features)
+    found = _all_or_faults((partial(read, name) for name in features), faults)
     raws = [raw for columns in found for raw in columns]
     if len({raw.name for raw in raws}) < len(raws):
         raise InputError(
             f"{where} has a column that is called like a part of a date; rename it, so that a split can name its "
             "column."
         )
+    if not raws:
+        raise InputError(f"No column of {where} can be read: " + " ".join(map(str, faults or ())))
     table = assemble(raws)
     own = set(features)
     unnamed = tuple(
@@ -305,14 +378,19 @@ def _for_schema(
     return X
 
 
-def _all_or_faults(readers: Iterable[Callable[[], Returned]]) -> list[Returned]:
-    """Call all readers; their errors become one."""
+def _all_or_faults(
+    readers: Iterable[Callable[[], Returned]], kept: list[InputError] | None = None
+) -> list[Returned]:
+    """Call all readers; their errors become one, or are `kept`."""
     found, faults = [], []
     for read in readers:
         try:
             found.append(read())
         except InputError as error:
             faults.append(error)
+    if kept is not None:
+        kept += faults
+        return found
     if len(faults) == 1:
         raise faults[0]
     if faults:

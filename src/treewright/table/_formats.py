@@ -100,6 +100,8 @@ class Reading:
         Decimal mark of the file where its numbers decide it; None if no number does.
     columns : mapping of str to NumberFormat or DateFormat
         The columns of the file that are not plain numbers or words.
+    labels : mapping of str to str
+        Labels that stand for another one, such as "BAD" for "Bad".
     """
 
     separator: str = ","
@@ -107,3 +109,4 @@ class Reading:
     missing_values: tuple[str, ...] = MISSING_VALUES
     decimal: str | None = None
     columns: Mapping[str, NumberFormat | DateFormat] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)

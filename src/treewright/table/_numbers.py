@@ -169,7 +169,16 @@ def choose_format(
             f"thousands), {evidence.for_comma!r} a decimal comma. Make them alike in the file, or declare the column "
             "categorical."
         )
-    decimal = evidence.decimal or told or elsewhere or _by_habit(column, evidence, separator)
+    decimal = evidence.decimal or told
+    if decimal is None:
+        habit = _habit(evidence)
+        if habit is not None and elsewhere is not None and habit != elsewhere:
+            raise _two_readings(
+                column, evidence, "the file's other numbers and this column's own contradict each other"
+            )
+        decimal = elsewhere or habit or _default(evidence, separator)
+    if decimal is None:
+        raise _two_readings(column, evidence, "no other number of the file decides")
     other = "," if decimal == "." else "."
     grouped = ("comma_three", "comma_groups") if decimal == "." else ("point_three", "point_groups")
     marks = list(evidence.group_marks)
@@ -183,30 +192,40 @@ def choose_format(
     return NumberFormat(decimal, marks[0] if marks else "", _unit(column, evidence))
 
 
-def _by_habit(column: str, evidence: Evidence, separator: str) -> str:
-    """The decimal mark by what writers do, where each field alone allows both."""
+def _habit(evidence: Evidence) -> str | None:
+    """The decimal mark by what writers do, where each field alone allows both; None if that says nothing."""
     found = evidence.examples
-    if "comma_three" not in found and "point_three" not in found:
-        return "."
-    one_mark = not ("comma_three" in found and "point_three" in found)
-    if one_mark and "comma_three" in found:
-        speaks_for_thousands = "short" in found and evidence.zero_after_comma
-        if "long" in found and not speaks_for_thousands and separator != ",":
-            return ","
-        if "long" not in found and (speaks_for_thousands or separator == ","):
-            return "."
-    if one_mark and "point_three" in found:
-        speaks_for_thousands = "short" in found and evidence.zero_after_point and "long" not in found
-        if not speaks_for_thousands:
-            return "."
+    if ("comma_three" in found) == ("point_three" in found):
+        return None
+    mark, other = (",", ".") if "comma_three" in found else (".", ",")
+    zero = evidence.zero_after_comma if mark == "," else evidence.zero_after_point
+    thousands = "short" in found and zero  # neither who keeps decimals nor who drops zeros writes both
+    if thousands and "long" not in found:
+        return other
+    if "long" in found and not thousands:
+        return mark
+    return None
+
+
+def _default(evidence: Evidence, separator: str) -> str | None:
+    """The decimal mark where nothing else decides: of plain decimals, and of files separated by commas."""
+    found = evidence.examples
+    contradicted = "short" in found and "long" in found  # habits speak for both readings
+    if "comma_three" not in found:
+        return None if "point_three" in found and contradicted and evidence.zero_after_point else "."
+    return "." if separator == "," and "point_three" not in found and "long" not in found else None
+
+
+def _two_readings(column: str, evidence: Evidence, why: str) -> InputError:
+    found = evidence.examples
     field = found.get("comma_three", found.get("point_three", ""))
     mark = "," if "," in field else "."
     digits = _bare(field)
     readings = {mark: digits.replace(mark, "."), ("." if mark == "," else ","): digits.replace(mark, "")}
-    raise InputError(
+    return InputError(
         f"{column} can be read in two ways: {field!r} is {readings['.']} with decimal points, or {readings[',']} with "
-        "decimal commas, and no other number of the file decides. Say which: decimal_comma=False for decimal "
-        "points, decimal_comma=True for decimal commas."
+        f"decimal commas, and {why}. Say which: decimal_comma=False for decimal points, decimal_comma=True for decimal "
+        "commas."
     )
 
 

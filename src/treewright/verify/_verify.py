@@ -175,11 +175,12 @@ def _constraint_checks(problem: Problem, facts: Facts) -> Iterator[Check]:
 
 def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: Facts) -> Iterator[Check]:
     criterion, confidence = result.options.get("criterion"), result.options.get("confidence")
+    per_weight = problem.table.n_rows / problem.total_weight  # observations of a confidence bound
 
     def lost(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(1.0 - leaf_values(weight, criterion, confidence), dtype=np.float64)
+        return np.asarray(1.0 - leaf_values(weight, criterion, confidence, per_weight), dtype=np.float64)
 
-    worst = worst_leaf(result.tree, leaf_values(facts.weight, criterion, confidence))
+    worst = worst_leaf(result.tree, leaf_values(facts.weight, criterion, confidence, per_weight))
     hint = "The worst leaf of this tree on these data has another value."
     yield _close("worst leaf", result.objective, worst, hint)
     accuracy = worst_leaf(result.tree, leaf_values(facts.weight))
@@ -230,10 +231,11 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: F
 def _loss_check(problem: Problem, result: SolveResult, facts: Facts, worst: float) -> Check:
     """Of the parts of the tree with a worst leaf as good, none is wrong on fewer rows."""
     criterion, confidence = result.options.get("criterion"), result.options.get("confidence")
+    per_weight = problem.table.n_rows / problem.total_weight
 
     def costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
         cost = (weight @ problem.costs).min(axis=1) / problem.total_weight
-        cost[leaf_values(weight, criterion, confidence) < worst - AS_GOOD] = np.inf
+        cost[leaf_values(weight, criterion, confidence, per_weight) < worst - AS_GOOD] = np.inf
         return np.asarray(cost, dtype=np.float64)
 
     subtree = best_subtree(problem, result.tree, facts, Objective(costs, lambda a, b: a + b))

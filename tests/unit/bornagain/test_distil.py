@@ -8,11 +8,12 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 from born_again_oracle import random_ensemble
-from treewright.bornagain import Ensemble, agreement, distil
+from treewright.bornagain import Ensemble, agreement, distil, solve_active
 from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.estimators import BornAgainTreeClassifier
 from treewright.result import SolveStatus, StopReason
+from treewright.tree import merge_equal_leaves
 
 
 def fewest_differing(ensemble, X, depth, leaves):
@@ -139,3 +140,30 @@ def test_rows_are_needed():
         BornAgainTreeClassifier.from_fitted(forest, faithful="rows")
     with pytest.raises(InputError, match="no rows"):
         distil(Ensemble.from_model(forest), X[:0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_tolerance_is_active_pruning_with_merged_leaves(seed):
+    """Trees whose leaves hold rows of one decision are exactly the merged trees of active pruning."""
+    ensemble = random_ensemble(seed, n_features=3, trees=5)
+    X = np.random.default_rng(seed).integers(-1, 5, (40, 3)) + 0.5
+    active = solve_active(ensemble, X)
+    merged = merge_equal_leaves(active.tree)
+    grid = np.random.default_rng(9).integers(-1, 5, (500, 3)) + 0.5
+    np.testing.assert_array_equal(merged.predict(grid), active.tree.predict(grid))
+    rows = distil(ensemble, X, tolerance=0.0, max_depth=None, max_leaves=40)
+    assert rows.status is SolveStatus.OPTIMAL
+    assert rows.loss == 0
+    assert rows.tree.n_leaves <= merged.n_leaves <= active.tree.n_leaves
+    np.testing.assert_array_equal(rows.tree.predict(X), ensemble.predict(X))
+
+
+def test_active_trees_of_the_estimator_have_no_siblings_of_one_class():
+    X, y = load_iris(return_X_y=True)
+    model = BornAgainTreeClassifier(
+        RandomForestClassifier(12, max_depth=3, random_state=1), prune="active", time_limit=20.0
+    ).fit(X, y)
+    assert model.tree_ is merge_equal_leaves(model.tree_)
+    assert model.tree_.n_leaves < model.result_.tree.n_leaves
+    np.testing.assert_array_equal(model.tree_.predict(X), model.result_.tree.predict(X))
+    np.testing.assert_array_equal(model.predict(X), model.estimator_.predict(X))

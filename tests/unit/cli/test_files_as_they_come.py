@@ -175,7 +175,7 @@ class TestHostileFiles:
     def test_a_gzip_file_that_grows_without_end_is_refused(self, tmp_path, monkeypatch):
         from treewright.table import _csv_text
 
-        monkeypatch.setattr(_csv_text, "UNPACKED", 1 << 20)
+        monkeypatch.setattr(_csv_text, "SMALL_GZIP", 1 << 20)
         path = tmp_path / "bomb.csv.gz"
         path.write_bytes(gzip.compress(b"a,y\n" + b"1,u\n" * 10**6))
         done = run("fit", path, "-t", "y")

@@ -262,3 +262,12 @@ def test_limits_of_the_command_line(table):
     assert "--max-leaves" in result.stderr
     result = run("reborn", table, "--trees", 3, "--depth", 2, "--memory-limit", 64, "--no-progress")
     assert result.exit_code == 0, result.output
+
+
+def test_a_tree_that_agrees_on_rows_is_not_verified_everywhere(forest, tmp_path):
+    rows, out = tmp_path / "rows.csv", tmp_path / "tree.json"
+    rows.write_text("a,b,y\n0,3,0\n0.25,5,1\n0.75,5,1\n")
+    assert run("reborn", forest, "--rows", rows, "--faithful", "rows", "-o", out).exit_code == 0
+    result = run("verify", out, "--ensemble", forest)
+    assert result.exit_code == 2
+    assert "on 3 of the 3 rows that it was made from, not everywhere" in result.stderr

@@ -215,6 +215,7 @@ def test_classification_points_to_regression(data, tmp_path):
         ("--class-weight", "balanced"),
         ("--thresholds", "8"),
         ("--guess", "thresholds"),
+        ("--merge-labels",),
         ("--cost", "a:b=2"),
     ],
 )

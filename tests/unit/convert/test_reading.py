@@ -19,6 +19,7 @@ READING = Reading(
         "rate": NumberFormat(",", "", "%"),
         "since": DateFormat("dmy", ".", ("year", "age"), "2021-02-28"),
     },
+    {"BAD": "Bad"},
 )
 
 
@@ -40,6 +41,8 @@ def test_round_trip_and_absence():
         (("missing_values",), "?", "reading.missing_values"),
         (("decimal",), ";", "reading.decimal"),
         (("columns",), [], "reading.columns"),
+        (("labels",), ["Bad"], "reading.labels"),
+        (("labels", "BAD"), 1, "reading.labels.BAD"),
         (("columns", "income"), {}, "reading.columns.income"),
         (("columns", "income", "kind"), "money", "income.kind"),
         (("columns", "income", "thousands"), ".", "income.thousands"),

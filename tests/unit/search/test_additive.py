@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from brute_force_additive import best_tree, squared_error
+from treewright import _core
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search import Limits
@@ -129,6 +130,30 @@ def test_switches_change_nothing(options):
         assert expected.proven
         assert found.objective == pytest.approx(expected.objective, rel=1e-10)
         assert found.n_leaves == expected.n_leaves
+
+
+@pytest.mark.parametrize("level", ["PLAIN", "AVX2", "AVX512"])
+def test_kernels_equal_the_slow_solver(level):
+    """A second output that is always zero changes no loss, and takes the solver without a kernel."""
+    rng = np.random.default_rng(12)
+    _core.set_simd_limit(getattr(_core.Simd, level))
+    try:
+        for n, n_columns in ((30, 2), (200, 3), (700, 2), (2500, 2)):
+            X = rng.random((n, n_columns)).round(int(rng.integers(1, 5)))
+            y = np.floor(6 * X[:, 0]) * X[:, 1] + 10 * (rng.random(n) < 0.02) + rng.normal(size=n).round(1)
+            weight = rng.integers(0, 3, size=n).astype(float) if n == 200 else np.ones(n)
+            for depth in (2, 3) if n < 1000 else (2,):
+                rest = {"max_depth": depth, "cost_complexity": float(rng.choice([0.0, 0.003]))}
+                fast = solve_additive(make_table(X), SquaredErrorLoss(y, weight), **rest)
+                slow = solve_additive(
+                    make_table(X), SquaredErrorLoss(np.column_stack([y, np.zeros(n)]), weight), **rest
+                )
+                assert fast.proven
+                assert slow.proven
+                assert fast.objective == pytest.approx(slow.objective, rel=1e-10)
+                assert fast.n_leaves == slow.n_leaves
+    finally:
+        _core.set_simd_limit(_core.Simd.AVX512)
 
 
 def test_a_split_between_equal_means_never_pays():

@@ -51,6 +51,7 @@ def column(write, fields, separator=";", **options):
         (["EUR 12.50", "EUR 3"], [12.5, 3], NumberFormat(".", "", "EUR")),
         (["−1,5", "2,5"], [-1.5, 2.5], NumberFormat(",")),
         (["950", "1,200", "52,000"], [950, 1200, 52000], NumberFormat(".", ",")),  # habit: who keeps zeros
+        (["950", "1.200", "52.000"], [950, 1200, 52000], NumberFormat(",", ".")),
         (["1500", "1,234"], [1500, 1.234], NumberFormat(",")),  # habit: 1,500 would have its comma
     ],
 )
@@ -76,7 +77,7 @@ def test_plain_numbers_stay_plain(write, fields):
     [
         (["52,000", "48,500"], ("52000", "52.000")),
         (["1,200", "1500", "950"], ("1200", "1.200")),
-        (["1.200", "950"], ("1.200", "1200")),
+        (["1.200", "1500", "950"], ("1.200", "1200")),
         (["1.200", "1,200"], ("1200", "1.200")),
     ],
 )
@@ -104,6 +105,14 @@ def test_another_column_decides(write, other, value):
     data = load_csv(write(text), target="y")
     assert data.table.X[0, 0] == value
     assert data.reading.decimal == ("." if value == 52_000 else ",")
+
+
+def test_a_column_that_contradicts_the_others_is_refused(write):
+    """Dollars with American thousands beside German numbers: neither reading of the file fits both."""
+    text = "pay;rate;y\n$9,480;2,5;u\n$900;3;v\n"
+    with pytest.raises(InputError, match="contradict each other"):
+        load_csv(write(text), target="y")
+    assert load_csv(write(text), target="y", decimal_comma=False).table.X.tolist() == [[9480, 2.5], [900, 3]]
 
 
 def test_text_and_labels_keep_their_commas(write):

@@ -1,0 +1,107 @@
+"""`treewright look`: what a file seems to hold, and the options that settle it, before anything is fitted."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from treewright.cli._common import (
+    Csv,
+    DayFirst,
+    DecimalComma,
+    Encoding,
+    Ignore,
+    Missing,
+    Separator,
+    as_options,
+    exits_by_code,
+    say,
+)
+from treewright.errors import InputError
+
+__all__ = ["look"]
+
+SETTINGS = "columns.yaml"
+
+
+@exits_by_code
+def look(
+    data: Csv,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")
+    ] = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Accept all proposals: write them to the file of --out.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="--fix: file to write.", show_default=f"{SETTINGS} beside the data"),
+    ] = None,
+    ignore: Ignore = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    separator: Separator = None,
+    missing: Missing = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
+) -> None:
+    """Say what a CSV file seems to hold: columns by kind, labels, and what needs a decision before a fit.
+
+    Suspicions are columns that number the rows, codes that are read as quantities, a number that stands for
+    "unknown", words written in several ways, columns that cannot help, rows that repeat. Nothing is changed.
+
+    \b
+    Examples:
+      treewright look data.csv --target y
+      treewright look data.csv --target y --fix
+      treewright fit data.csv --target y --columns columns.yaml
+
+    Exit codes: 0 done, 2 bad input.
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.convert import check_writable, write_bytes
+    from treewright.table import Reading, settings_of, settings_text
+    from treewright.table import look as look_at_file
+
+    if out is not None and not fix:
+        raise InputError("--out is the file that --fix writes; add --fix, or leave it out.")
+    path = data.parent / SETTINGS if out is None else out
+    if fix:
+        check_writable(path)
+    told: dict[str, Any] = {"decimal_comma": decimal_comma, "day_first": day_first}
+    seen = look_at_file(
+        data,
+        target,
+        ignore=ignore or (),
+        categorical=categorical or (),
+        separator="\t" if separator in ("\\t", "tab") else separator,
+        missing_values=(*Reading().missing_values, *missing) if missing else None,
+        encoding=encoding,
+        **told,
+    )
+    say(as_options(str(seen)))
+    options = seen.options()
+    if fix:
+        settings = settings_of(
+            seen, ignore=ignore or (), categorical=categorical or (), missing=missing or (), **told
+        )
+        write_bytes(path, settings_text(settings).encode("utf-8"))
+        say()
+        say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
+    elif options:
+        say()
+        say(f"Accept all: treewright fit {_word(data)}{_target(target)} {options}")
+        say("Or add --fix: it writes them to a file that fit reads with --columns.")
+
+
+def _target(target: str | None) -> str:
+    return " --target COLUMN" if target is None else f" --target {shlex.quote(target)}"
+
+
+def _word(path: Path) -> str:
+    return shlex.quote(str(path))

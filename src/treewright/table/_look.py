@@ -1,0 +1,367 @@
+"""What a table seems to hold, before anything is fitted to it: kinds, suspicions, and the one word that settles each.
+
+Every suspicion is a heuristic that looks at the values and sometimes at the name; nothing is changed by looking. The
+thresholds are chosen to stay silent on ordinary quantities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.table._csv import load_leniently
+from treewright.table._fields import TextAmong
+from treewright.table._from_data import table_from
+from treewright.table._raw import text_of_number
+from treewright.table._table import Table
+from treewright.tree import Column, ColumnKind
+
+__all__ = ["Finding", "Look", "look", "look_at"]
+
+FEWEST_ROWS = 20  # below, values differ from row to row by chance
+MANY_CATEGORIES = 50
+MANY_LABELS = 30
+SHOWN = 3
+ID_NAME = re.compile(r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index|unnamed_\d+)\.?$", re.IGNORECASE)
+CODE_NAME = re.compile(
+    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|filiale|store|region|area|department|dept)s?"
+    r"(code)?([^a-z]|$)",
+    re.IGNORECASE,
+)
+FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
+KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a person should know or settle.
+
+    Parameters
+    ----------
+    column : str or None
+        None is the table as a whole.
+    text : str
+        What was seen, as a sentence.
+    action : {"ignore", "categorical", "missing", "merge-labels", ""}
+        The option that settles it; "" if it is settled in the file, or needs nothing.
+    value : str
+        What the option takes: the column, or the field that means missing; "" if it takes nothing.
+    """
+
+    column: str | None
+    text: str
+    action: str = ""
+    value: str = ""
+
+    @property
+    def option(self) -> str:
+        """The option of the command line, such as ``--ignore id``."""
+        return f"--{self.action} {_shell(self.value) if self.value else ''}".rstrip() if self.action else ""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What `look` saw.
+
+    Parameters
+    ----------
+    name : str
+        What the table is called.
+    n_rows : int
+    kinds : dict of str to tuple of str
+        Column names by "numbers", "yes/no", "words".
+    labels : tuple of (str, int)
+        Labels and their rows, most frequent first; empty without a target.
+    target : str or None
+    notes : tuple of str
+        How numbers and dates were read.
+    findings : tuple of Finding
+    """
+
+    name: str
+    n_rows: int
+    kinds: dict[str, tuple[str, ...]]
+    labels: tuple[tuple[str, int], ...] = ()
+    target: str | None = None
+    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = field(default=())
+
+    def options(self) -> str:
+        """Return the options of the command line that accept every proposal."""
+        return " ".join(dict.fromkeys(finding.option for finding in self.findings if finding.action))
+
+    def summary(self) -> list[str]:
+        """Return two lines: columns by kind, labels with their rows."""
+        columns = "; ".join(
+            f"{kind}: {len(names):,} ({_some(names)})" for kind, names in self.kinds.items() if names
+        )
+        lines = [f"{self.name}: {_count(self.n_rows, 'row')}; {columns}."]
+        if self.labels:
+            shown = ", ".join(f"{label} {rows:,}" for label, rows in self.labels[:8])
+            more = f", ... ({len(self.labels)} labels)" if len(self.labels) > 8 else ""
+            lines.append(f"Labels in {self.target}: {shown}{more}.")
+        return lines
+
+    def __str__(self) -> str:
+        lines = self.summary()
+        lines += [f"Read: {text}" for text in self.notes]
+        if not self.findings:
+            return "\n".join([*lines, "Nothing else to settle."])
+        lines += ["", "To settle before a fit:"]
+        for number, finding in enumerate(self.findings, 1):
+            lines.append(
+                f"{number:>3}. {finding.text}" + (f"\n     {finding.option}" if finding.action else "")
+            )
+        return "\n".join(lines)
+
+
+def look(data: Any, target: str | None = None, **options: Any) -> Look:
+    """Look at a table before a fit: columns by kind, labels, and what needs a decision.
+
+    Parameters
+    ----------
+    data : str, Path or frame
+        A CSV file, or a pandas, polars or pyarrow frame.
+    target : str, default=None
+        Name of the column of labels.
+    **options
+        For a file: those of `load_csv`.
+
+    Returns
+    -------
+    Look
+        ``print(look(...))`` is for people; ``look(...).findings`` has one entry for each thing to settle.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read at all, or there is no such column. Columns with faults of their own are findings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"id": range(40), "age": [30, 50] * 20, "y": ["Bad", "good", "BAD", "good"] * 10})
+    >>> seen = look(frame, target="y")
+    >>> [finding.column for finding in seen.findings]
+    ['id', 'y']
+    >>> seen.options()
+    '--ignore id'
+    """
+    if isinstance(data, (str, Path)):
+        csv, faults, codes = load_leniently(data, target=target, **options)
+        return look_at(csv.table, csv.target, name=Path(data).name, target=target, codes=codes, faults=faults)
+    if options:
+        raise InputError(f"{', '.join(options)}: options of reading a file; a frame has been read already.")
+    table, labels, errors = _of_frame(data, target)
+    return look_at(table, labels, name="The frame", target=target, faults=errors)
+
+
+def look_at(
+    table: Table,
+    labels: NDArray[Any] | None,
+    *,
+    name: str,
+    target: str | None = None,
+    codes: Sequence[str] = (),
+    faults: Sequence[InputError] = (),
+) -> Look:
+    """Look at a table that has been read.
+
+    Parameters
+    ----------
+    table : Table
+    labels : ndarray of shape (n_rows,), or None
+    name : str
+    target : str, default=None
+        Name of the column of labels.
+    codes : sequence of str, default=()
+        Columns of numbers of which some are written with leading zeros.
+    faults : sequence of InputError, default=()
+        Columns that could not be read.
+
+    Returns
+    -------
+    Look
+    """
+    kinds: dict[str, list[str]] = {"numbers": [], "yes/no": [], "words": []}
+    findings = [_of_fault(fault) for fault in faults]
+    for column, values in zip(table.columns, table.X.T, strict=True):
+        kinds[KINDS[column.kind]].append(column.name)
+        findings += _of_column(column, values, column.name in codes)
+    counts: list[tuple[str, int]] = []
+    if labels is not None and target is not None:
+        counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
+        findings += _of_labels(target, labels, counts)
+    findings += _of_rows(table, labels)
+    return Look(
+        name,
+        table.n_rows,
+        {kind: tuple(names) for kind, names in kinds.items()},
+        tuple(counts),
+        target,
+        table.notes,
+        tuple(findings),
+    )
+
+
+def _of_fault(fault: InputError) -> Finding:
+    word = fault.word if isinstance(fault, TextAmong) else None
+    return Finding(None, str(fault)) if word is None else Finding(None, str(fault), "missing", word)
+
+
+def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) -> Iterator[Finding]:
+    """At most one suspicion for each column, the strongest; and variants of its words."""
+    name = column.name
+    known = values[~np.isnan(values)]
+    distinct, rows = np.unique(known, return_counts=True)
+    if len(known) and len(distinct) == 1:
+        yield Finding(
+            name,
+            f"{name} has one value only ({_word(column, distinct[0])}): no split can use it.",
+            "ignore",
+            name,
+        )
+        return
+    words = column.kind is ColumnKind.CATEGORICAL
+    every = len(distinct) == len(known) >= FEWEST_ROWS
+    whole = not words and len(known) > 0 and bool((known == np.floor(known)).all())
+    dense = whole and every and distinct[-1] - distinct[0] < 2 * len(distinct)
+    shown = ", ".join(_word(column, value) for value in known[:SHOWN])
+    if every and (words or dense or (whole and ID_NAME.search(name))):
+        text = f"{name} differs in every row ({shown}, ...): it seems to number or name the rows."
+        yield Finding(name, text, "ignore", name)
+    elif not words and (leading_zeros or (whole and len(distinct) > 2 and CODE_NAME.search(name))):
+        why = "some values begin with 0" if leading_zeros else "its name says so"
+        text = f"{name} is read as a quantity ({shown}, ...), but seems to be a code: {why}."
+        yield Finding(name, text, "categorical", name)
+    elif words and len(distinct) > MANY_CATEGORIES and 5 * len(distinct) > len(known):
+        text = (
+            f"{name} has {len(distinct):,} different words in {len(known):,} rows ({shown}, ...): too few rows "
+            "for each to learn from. Group them in the file, or leave the column out."
+        )
+        yield Finding(name, text, "ignore", name)
+    elif not words:
+        yield from _fillers(column, distinct, rows)
+    if words:
+        yield from _variants(name, [column.categories[int(code)] for code in distinct])
+
+
+def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
+    """A number such as -999 that stands apart from all others and comes often: most likely "unknown"."""
+    if len(distinct) < 5:
+        return
+    for place, neighbour, rest in ((0, 1, distinct[1:]), (-1, -2, distinct[:-1])):
+        value, span = distinct[place], rest[-1] - rest[0]
+        if value in FILLERS and abs(value - distinct[neighbour]) > max(span / 4, 1) and rows[place] > 1:
+            word = text_of_number(float(value))
+            text = (
+                f"{column.name} holds {word} in {_count(int(rows[place]), 'row')}, apart from all other values: "
+                "does it mean missing?"
+            )
+            yield Finding(column.name, text, "missing", word)
+
+
+def _variants(name: str, words: Sequence[str]) -> Iterator[Finding]:
+    """Words that differ in capitals or blanks only."""
+    alike: dict[str, list[str]] = {}
+    for word in words:
+        alike.setdefault(" ".join(word.casefold().split()), []).append(word)
+    groups = [group for group in alike.values() if len(group) > 1]
+    if groups:
+        shown = "; ".join(" = ".join(map(repr, group)) for group in groups[:SHOWN])
+        yield Finding(
+            name, f"{name} writes the same word in several ways ({shown}). Write them alike in the file."
+        )
+
+
+def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> Iterator[Finding]:
+    if labels.dtype.kind in "if" and len(counts) > MANY_LABELS:
+        text = (
+            f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. Trees here predict "
+            "classes; make it two or a few (such as above and below a limit), or use LatentTreeRegressor in Python."
+        )
+        yield Finding(target, text)
+    elif labels.dtype.kind not in "biuf":
+        for finding in _variants(target, [label for label, _ in counts]):
+            text = finding.text.replace("Write them alike in the file.", "Each is a class of its own.")
+            yield Finding(target, text, "merge-labels")
+    rare = [label for label, rows in counts if rows < 5]
+    if rare and len(counts) <= MANY_LABELS:
+        text = f"The target {target} has {_some(rare)} in fewer than 5 rows: too few to learn or to test."
+        yield Finding(target, text)
+
+
+def _of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:
+    if table.n_rows == 0 or not table.columns:
+        return
+    codes = table.X
+    if labels is not None:
+        codes = np.column_stack([codes, np.unique(labels, return_inverse=True)[1].astype(np.float64)])
+    rows = np.ascontiguousarray(np.nan_to_num(codes, nan=np.inf)).view(f"V{8 * codes.shape[1]}").ravel()
+    repeated = table.n_rows - len(np.unique(rows))
+    if repeated and 20 * repeated < table.n_rows:
+        verb = "repeats" if repeated == 1 else "repeat"
+        text = f"{_count(repeated, 'row')} {verb} an earlier one in every column. Is that meant?"
+        yield Finding(None, text)
+
+
+def _of_frame(frame: Any, target: str | None) -> tuple[Table, NDArray[Any] | None, list[InputError]]:
+    """Read a frame column by column, so that one fault hides no other."""
+    import narwhals as nw
+
+    try:
+        own = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise InputError(
+            f"data is a {type(frame).__name__}; give a path to a CSV file, or a frame."
+        ) from None
+    if target is not None and target not in own.columns:
+        raise InputError(
+            f"There is no column {target!r}; the columns are {', '.join(map(repr, own.columns[:20]))}."
+        )
+    labels = None if target is None else np.asarray(own[target].to_list())
+    names = [name for name in own.columns if name != target]
+    tables, faults = [], []
+    for name in names:
+        try:
+            tables.append(table_from(own.select(name).to_native()))
+        except InputError as error:
+            faults.append(error)
+    if not tables:
+        raise InputError("No column could be read: " + " ".join(map(str, faults)))
+    columns = tuple(table.columns[0] for table in tables)
+    notes = tuple(text for table in tables for text in table.notes)
+    return (
+        Table(columns, np.asfortranarray(np.column_stack([table.X for table in tables])), notes),
+        labels,
+        faults,
+    )
+
+
+def _word(column: Column, value: float) -> str:
+    if column.kind is ColumnKind.CATEGORICAL:
+        return column.categories[int(value)][:40]
+    return text_of_number(float(value))
+
+
+def _some(names: Sequence[str], limit: int = 6) -> str:
+    shown = ", ".join(name[:40] for name in names[:limit])
+    return shown + (", ..." if len(names) > limit else "")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _shell(word: str) -> str:
+    import shlex
+
+    return shlex.quote(word)

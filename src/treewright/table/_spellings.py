@@ -1,0 +1,58 @@
+"""Labels that are written in several ways: one name for all spellings, kept in the reading for later files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from treewright.table._csv import CsvTable, renamed
+
+__all__ = ["rename_labels", "spellings"]
+
+
+def spellings(labels: NDArray[Any]) -> dict[str, str]:
+    """Return the most frequent spelling for each label that differs from it in capitals or blanks only.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    dict of str to str
+        Empty for labels that are numbers.
+
+    Examples
+    --------
+    >>> spellings(np.array(["Bad", "BAD", "good", "Bad"]))
+    {'BAD': 'Bad'}
+    """
+    if labels.dtype.kind in "biuf":
+        return {}
+    alike: dict[str, list[str]] = {}
+    for label, _ in Counter(map(str, labels.tolist())).most_common():
+        alike.setdefault(" ".join(label.casefold().split()), []).append(label)
+    return {other: first for first, *others in alike.values() for other in others}
+
+
+def rename_labels(csv: CsvTable, names: Mapping[str, str]) -> CsvTable:
+    """Return a table whose labels are renamed, and whose reading renames them in later files.
+
+    Parameters
+    ----------
+    csv : CsvTable
+    names : mapping of str to str
+        The name of each label that is to have another one.
+
+    Returns
+    -------
+    CsvTable
+    """
+    if csv.target is None or not names:
+        return csv
+    reading = replace(csv.reading, labels={**csv.reading.labels, **names})
+    return replace(csv, target=renamed(csv.target, names), reading=reading)

@@ -1,0 +1,122 @@
+"""`treewright look`, its file of settings, and the lines before each fit."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from typer.testing import CliRunner
+
+from treewright.cli import app
+from treewright.convert import load_model
+
+
+def run(*args):
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+@pytest.fixture
+def messy(tmp_path):
+    rows = [["Kunden-Nr.", "PLZ", "Einkommen", "Alter", "Status"]]
+    for k in range(120):
+        pay = 400 + 613 * (k * 37 % 120)
+        rows.append(
+            [100000 + k, f"{k % 40:05d}", f"{pay:,}".replace(",", ".") + " €", -999 if k % 11 == 0 else 20 + k % 50,
+             "schlecht" if pay < 20_000 else "gut"]
+        )  # fmt: skip
+    path = tmp_path / "kunden.csv"
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=";").writerows(rows)
+    return path
+
+
+def test_all_proposals_by_one_word(messy, tmp_path):
+    seen = run("look", messy, "-t", "Status")
+    assert seen.exit_code == 0, seen.output
+    options = "--ignore Kunden-Nr. --categorical PLZ --missing -999"
+    assert f"Accept all: treewright fit {messy} --target Status {options}" in seen.stdout
+    fixed = run("look", messy, "-t", "Status", "--fix")
+    settings = tmp_path / "columns.yaml"
+    assert f"--columns {settings}" in fixed.stdout
+    out = tmp_path / "m.json"
+    done = run("fit", messy, "-t", "Status", "--columns", settings, "-o", out)
+    assert done.exit_code == 0, done.output
+    columns = {column.name: column for column in load_model(out).tree.columns}
+    assert set(columns) == {"PLZ", "Einkommen", "Alter"}
+    assert columns["PLZ"].categories[7] == "00007"
+    assert columns["Alter"].has_missing
+    assert run("verify", out, messy).exit_code == 0
+    same = run("fit", messy, "-t", "Status", *options.split())
+    assert load_model(out).result.sentence() in same.output
+
+
+def test_lines_before_a_fit(messy):
+    done = run("fit", messy, "-t", "Status", "--max-depth", 1)
+    lines = done.stderr.splitlines()
+    assert lines[0] == "kunden.csv: 120 rows; numbers: 4 (Kunden-Nr., PLZ, Einkommen, Alter)."
+    assert lines[1] == "Labels in Status: gut 88, schlecht 32."
+    assert "the unit €" in lines[2]
+    assert lines[3].startswith("To look at: Kunden-Nr. differs in every row")
+    assert f"treewright look {messy} --target Status" in lines[3]
+    assert done.output.count("the unit €") == 1
+
+
+@pytest.mark.parametrize("args", [["--out", "x.yaml"], ["--target", "nothing"]])
+def test_bad_input(messy, args):
+    assert run("look", messy, *args).exit_code == 2
+
+
+def test_settings_that_are_wrong_are_named(messy, tmp_path):
+    path = tmp_path / "columns.yaml"
+    path.write_text("columns: {PLZZ: {use: category}}\n")
+    done = run("fit", messy, "-t", "Status", "--columns", path)
+    assert done.exit_code == 2
+    assert "Did you mean 'PLZ'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "said", "unsaid"),
+    [
+        ([], ["--max-depth 4", "--thresholds 16", "--cost-complexity 0.0002"], []),
+        (["--max-depth", 2], ["--thresholds 16"], ["--max-depth"]),
+        (["--max-depth", 3, "--thresholds", 4], ["--max-depth 2"], ["--thresholds"]),
+    ],
+)
+def test_advice_fits_what_was_given(tmp_path, given, said, unsaid):
+    rows = [
+        ["a", "b", "c", "y"],
+        *[[k * k % 97, k * 31 % 89, k * 7 % 83, k * k * k % 7 % 2] for k in range(600)],
+    ]
+    path = tmp_path / "hard.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    done = run("fit", path, "-t", "y", "-c", 0.0001, "--step-limit", 1, *given)
+    assert done.exit_code == 0, done.output
+    advice = done.stderr.splitlines()[-1]
+    assert advice.startswith("Not proven optimal. A proof comes sooner with"), done.output
+    assert all(option in advice for option in said)
+    assert not any(option in advice for option in unsaid)
+
+
+@pytest.mark.parametrize("how", ["option", "file"])
+def test_spellings_of_a_label_become_one_class(tmp_path, how):
+    rows = [
+        ["x", "y"],
+        *[[7 * k, ("Bad", "BAD", "bad ", "Bad")[k % 4] if k < 20 else "good"] for k in range(40)],
+    ]
+    path, out = tmp_path / "d.csv", tmp_path / "m.json"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    assert "--merge-labels" in run("look", path, "-t", "y").stdout
+    given = ["--merge-labels"]
+    if how == "file":
+        assert run("look", path, "-t", "y", "--fix").exit_code == 0
+        given = ["--columns", tmp_path / "columns.yaml"]
+    assert run("fit", path, "-t", "y", "-o", out).exit_code == 0
+    assert load_model(out).tree.classes.tolist() == ["BAD", "Bad", "bad", "good"]
+    assert run("fit", path, "-t", "y", *given, "--ignore", "nothing").exit_code == 2
+    done = run("fit", path, "-t", "y", *given, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert load_model(out).tree.classes.tolist() == ["Bad", "good"]
+    assert run("verify", out, path).exit_code == 0
+    assert run("report", out, path, "--no-models", "--out", tmp_path / "r.html").exit_code == 0

@@ -1,0 +1,155 @@
+"""Looking at a table: each suspicion where it belongs, silence on ordinary columns, and settings that round-trip."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from treewright.errors import InputError
+from treewright.table import Settings, look, read_settings, settings_of, settings_text
+
+
+def frame(**columns):
+    rng = np.random.default_rng(0)
+    own = {"age": rng.integers(18, 80, 200), "weight": rng.normal(70, 9, 200), "y": ["good", "bad"] * 100}
+    return pd.DataFrame(own | columns)
+
+
+def found(seen):
+    return {(finding.column, finding.action) for finding in seen.findings}
+
+
+def test_silence_on_ordinary_columns():
+    seen = look(frame(kind=["a", "b", "c", "d"] * 50, flag=[0, 1] * 100), target="y")
+    assert seen.findings == ()
+    assert seen.kinds == {"numbers": ("age", "weight"), "yes/no": ("flag",), "words": ("kind",)}
+    assert seen.labels == (("good", 100), ("bad", 100))
+    assert "Nothing else to settle" in str(seen)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("name", "values", "action"),
+    [
+        ("customer", [f"c{k}" for k in range(200)], "ignore"),
+        ("order", list(range(5000, 5200)), "ignore"),
+        ("Kunden-Nr.", [k * k for k in range(200)], "ignore"),
+        ("always", [3] * 200, "ignore"),
+        ("zip", [10115 + k % 30 for k in range(200)], "categorical"),
+        ("Branch code", [k % 7 for k in range(200)], "categorical"),
+        ("pressure", [-999 if k % 20 == 0 else 100 + k % 30 for k in range(200)], "missing"),
+        ("remark", [f"text {k % 120}" for k in range(200)], "ignore"),
+        ("city", ["Ulm", "ULM", "Bonn", "Köln"] * 50, ""),
+    ],
+)
+def test_suspicions(make, name, values, action):
+    seen = look(make(frame(**{name: values}).to_dict("list")), target="y")
+    assert found(seen) == {(name, action)}
+    value = "-999" if action == "missing" else name
+    assert seen.options() == (
+        "" if not action else f"--{action} " + (f"'{value}'" if " " in value else value)
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [k * 37 % 997 for k in range(200)],  # a quantity that happens to differ
+        [99 if k == 3 else k % 90 for k in range(200)],  # near the others
+    ],
+)
+def test_quantities_are_not_suspected(values):
+    assert look(frame(income=values), target="y").findings == ()
+
+
+def test_labels():
+    seen = look(frame(y=["Bad", "BAD", "good", "good"] * 50), target="y")
+    assert "'Bad' = 'BAD'" in str(seen) or "'BAD' = 'Bad'" in str(seen)
+    seen = look(frame(y=np.arange(200) / 3), target="y")
+    assert "LatentTreeRegressor" in str(seen)
+    seen = look(frame(y=["rare", *["a", "b"] * 99, "a"]), target="y")
+    assert "rare in fewer than 5 rows" in str(seen)
+
+
+def test_rows_that_repeat():
+    base = frame()
+    seen = look(pd.concat([base, base.head(3)]), target="y")
+    assert [finding.text for finding in seen.findings] == [
+        "3 rows repeat an earlier one in every column. Is that meant?"
+    ]
+
+
+def test_files_with_faults_show_everything_at_once(tmp_path):
+    path = tmp_path / "d.csv"
+    rows = "".join(f"{k:03d};{50 + k},000;{'low' if k == 7 else k};{'uv'[k % 2]}\n" for k in range(40))
+    path.write_text("code;pay;size;y\n" + rows)
+    seen = look(path, target="y")
+    assert "1 of 40 fields is text: 'low' (line 9)" in str(seen)
+    assert "can be read in two ways" in str(seen)
+    assert "differs in every row" in str(seen)
+    assert "two ways" not in str(look(path, target="y", decimal_comma=False))
+    assert "--missing low" in seen.options()  # the only word among numbers
+    with pytest.raises(InputError, match="no such option"):
+        look(path, colums=["a"])
+    with pytest.raises(InputError, match="no column 'z'"):
+        look(frame(), target="z")
+
+
+def test_codes_with_leading_zeros(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("x,y\n" + "".join(f"{k % 12:04d},{'uv'[k % 2]}\n" for k in range(100)))
+    assert found(look(path, target="y")) == {("x", "categorical")}
+    assert look(path, target="y", categorical=["x"]).findings == ()
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            Settings(),
+            Settings(("Kunden-Nr.", "no"), ("zip: code", "007"), ("-999", "n.v."), True, False),
+            Settings(labels={"BAD": "Bad", "no": "No"}),
+            Settings(ignore=("é", "a'b", 'a"b', "- x", "yes"), decimal_comma=False),
+        ],
+    )
+    def test_round_trip(self, settings, tmp_path):
+        path = tmp_path / "columns.yaml"
+        path.write_text(settings_text(settings), encoding="utf-8")
+        assert read_settings(path) == settings
+
+    def test_accepting_all_leaves_nothing_to_settle(self, tmp_path):
+        path = tmp_path / "d.csv"
+        rows = "".join(
+            f"{k};{k % 40 + 10115};{-999 if k % 9 == 0 else k % 31};{'uv'[k % 2]}\n" for k in range(100)
+        )
+        path.write_text("nr;zip;size;y\n" + rows)
+        seen = look(path, target="y")
+        assert found(seen) == {("nr", "ignore"), ("zip", "categorical"), ("size", "missing")}
+        settings = settings_of(seen)
+        again = look(
+            path,
+            target="y",
+            ignore=settings.ignore,
+            categorical=settings.categorical,
+            missing_values=settings.missing,
+        )
+        assert again.findings == ()
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ("colums: {}", "an entry 'colums'; there are decimal"),
+            ("columns: {a: {use: maybe}}", "choose one of quantity, category, ignore"),
+            ("columns: [a]", "no mapping"),
+            ("decimal: 3", "choose one of comma, point"),
+            ("missing: x", "list of words"),
+            ("a: [", "no YAML"),
+            ("a: &b [1]\nc: *b", "alias"),
+            ("!!python/object/apply:os.system [ls]", "no mapping"),
+        ],
+    )
+    def test_refusals(self, text, says, tmp_path):
+        path = tmp_path / "columns.yaml"
+        path.write_text(text)
+        with pytest.raises(InputError, match=says):
+            read_settings(path)
