@@ -58,7 +58,7 @@ from treewright.cli._question import (
     read_thresholds,
     state_question,
 )
-from treewright.cli._regression import MANY_LABELS, fit_regression, has_many_numbers
+from treewright.cli._regression import fit_regression
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -272,11 +272,6 @@ def fit(
             limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
         return
-    if csv.target is not None and has_many_numbers(csv.target):
-        note(
-            f"Note: {target} holds more than {MANY_LABELS} different whole numbers, which are read as classes. To "
-            "predict the number, add --task regression."
-        )
     if method == "latent":
         from treewright.cli._latent import fit_latent
 
@@ -305,7 +300,7 @@ def fit(
     problem = question.problem
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
-    limits = replace(limits, time_limit=clock.left())
+    limits = replace(limits, time_limit=clock.left(), begun=None)
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         how: dict[str, Any] = {"limits": limits, "progress": report}
         try:

@@ -35,10 +35,9 @@ if TYPE_CHECKING:
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
 
-__all__ = ["MANY_LABELS", "MAX_DEPTH", "check_regression", "fit_regression", "has_many_numbers", "numbers_of"]
+__all__ = ["MAX_DEPTH", "check_regression", "fit_regression", "numbers_of"]
 
 MAX_DEPTH = 3  # as in OptimalTreeRegressor
-MANY_LABELS = 30  # so many distinct whole numbers are rarely classes
 NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
 FEW_STEPS = 1  # passes of the kernel, for a tree at once
 
@@ -113,7 +112,7 @@ def fit_regression(
     )
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
-    limits = replace(limits, time_limit=clock.left())
+    limits = replace(limits, time_limit=clock.left(), begun=None)
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         try:
             result = solve_regression(problem, limits=limits, progress=report)
@@ -193,13 +192,6 @@ def numbers_of(
         raise InputError(f"--task regression needs a target of numbers. {error}") from None
     assert numbers is not None  # a column was named
     return numbers
-
-
-def has_many_numbers(target: NDArray[Any]) -> bool:
-    """Whether labels are so many whole numbers that they may be quantities."""
-    import numpy as np
-
-    return target.dtype.kind in "iu" and len(np.unique(target)) > MANY_LABELS
 
 
 def check_regression(

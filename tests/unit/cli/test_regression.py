@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from treewright.cli import app
 from treewright.convert import load_model
+from treewright.errors import InputError
 from treewright.result import RegressionResult, SolveStatus, StopReason
 
 
@@ -236,3 +237,28 @@ def test_what_is_for_classes_alone_says_so(data, model, tmp_path):
         assert result.exit_code == 2, result.output
         assert words in result.output
     assert run("fit", data, "-t", "price", "--task", "clustering").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("verb", "solver"),
+    [
+        (("fit", "-t", "price", "--task", "regression"), "solve_regression"),
+        (("fit", "-t", "city"), "solve"),
+        (("frontier", "-t", "city"), "solve_frontier"),
+    ],
+)
+def test_the_time_of_reading_counts_once(data, monkeypatch, verb, solver):
+    """What is left of the limit after reading runs from then on, not from the start of the program."""
+    import treewright.search
+    from treewright.cli._common import Clock
+
+    given = []
+
+    def captured(*args, limits, **options):
+        given.append(limits)
+        raise InputError("enough")
+
+    monkeypatch.setattr(Clock, "left", lambda clock: 5.0)
+    monkeypatch.setattr(treewright.search, solver, captured)
+    assert "enough" in run(verb[0], data, *verb[1:]).output
+    assert [(limits.time_limit, limits.begun) for limits in given] == [(5.0, None)]
