@@ -13,6 +13,7 @@ from treewright.tree._tree import leaves_in_words
 __all__ = [
     "BornAgainResult",
     "LeafAccuracyResult",
+    "RegressionResult",
     "SolveResult",
     "SolveStatus",
     "StopReason",

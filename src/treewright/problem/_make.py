@@ -190,8 +190,8 @@ def _check_whole(labels: NDArray[Any]) -> None:
     if broken.any():
         raise InputError(
             "Unknown label type: continuous. y holds numbers that are not whole (such as "
-            f"{labels[broken][0]}); a classifier needs classes. Cut y into classes first, or use a "
-            "regression tree."
+            f"{labels[broken][0]}); a classifier needs classes. Cut y into classes first, or use "
+            "OptimalTreeRegressor."
         )
 
 

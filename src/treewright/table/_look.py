@@ -285,8 +285,8 @@ def _variants(name: str, words: Sequence[str]) -> Iterator[Finding]:
 def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> Iterator[Finding]:
     if labels.dtype.kind in "if" and len(counts) > MANY_LABELS:
         text = (
-            f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. Trees here predict "
-            "classes; make it two or a few (such as above and below a limit), or use LatentTreeRegressor in Python."
+            f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. To predict the "
+            "number, use OptimalTreeRegressor; or make it two or a few classes, such as above and below a limit."
         )
         yield Finding(target, text)
     elif labels.dtype.kind not in "biuf":

@@ -66,7 +66,7 @@ def test_labels():
     seen = look(frame(y=["Bad", "BAD", "good", "good"] * 50), target="y")
     assert "'Bad' = 'BAD'" in str(seen) or "'BAD' = 'Bad'" in str(seen)
     seen = look(frame(y=np.arange(200) / 3), target="y")
-    assert "LatentTreeRegressor" in str(seen)
+    assert "OptimalTreeRegressor" in str(seen)
     seen = look(frame(y=["rare", *["a", "b"] * 99, "a"]), target="y")
     assert "rare in fewer than 5 rows" in str(seen)
 
