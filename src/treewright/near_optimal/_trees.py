@@ -161,9 +161,9 @@ class NearOptimalTrees:
         if self.membership.budget < 0:
             return f"The set is {self.status_}; the least that was found is {self.best.objective:.6g}, not proven."
         n = self.n_trees_
-        trees = ("no tree" if n == 0 else "1 tree" if n == 1 else f"{n:,} trees") + " ".join(
-            ["", *self.rules]
-        )
+        trees = "no tree" if n == 0 else "1 tree" if n == 1 else f"{n:,} trees"
+        if self.rules:
+            trees += f" {' and '.join(self.rules)}"
         bound = f"{'below' if self.graph.empty else 'of at most'} {self.bound_:.6g}"
         within = f"{'have' if n > 1 else 'has'} an objective {bound}"
         said = f"Among all trees{constraints_in_words(self.best.options)} over {self.best.scope}, {trees} {within}"

@@ -128,7 +128,7 @@ def test_rules_add_up_and_are_said(trees):
     smaller = trees.where(only=["x0", "x1", "x2"]).where(without="x2").where(max_leaves=3, root="x0")
     again = trees.where(only=["x0", "x1"], max_leaves=3, root="x0")
     assert list(map(repr, smaller)) == list(map(repr, again))
-    assert "with no columns but 'x0', 'x1', 'x2' without 'x2'" in smaller.sentence()
+    assert "with no columns but 'x0', 'x1', 'x2' and without 'x2'" in smaller.sentence()
     assert "of at most 3 leaves" in smaller.sentence()
     none = trees.where(without=[f"x{k}" for k in range(5)], max_objective=trees.best.objective)
     assert none.n_trees_ == 0
