@@ -168,8 +168,8 @@ def solve_sweep(
     -----
     Depth-two subproblems are solved by a kernel that evaluates many thresholds of the root column in one pass over
     the sorted rows; above them, nested sets of rows bound each other (the proofs stand in
-    cpp/include/treewright/bounds/interval_bounds.hpp). Time grows with the number of depth-two subproblems, each of about ``n_rows * n_columns**2``
-    steps.
+    cpp/include/treewright/bounds/interval_bounds.hpp). Time grows with the number of depth-two subproblems, each of
+    about ``n_rows * n_columns**2`` steps.
 
     References
     ----------
