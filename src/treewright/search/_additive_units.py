@@ -21,7 +21,12 @@ from numpy.typing import NDArray
 __all__ = ["ActionUnits", "SquaredErrorUnits", "action_units", "squared_error_units"]
 
 LARGEST_SUM = 2**46  # of the weights, and of the weighted targets of an output
-LOSS_BITS = 44  # of the loss of one leaf, unless leaves or spans need the room
+LOSS_BITS = 44  # of the loss of one leaf, unless spans need the room
+MANY_LEAVES = (
+    2**12
+)  # from here on each unit that a leaf may hide counts, and ties need not be told apart to the last leaf
+LOSS_BITS_OF_MANY = 48
+MOST_TIE_BITS = 10
 COST_BITS = 58
 
 
@@ -62,11 +67,11 @@ class SquaredErrorUnits:
         """Return how far the true objective of a tree of this loss may be from what the engine says.
 
         A root of a sum of squares is a norm, so rounded targets move it by at most the norm of the rounding. Each leaf
-        loses less than one unit to the floor, costs one more, and has half a unit of a rounded price; all tie bits
-        together are one unit, and the squares of the rows, rounded up, one unit before the shift each.
+        loses less than one unit to the floor, costs one more and its tie bit, and has half a unit of a rounded price;
+        the squares of the rows, rounded up, are one unit before the shift each.
         """
         moved = 2 * self.target_rounding * math.sqrt(max(loss, 0.0)) + self.target_rounding**2
-        units = 2.5 * n_leaves + 1 + len(self.weight) / 2.0**self.shift
+        units = (2.5 + 0.5**self.tie_bits) * n_leaves + len(self.weight) / 2.0**self.shift
         return moved + self.weight_rounding + units * self.unit
 
 
@@ -117,11 +122,11 @@ def squared_error_units(
         (np.maximum(centred - low, high - centred) ** 2).sum(axis=1)
     )  # farthest from a leaf's value
     weight_error = np.abs(whole / weight_scale - weight)
-    tie_bits = max(1, most_leaves.bit_length())
+    tie_bits = MOST_TIE_BITS if most_leaves > MANY_LEAVES else most_leaves.bit_length()
     spans = squares
     if needs_spans:
         spans = float((whole * (reach * step) ** 2).sum()) * 1.001 + 2 * n
-    loss_bits = min(LOSS_BITS, COST_BITS - tie_bits)
+    loss_bits = LOSS_BITS if most_leaves <= MANY_LEAVES else LOSS_BITS_OF_MANY
     shift = max(
         0,
         math.ceil(math.log2(max(squares, 1.0))) - loss_bits,

@@ -304,6 +304,13 @@ def test_steps_stop_a_large_run_alike(large):
     assert (first.splits, first.lower_bound) == (second.splits, second.lower_bound)
 
 
+def test_the_tolerance_is_small_for_any_number_of_leaves(large):
+    table, loss = large
+    for depth in (3, 12, 13, None):
+        answer = solve_additive(table, loss, max_depth=depth, limits=Limits(step_limit=100))
+        assert 0 < answer.tolerance < 1e-8 * answer.leaf_loss
+
+
 def test_time_and_memory_stop_a_large_run(large):
     table, loss = large
     timed = solve_additive(table, loss, max_depth=5, limits=Limits(time_limit=1.0))

@@ -1,0 +1,166 @@
+// Under sanitizers: the laws that bounds ask of an objective, on random sets of rows of every objective; and searches with
+// random switches and limits against each other. A new objective is one more line in `objectives`.
+#include "treewright/objective/action_costs.hpp"
+#include "treewright/objective/misclassification.hpp"
+#include "treewright/objective/squared_error.hpp"
+#include "treewright/search/ranked_search.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+using namespace treewright;
+using namespace treewright::ranked;
+
+namespace {
+
+void require(bool condition, const char* what) {
+    if (condition) return;
+    std::fprintf(stderr, "failed: %s\n", what);
+    std::exit(1);
+}
+
+using Random32 = std::mt19937;
+
+std::uint32_t below(Random32& random, std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); }
+
+void fill(RankedTable& table, Random32& random, std::uint32_t n) {
+    table.n_rows = n;
+    table.n_columns = 1 + below(random, 3);
+    table.min_leaf = below(random, 3) == 0 ? 2 : 1;
+    for (std::uint32_t c = 0; c < table.n_columns; ++c) {
+        const std::uint32_t most = 2 + below(random, n);
+        for (std::uint32_t i = 0; i < n; ++i) table.rank.push_back(below(random, most));
+    }
+}
+
+std::unique_ptr<RankedObjective> misclassification(Random32& random, std::uint32_t n) {
+    const auto table = std::make_shared<LabelledTable>();
+    fill(*table, random, n);
+    table->n_classes = 2 + below(random, 2);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        table->label.push_back(static_cast<std::uint16_t>(below(random, table->n_classes)));
+        table->weight.push_back(static_cast<std::int32_t>(below(random, 3)));
+    }
+    for (std::uint32_t y = 0; y < table->n_classes; ++y)
+        for (std::uint32_t k = 0; k < table->n_classes; ++k)
+            table->cost.push_back(y == k ? 0 : 1 + static_cast<std::int32_t>(below(random, 3)));
+    table->prepare();
+    return std::make_unique<Misclassification>(table, Cost{1} << 20, 1 + Cost{below(random, 2)} * (Cost{n} << 15));
+}
+
+std::unique_ptr<RankedObjective> squared_error(Random32& random, std::uint32_t n, std::uint32_t n_outputs) {
+    const auto table = std::make_shared<TargetTable>();
+    fill(*table, random, n);
+    table->n_outputs = n_outputs;
+    for (std::uint32_t i = 0; i < n; ++i) table->weight.push_back(below(random, 4));
+    for (std::uint32_t k = 0; k < n_outputs; ++k)
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::int64_t step = Cost{1} << (below(random, 2) == 0 ? 20 : 33);
+            table->weighted.push_back(table->weight[i] * (Cost{below(random, 99)} - 49) * step / 7);
+        }
+    table->prepare();
+    const int shift = 40 + static_cast<int>(below(random, 8));
+    return std::make_unique<SquaredError>(table, shift, 6, 1 + (Cost{below(random, 5)} << (68 - shift)));
+}
+
+std::unique_ptr<RankedObjective> action_costs(Random32& random, std::uint32_t n) {
+    const auto table = std::make_shared<ActionTable>();
+    fill(*table, random, n);
+    table->n_actions = 1 + below(random, 4);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        std::vector<std::int64_t> cost;
+        for (std::uint32_t k = 0; k < table->n_actions; ++k) cost.push_back(below(random, 9));
+        const std::int64_t least = *std::min_element(cost.begin(), cost.end());
+        for (const std::int64_t c : cost) table->cost.push_back(c - least);
+    }
+    table->prepare();
+    return std::make_unique<ActionCosts>(table, 6, 1 + (Cost{below(random, 5)} << 6));
+}
+
+const std::vector<std::function<std::unique_ptr<RankedObjective>(Random32&, std::uint32_t)>> objectives{
+    misclassification,
+    [](Random32& random, std::uint32_t n) { return squared_error(random, n, 1); },
+    [](Random32& random, std::uint32_t n) { return squared_error(random, n, 2); },
+    action_costs,
+};
+
+// Loss of a leaf over the rows whose bit is set, and their span.
+struct Leaf {
+    Cost loss, span;
+};
+Leaf leaf_of(const RankedObjective& objective, std::uint32_t rows) {
+    std::vector<std::uint32_t> entries;
+    for (std::uint32_t row = 0; row < objective.table().n_rows; ++row)
+        if ((rows >> row & 1u) != 0) entries.push_back(row * 2);
+    Node node;
+    node.clear(objective.n_sums());
+    objective.add_rows(entries.data(), 0, static_cast<std::uint32_t>(entries.size()), node);
+    return {objective.leaf_cost(node) - objective.leaf_penalty(), node.span * objective.span_unit()};
+}
+
+void check_laws(Random32& random, const RankedObjective& objective) {
+    const std::uint32_t all = (1u << objective.table().n_rows) - 1;
+    for (int round = 0; round < 200; ++round) {
+        const std::uint32_t a = static_cast<std::uint32_t>(random()) & all;
+        const std::uint32_t b = static_cast<std::uint32_t>(random()) & all & ~a;
+        const Leaf on_a = leaf_of(objective, a), on_b = leaf_of(objective, b), both = leaf_of(objective, a | b);
+        require(on_a.loss >= 0, "a loss is not negative");
+        if (objective.laws().monotone) require(on_a.loss <= both.loss, "monotone");
+        if (objective.laws().superadditive) require(on_a.loss + on_b.loss <= both.loss, "superadditive");
+        if (objective.laws().similar && a != 0) require(both.loss <= on_a.loss + on_b.span, "similar");
+    }
+}
+
+Outcome solve(const RankedObjective& objective, const Options& options, Size size, Limits limits) {
+    Control control(limits);
+    Search search(objective, options, control);
+    const Outcome outcome = search.run(size);
+    require(outcome.lower <= outcome.upper, "lower <= upper");
+    require(control.stopped() || outcome.exact(), "exact unless stopped");
+    require(!search.write(outcome.plan).empty(), "a tree");
+    return outcome;
+}
+
+void check_search(Random32& random, const RankedObjective& objective) {
+    const Size size{1 + below(random, 4), random() % 3 == 0 ? 2 + below(random, 6) : Size::kAny};
+    const Outcome best = solve(objective, Options{}, size, Limits{});
+    for (int variant = 0; variant < 3; ++variant) {
+        Options options;
+        options.monotone = random() % 2 == 0;
+        options.lipschitz = random() % 2 == 0;
+        options.between = random() % 2 == 0;
+        options.leaf_count = random() % 2 == 0;
+        options.shallower = random() % 2 == 0;
+        options.cache = random() % 2 == 0;
+        options.resume = random() % 2 == 0;
+        options.fair_shares = random() % 2 == 0;
+        options.plain_work = 1 + static_cast<std::int64_t>(random() % 20000);
+        options.sharing_work = 0;
+        options.core_passes = static_cast<std::int64_t>(random() % 10);
+        options.slack = 0.25 * static_cast<double>(random() % 4);
+        options.lanes = 1 + below(random, 64);
+        require(solve(objective, options, size, Limits{}).upper == best.upper, "same optimum");
+        Limits limits;
+        limits.steps = 1 + static_cast<std::int64_t>(random() % 30);
+        const Outcome stopped = solve(objective, options, size, limits);
+        require(stopped.upper >= best.upper && stopped.lower <= best.lower, "bounds at a stop");
+    }
+}
+
+}  // namespace
+
+int main() {
+    Random32 random(17);
+    for (const auto& make : objectives) {
+        for (int round = 0; round < 60; ++round) check_laws(random, *make(random, 2 + below(random, 20)));
+        for (int round = 0; round < 25; ++round) check_search(random, *make(random, 4 + below(random, 40)));
+    }
+    std::printf("laws hold, searches agree\n");
+    return 0;
+}
