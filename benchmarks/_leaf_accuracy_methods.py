@@ -17,20 +17,21 @@ from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from benchmarks._leaf_accuracy_data import Rows
-from treewright import HybridTreeClassifier
+from treewright import HybridTreeClassifier, OptimalTreeClassifier
 from treewright.convert import from_json, to_json
 from treewright.estimators import LeafAccuracyTreeClassifier, LeafAccuracyTreeClassifierCV, MIPTreeClassifier
-from treewright.leaf_accuracy import leaf_accuracy_score, tuned_cart
+from treewright.leaf_accuracy import leaf_accuracy_score, leaf_table, tuned_cart
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.leaf_accuracy._rounds import choose_rounds
 from treewright.leaf_accuracy._top import make_top
 from treewright.leaf_accuracy._tune import tune_model
 from treewright.table import encode_like
-from treewright.tree import reduce_tree
+from treewright.tree import Tree, reduce_tree
 
 __all__ = [
     "DEPTH",
@@ -114,7 +115,41 @@ def _exact_cv(train: Rows, seed: int, *, bins: int, cv_steps: int) -> Any:
     )
 
 
+def _stump(train: Rows, seed: int) -> Any:
+    return DecisionTreeClassifier(max_depth=1, random_state=seed)
+
+
+def _cart_by_worst_leaf(train: Rows, seed: int) -> Any:
+    """CART with depth and smallest leaf by cross-validated leaf accuracy, as LeafAccuracyTreeClassifierCV chooses."""
+    grid = {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [LEAST, 0.02, 0.05, 0.1]}
+    return GridSearchCV(DecisionTreeClassifier(random_state=seed), grid, scoring=leaf_accuracy_score, cv=5)
+
+
+def _optimal(train: Rows, seed: int, *, bins: int, cpu_limit: float) -> Any:
+    """The fewest errors with leaves as large as those of the default."""
+    end = time.process_time() + cpu_limit
+    return OptimalTreeClassifier(
+        0.0,
+        max_depth=DEPTH,
+        min_samples_leaf=0.05,
+        thresholds=bins,
+        time_limit=None,
+        progress=lambda _: time.process_time() > end,
+    )
+
+
+def _default(train: Rows, seed: int, *, bins: int, cpu_limit: float) -> Any:
+    end = time.process_time() + cpu_limit
+    return LeafAccuracyTreeClassifier(
+        thresholds=bins, time_limit=None, progress=lambda _: time.process_time() > end
+    )
+
+
 TREES = {
+    "stump": Method(10, (), _stump),
+    "cart by worst leaf": Method(10, (), _cart_by_worst_leaf),
+    "optimal": Method(10, ("bins", "cpu_limit"), _optimal),
+    "default": Method(10, ("bins", "cpu_limit"), _default),
     "cart": Method(10, (), _cart),
     "cart tuned": Method(10, (), _tuned_cart),
     "oct": Method(1, ("mip_limit", "mip_threads"), _program("oct")),
@@ -148,7 +183,16 @@ def answer_of_tree(method: str, train: Rows, test: Rows, seed: int, settings: di
     for part, rows in (("train", train), ("test", test)):
         answer[f"leaf_{part}"] = leaf_accuracy_score(tree, rows.X, rows.y)
         answer[part] = float(np.mean(tree.predict(encode_like(rows.X, tree.columns)) == rows.y))
+    answer["worst_test"] = _of_the_worst_leaf(tree, train, test)
     return answer | {"tree": to_json(tree)}
+
+
+def _of_the_worst_leaf(tree: Tree, train: Rows, test: Rows) -> float:
+    """Return the test accuracy of the leaf that was worst in training: no minimum over test leaves."""
+    own = {record.leaf: record.accuracy for record in leaf_table(tree, train.X, train.y) if record.n_rows}
+    worst = min(own, key=lambda leaf: own[leaf])
+    found = {record.leaf: record for record in leaf_table(tree, test.X, test.y)}[worst]
+    return found.accuracy if found.n_rows else float("nan")
 
 
 def answer_of_hybrid(

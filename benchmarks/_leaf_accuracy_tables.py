@@ -8,13 +8,24 @@ data set.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any
+
+from scipy.stats import wilcoxon
 
 from benchmarks._leaf_accuracy_paper import PAPER, PAPER_TABLE_1
 from benchmarks._tables import format_table
 
-__all__ = ["TABLES", "differences", "hybrid_tables", "means", "proof_tables", "tree_tables", "values"]
+__all__ = [
+    "TABLES",
+    "default_tables",
+    "differences",
+    "hybrid_tables",
+    "means",
+    "proof_tables",
+    "tree_tables",
+    "values",
+]
 
 Row = dict[str, Any]
 Values = dict[tuple[str, int], float]  # by data set and split
@@ -108,6 +119,51 @@ def tree_tables(rows: Sequence[Row]) -> list[str]:
     return texts
 
 
+def default_tables(rows: Sequence[Row]) -> list[str]:
+    """Return the means over data sets, and each method less the stump with standard error and signed-rank test."""
+    methods = _distinct(rows, "method")
+    texts = failures(rows, "method")
+    figures = (("leaf_test", "worst leaf"), ("worst_test", "leaf worst in training"), ("test", "accuracy"))
+    table = []
+    for method in methods:
+        mine = [row for row in rows if row["method"] == method and "error" not in row]
+        cells = [method, str(len(mine)), f"{fmean(row['leaves'] for row in mine):.1f}"]
+        for figure, _ in figures:
+            own = means(values(mine, figure, method=method))
+            cells.append(f"{fmean(mean for mean, _ in own.values()):.3f}")
+        cells.append(f"{fmean(row['seconds'] for row in mine):.2f}")
+        table.append(cells)
+    header = ["method", "data sets x splits", "leaves", *(f"{title}, test" for _, title in figures), "CPU s"]
+    texts.append(_titled("Means over the data sets", header, table))
+    table = []
+    for figure, title in figures:
+        base = values(rows, figure, method="stump")
+        for method in methods:
+            one = values(rows, figure, method=method)
+            gains = [
+                mean
+                for mean, _ in means({key: one[key] - base[key] for key in one.keys() & base.keys()}).values()
+            ]
+            if method == "stump" or len(gains) < 2:
+                continue
+            error = stdev(gains) / len(gains) ** 0.5
+            test = wilcoxon(gains).pvalue if any(gains) else 1.0
+            table.append(
+                [title, method, f"{100 * fmean(gains):+.1f}", f"{100 * error:.1f}",
+                 f"{sum(gain > 0 for gain in gains)} of {len(gains)}", f"{test:.3f}"]
+            )  # fmt: skip
+    header = [
+        "figure, test",
+        "method",
+        "points above the stump",
+        "standard error",
+        "above on",
+        "p, signed rank",
+    ]
+    texts.append(_titled("Each method less the stump, over data sets", header, table))
+    return texts
+
+
 def proof_tables(rows: Sequence[Row]) -> list[str]:
     """Return the value, the bound and the time of each search."""
     header = [
@@ -181,6 +237,7 @@ GAINS = ["figure", "method", "less", "data sets", "least", "mean", "most"]
 
 TABLES = {  # by the name of the results file
     "leaf_accuracy-trees": tree_tables,
+    "leaf_accuracy-defaults": default_tables,
     "leaf_accuracy-proofs": proof_tables,
     "leaf_accuracy-hybrids": hybrid_tables,
 }

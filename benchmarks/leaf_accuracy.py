@@ -1,11 +1,13 @@
 """Valid explanations: the worst leaf, and hybrid trees, beside Nemecek et al. (2023).
 
 ``python -m benchmarks.leaf_accuracy --help``. Ten of the paper's data sets, balanced and split as in its Appendix
-A.1; trees of depth 4 with 50 rows a leaf, reduced. Three commands:
+A.1; trees of depth 4 with 50 rows a leaf, reduced. Four commands:
 
 - ``trees``: leaf accuracy and accuracy on training and test rows: CART with default and with tuned parameters
   (Table 7), OCT and the paper's program by HiGHS, the exact search with three criteria (Tables 8 and 9, and the
   leaf accuracies of Table 1 beside).
+- ``defaults``: the default beside the simplest baselines: a stump, CART with depth and leaf size by cross-validated
+  leaf accuracy, and the tree of fewest errors with leaves as large.
 - ``proofs``: what the exact search proves in `cpu_limit` seconds with 16 quantiles a column, with guessed thresholds
   where that does not end, and with all thresholds, where the paper's program looks, too.
 - ``hybrids``: the same trees with a model in each leaf (HybridTreeClassifier), beside the model alone, each untuned
@@ -45,6 +47,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PACKAGES = ("treewright", "scikit-learn", "xgboost-cpu", "optuna", "highspy", "numpy")
 ALL_SETS = ",".join(SETS)
 COMPARED = ("cart", "cart tuned", "oct", "mip", "exact", "exact lower bound", "exact cv", "exact all")
+SIMPLE = ("stump", "cart", "cart by worst leaf", "optimal", "exact", "exact lower bound", "default")
 EXTENDED = ("cart tuned", "oct", "mip", "exact", "exact lower bound", "exact cv")
 TUNED_SPLITS = 1  # of models that are tuned
 PROGRAMS = ("oct", "mip")  # below these only leaf models as they come
@@ -216,6 +219,28 @@ def trees(
             if case.seed < number[method]:
                 rows += rows_of(case, case.tree(method), method=method)
     show("leaf_accuracy-trees", options, rows, write)
+
+
+@app.command()
+def defaults(
+    data: DataOption = DATA,
+    only: OnlyOption = ALL_SETS,
+    methods: Annotated[str, typer.Option(help="Comma-separated methods.")] = ",".join(SIMPLE),
+    splits: SplitsOption = 10,
+    bins: BinsOption = 16,
+    cpu_limit: CpuOption = 10.0,
+    fresh: FreshOption = "",
+    run: RunOption = True,
+    write: WriteOption = True,
+) -> None:
+    """Compare the default with the simplest baselines."""
+    options = {"bins": bins, "cpu_limit": cpu_limit}
+    kept = Kept(CACHE / "leaf_accuracy_answers.jsonl", names(fresh), run)
+    rows: list[dict[str, Any]] = []
+    for case in cases(data, only, splits or 10, kept, options):
+        for method in names(methods):
+            rows += rows_of(case, case.tree(method), method=method)
+    show("leaf_accuracy-defaults", options, rows, write)
 
 
 @app.command()

@@ -33,10 +33,8 @@ def make_problem(X, y, n_classes, weight=None, kinds=None, **rest) -> Problem:
     return Problem(Table(columns, X), y.astype(np.int32), np.arange(n_classes), weight, costs, **rest)
 
 
-def _value(right: float, weight: float, confidence: float | None) -> float | Fraction:
-    """Accuracy of a leaf (exact), or the lower end of its one-sided Wilson interval as the roots of its quadratic."""
-    if confidence is None:
-        return Fraction(right) / Fraction(weight)
+def _bound(right: float, weight: float, confidence: float) -> float:
+    """Lower end of the one-sided Wilson interval as a root of its quadratic."""
     z = NormalDist().inv_cdf(confidence)
     # (p - q)^2 = z^2 q (1 - q) / n, solved for q.
     n, p = weight, right / weight
@@ -45,11 +43,18 @@ def _value(right: float, weight: float, confidence: float | None) -> float | Fra
 
 
 class Oracle:
-    """Answers for one problem; weights must be whole numbers."""
+    """Answers for one problem, exact for any float64 weights.
+
+    Wilson's bound counts as many observations as the table has rows, shared out by weight.
+    """
 
     def __init__(self, problem: Problem, confidence: float | None = None) -> None:
         self.problem = problem
         self.confidence = confidence
+        exact = [Fraction(w) for w in problem.sample_weight.tolist()]
+        self.unit = max(w.denominator for w in exact)  # powers of two
+        self.weight = [int(w * self.unit) for w in exact]
+        self.per_weight = problem.table.n_rows / sum(self.weight)
         n, X = problem.table.n_rows, problem.table.X
         self.everything = (1 << n) - 1
         self.lefts = {
@@ -59,19 +64,21 @@ class Oracle:
         self.best = cache(self._best)
         self.cheapest = cache(self._cheapest)
 
-    def _weights(self, rows: int) -> list[float]:
-        problem = self.problem
-        members = [i for i in range(problem.table.n_rows) if rows >> i & 1]
-        return np.bincount(
-            problem.y[members], weights=problem.sample_weight[members], minlength=problem.n_classes
-        ).tolist()
+    def _weights(self, rows: int) -> list[int]:
+        sums = [0] * self.problem.n_classes
+        for i in range(self.problem.table.n_rows):
+            if rows >> i & 1:
+                sums[self.problem.y[i]] += self.weight[i]
+        return sums
 
     def _value(self, rows: int):
         """Return the value of a leaf, or None if it has too few rows."""
         if rows.bit_count() < self.problem.min_samples_leaf:
             return None
         weights = self._weights(rows)
-        return _value(max(weights), sum(weights), self.confidence)
+        if self.confidence is None:
+            return Fraction(max(weights), sum(weights))
+        return _bound(max(weights) * self.per_weight, sum(weights) * self.per_weight, self.confidence)
 
     def _parts(self, rows: int):
         for left in self.lefts:
@@ -91,8 +98,11 @@ class Oracle:
                     found = min(left, right)
         return found
 
-    def _cheapest(self, rows: int, depth: int, least, price: float):
-        """Return (wrong weight + price * leaves, leaves) of the cheapest tree with every leaf at `least` or better."""
+    def _cheapest(self, rows: int, depth: int, least, price: Fraction | int):
+        """Return (wrong weight + price * leaves, leaves) of the cheapest tree with every leaf at `least` or better.
+
+        Weights and price are in units of 1 / `unit`.
+        """
         own = self.value(rows)
         found = None
         if own is not None and own >= least:
@@ -113,4 +123,5 @@ class Oracle:
         value = self.best(self.everything, depth)
         # Two ways to compute a Wilson bound differ in the last bits: a hair below counts as equal.
         least = value if self.confidence is None else value - 1e-12
-        return value, *self.cheapest(self.everything, depth, least, 0.0)
+        wrong, leaves = self.cheapest(self.everything, depth, least, 0)
+        return value, wrong / self.unit, leaves

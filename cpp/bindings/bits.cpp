@@ -1,4 +1,5 @@
 // Engine over binary columns: from arrays to a tree shape with its bounds.
+#include "check.hpp"
 #include "control.hpp"
 #include "treewright/bits/dataset.hpp"
 #include "treewright/bits/front.hpp"
@@ -105,28 +106,26 @@ class BitsProblem {
     BitsProblem(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
                 const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_price,
                 std::int64_t min_count, bool equivalent_points, std::optional<Vector<std::int64_t>> guess, bool packed)
-        : min_count_(min_count > 1 ? min_count : 0) {
-        const std::size_t n = y.shape(0);
-        if (goes_right.shape(1) != (packed ? (n + 7) / 8 : n) || weight.shape(0) != n || costs.shape(0) != costs.shape(1) ||
-            (guess && guess->shape(0) != n))
-            throw std::invalid_argument("BitsProblem: shapes do not agree");
+        : min_count_(min_count > 1 ? std::min(min_count, static_cast<std::int64_t>(y.shape(0)) + 1) : 0) {
+        check(goes_right, y, weight, costs, leaf_price, guess, packed);
         nb::gil_scoped_release release;
-        data_ = reduce({span_of(goes_right), goes_right.shape(0), n, span_of(y), span_of(weight), span_of(costs),
-                        costs.shape(0), min_count_ > 0, guess ? span_of(*guess) : std::span<const std::int64_t>{},
+        data_ = reduce({span_of(goes_right), goes_right.shape(0), y.shape(0), span_of(y), span_of(weight), span_of(costs),
+                        costs.shape(1), min_count_ > 0, guess ? span_of(*guess) : std::span<const std::int64_t>{},
                         equivalent_points, packed});
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), std::int64_t{0});
-        if (min_count_ > 0) total_ += static_cast<std::int64_t>(n);
+        if (min_count_ > 0) total_ += static_cast<std::int64_t>(y.shape(0));
         units_ = Units::make(std::accumulate(data_.guess.begin(), data_.guess.end(), total_), leaf_price);
     }
 
     nb::dict search(std::int32_t max_depth, std::int32_t max_leaves, const Options& options,
-                    std::optional<Vector<std::int64_t>> prices, double time_limit, std::int64_t step_limit,
-                    std::size_t memory_limit, nb::object report) const {
+                    std::optional<Vector<std::int64_t>> prices, bool fewest_leaves, double time_limit,
+                    std::int64_t step_limit, std::size_t memory_limit, nb::object report) const {
+        treewright::require(max_leaves >= 0, "max_leaves must be at least 0");
+        treewright::require(!fewest_leaves || can_count_leaves(), "fewest_leaves: leaves have a price, or do not fit beside the weights");
         Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
-        const Settings settings{units_.leaf_price, units_.shift, max_depth < 0 ? kUnlimited : max_depth, max_leaves,
-                                min_count_, options};
-        if (prices && prices->shape(0) != data_.n_rows)
-            throw std::invalid_argument("search: one price for each distinct row is needed");
+        const std::int64_t leaf_price = fewest_leaves ? 1 : units_.leaf_price;
+        const Settings settings{leaf_price, units_.shift, depth_of(max_depth), few(max_leaves), min_count_, options};
+        if (prices) check_prices(*prices);
         const std::span<const std::int64_t> row_prices = prices ? span_of(*prices) : std::span<const std::int64_t>{};
         Outcome out;
         Shape shape;
@@ -136,13 +135,20 @@ class BitsProblem {
             out = total_ < (std::int64_t{1} << 28) ? ::search<std::int32_t>(data_, settings, row_prices, control)
                                                    : ::search<std::int64_t>(data_, settings, row_prices, control);
             // A stop while the tree was being written may have left a worse one than was proven to exist.
-            if (out.bounds.upper < kInfinity) out.bounds.upper = cost_of(data_, out.shape, units_.leaf_price, units_.shift);
+            if (out.bounds.upper < kInfinity) out.bounds.upper = cost_of(data_, out.shape, leaf_price, units_.shift);
             orient(data_, out.shape, 0, shape);
         }
         nb::dict result;
         result["shape"] = shape;
-        result["lower_bound"] = static_cast<double>(data_.base_cost) + units_.bound_unit() * static_cast<double>(out.bounds.lower);
-        result["upper_bound"] = units_.to_weight(out.bounds.upper) + static_cast<double>(data_.base_cost);
+        // Where leaves only break ties, all of them together cost less than one weight unit: whole units are what is proven.
+        const auto weight_of = [&](std::int64_t cost) {
+            return fewest_leaves ? static_cast<double>(cost >> units_.shift) : units_.to_weight(cost);
+        };
+        result["lower_bound"] = static_cast<double>(data_.base_cost) +
+            (fewest_leaves ? weight_of(out.bounds.lower) : units_.bound_unit() * static_cast<double>(out.bounds.lower));
+        result["upper_bound"] = weight_of(out.bounds.upper) + static_cast<double>(data_.base_cost);
+        result["bytes_needed"] = total_ < (std::int64_t{1} << 28) ? Subproblems<std::int32_t>::bytes_needed(data_, min_count_ > 0)
+                                                                  : Subproblems<std::int64_t>::bytes_needed(data_, min_count_ > 0);
         result["exact"] = out.bounds.exact();
         result["leaf_limit_is_slack"] = out.leaf_limit_is_slack;
         result["feasible"] = out.bounds.upper < kInfinity;
@@ -161,8 +167,8 @@ class BitsProblem {
         if (units_.leaf_price != 0) throw std::invalid_argument("front: a price of a leaf is not wanted");
         Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
         Settings settings;
-        settings.max_depth = max_depth < 0 ? kUnlimited : max_depth;
-        settings.max_leaves = max_leaves;
+        settings.max_depth = depth_of(max_depth);
+        settings.max_leaves = std::max(1, few(max_leaves));
         settings.min_count = min_count_;
         settings.options = options;
         FrontOutcome out;
@@ -247,11 +253,55 @@ class BitsProblem {
     [[nodiscard]] std::int64_t base_cost() const { return data_.base_cost; }
     [[nodiscard]] std::int64_t leaf_price() const { return units_.leaf_price; }
     [[nodiscard]] int unit_shift() const { return units_.shift; }
+    // Whether leaves that cost one unit each stay below one weight unit together: no tree needs more leaves than rows.
+    [[nodiscard]] bool can_count_leaves() const {
+        return units_.leaf_price == 0 && static_cast<std::int64_t>(data_.n_rows) < (std::int64_t{1} << units_.shift) - 1;
+    }
 
    private:
+    static constexpr std::int64_t kMostCost = std::int64_t{1} << 58;  // of all classes of all rows
+    static constexpr std::int64_t kMostPrice = std::int64_t{1} << 60;
+
+    static void check(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
+                      const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_price,
+                      const std::optional<Vector<std::int64_t>>& guess, bool packed) {
+        using treewright::require;
+        const std::size_t n = y.shape(0);
+        require(goes_right.shape(1) == (packed ? (n + 7) / 8 : n) && weight.shape(0) == n && (!guess || guess->shape(0) == n),
+                "BitsProblem: arrays of different lengths");
+        require(n < (std::size_t{1} << 32) - 1 && goes_right.shape(0) < (std::size_t{1} << 31) - 1, "BitsProblem: table too large");
+        require(costs.shape(0) >= 1 && costs.shape(1) >= 1, "BitsProblem: costs need a row and a column");
+        require(leaf_price >= 0, "BitsProblem: leaf_price must be at least 0");
+        treewright::require_within(span_of(y), std::int64_t{0}, static_cast<std::int64_t>(costs.shape(0)) - 1, "BitsProblem: y");
+        treewright::require_sum(span_of(weight), kMostCost, "BitsProblem: weight");
+        std::vector<std::int64_t> of_class(costs.shape(0));
+        for (std::size_t t = 0; t < of_class.size(); ++t)
+            of_class[t] = treewright::require_sum(std::span<const std::int64_t>{costs.data() + t * costs.shape(1), costs.shape(1)},
+                                                  kMostCost, "BitsProblem: costs");
+        std::int64_t left = kMostCost;
+        for (std::size_t r = 0; r < n; ++r) {
+            const std::int64_t cost = of_class[static_cast<std::size_t>(y(r))];
+            require(cost == 0 || weight(r) <= left / cost, "BitsProblem: weights times costs sum to more than 2^58");
+            left -= cost * weight(r);
+        }
+        if (guess) treewright::require_sum(span_of(*guess), kMostCost, "BitsProblem: guess");
+    }
+
+    [[nodiscard]] static std::int32_t depth_of(std::int32_t max_depth) {
+        return max_depth < 0 || max_depth > kUnlimited ? kUnlimited : max_depth;
+    }
+    // No tree of distinct rows has more leaves than there are.
+    [[nodiscard]] std::int32_t few(std::int32_t max_leaves) const {
+        return static_cast<std::int32_t>(std::min<std::size_t>(static_cast<std::size_t>(max_leaves), std::max<std::size_t>(1, data_.n_rows)));
+    }
+    void check_prices(const Vector<std::int64_t>& prices) const {
+        treewright::require(prices.shape(0) == data_.n_rows, "one price for each distinct row is needed");
+        treewright::require_sum(span_of(prices), kMostPrice, "prices");
+    }
+
     [[nodiscard]] Pricing pricing(const Vector<std::int64_t>& prices, std::int32_t max_depth) const {
-        if (prices.shape(0) != data_.n_rows) throw std::invalid_argument("one price for each distinct row is needed");
-        return {data_, span_of(prices), units_.leaf_price, units_.shift, max_depth < 0 ? kUnlimited : max_depth};
+        check_prices(prices);
+        return {data_, span_of(prices), units_.leaf_price, units_.shift, depth_of(max_depth)};
     }
 
     template <class Find>
@@ -307,7 +357,7 @@ void bind_bits(nb::module_& m) {
              "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a, "min_count"_a,
              "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
-             "prices"_a.none(), "time_limit"_a, "step_limit"_a, "memory_limit"_a, "report"_a.none(),
+             "prices"_a.none(), "fewest_leaves"_a, "time_limit"_a, "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree. Bounds are in weight units.")
         .def("front", &BitsProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,
              "step_limit"_a, "memory_limit"_a, "report"_a.none(),
@@ -323,5 +373,6 @@ void bind_bits(nb::module_& m) {
         .def_prop_ro("n_columns", &BitsProblem::n_columns)
         .def_prop_ro("base_cost", &BitsProblem::base_cost)
         .def_prop_ro("leaf_price", &BitsProblem::leaf_price)
-        .def_prop_ro("unit_shift", &BitsProblem::unit_shift);
+        .def_prop_ro("unit_shift", &BitsProblem::unit_shift)
+        .def_prop_ro("can_count_leaves", &BitsProblem::can_count_leaves);
 }

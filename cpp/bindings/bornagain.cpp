@@ -1,4 +1,5 @@
 // Born-again trees: ensembles in, trees over their planes out.
+#include "check.hpp"
 #include "control.hpp"
 
 #include "treewright/bornagain/active.hpp"
@@ -12,6 +13,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <memory>
 
 namespace nb = nanobind;
@@ -45,6 +47,8 @@ Ensemble make_ensemble(const Array<std::int32_t>& feature, const Array<std::int3
         missing_left.size() != n_nodes || values.size() != n_nodes * k || missing.size() != n_cells.size() || k < 1 ||
         k > 255 || n_classes < 2 || n_classes > 255 || link < 0 || link > 3)
         throw std::invalid_argument("arrays of the ensemble do not fit together");
+    require_within(std::span{n_cells.data(), n_cells.size()}, std::int64_t{1}, std::int64_t{1} << 30, "n_cells");
+    if (!(std::abs(divisor) > 0) || std::isnan(cut)) throw std::invalid_argument("divisor or cut of the ensemble");
     e.nodes.resize(n_nodes);
     for (std::size_t i = 0; i < n_nodes; ++i) {
         const std::int32_t f = feature(i);
@@ -53,6 +57,8 @@ Ensemble make_ensemble(const Array<std::int32_t>& feature, const Array<std::int3
         };
         if (f >= static_cast<std::int32_t>(n_cells.size()) || (f >= 0 && !(inside(left(i)) && inside(right(i)))))
             throw std::invalid_argument("a node of the ensemble points outside of it");
+        if (f >= 0 && (plane(i) < 0 || plane(i) >= n_cells(f)))
+            throw std::invalid_argument("a plane of the ensemble is not one of its feature");
         e.nodes[i] = {f, plane(i), left(i), right(i), static_cast<std::int32_t>(i * k), missing_left(i) != 0};
     }
     e.n_classes = n_classes;
@@ -111,6 +117,7 @@ nb::dict forecast(const Ensemble& e, double cell_limit, double time_limit) {
 
 nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
                nb::object report) {
+    require(goal >= 0 && goal <= 2, "no such goal");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     Exact result;
     Grid grid;
@@ -154,6 +161,7 @@ nb::dict hybrid(const Ensemble& e, double exact_boxes, double grid_cells, std::i
     HybridOptions options;
     options.exact_boxes = exact_boxes;
     options.grid_cells = grid_cells;
+    require(samples >= 0, "samples must be at least 0");
     options.samples = static_cast<std::size_t>(samples);
     if (max_leaves < 1e15) options.max_leaves = static_cast<std::int64_t>(max_leaves);
     options.seed = seed;
@@ -214,6 +222,7 @@ nb::dict active(const Ensemble& e, const nb::ndarray<const std::int32_t, nb::ndi
 nb::object find_other(const Ensemble& e, const std::vector<std::int32_t>& lo, const std::vector<std::int32_t>& hi,
                       int label) {
     const Box box = to_box(e, lo, hi);
+    require(label >= 0 && label < e.n_classes, "no such label");
     Control control = make_control(std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max(),
                                    std::numeric_limits<std::size_t>::max(), nb::none());
     std::optional<std::vector<std::int32_t>> cell;

@@ -1,6 +1,9 @@
 // Makes a Control from Python arguments: `report(seconds, incumbent, lower_bound, steps, bytes)` may return True to
-// stop; Ctrl-C is polled with every report and ends the run with its best tree instead of an exception.
+// stop; Ctrl-C is polled with every report and ends the run with its best tree instead of an exception. An answer whose
+// truth cannot be told (an array of two numbers) raises what Python raises for it.
 #pragma once
+
+#include "check.hpp"
 
 #include "treewright/control.hpp"
 
@@ -10,6 +13,7 @@ namespace treewright {
 
 inline Control make_control(double time_limit, std::int64_t step_limit, std::size_t memory_limit,
                             nanobind::object report) {
+    require_seconds(time_limit);
     auto callback = [report = std::move(report)](const Progress& p) -> Stop {
         nanobind::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) {
@@ -20,7 +24,9 @@ inline Control make_control(double time_limit, std::int64_t step_limit, std::siz
         if (report.is_none()) return Stop::none;
         try {
             const nanobind::object answer = report(p.seconds, p.incumbent, p.lower_bound, p.steps, p.bytes);
-            return PyObject_IsTrue(answer.ptr()) == 1 ? Stop::callback : Stop::none;
+            const int truth = PyObject_IsTrue(answer.ptr());
+            if (truth < 0) throw nanobind::python_error();
+            return truth == 1 ? Stop::callback : Stop::none;
         } catch (const nanobind::python_error& error) {
             if (!error.matches(PyExc_KeyboardInterrupt)) throw;
             return Stop::interrupt;  // Ctrl-C while the report was running

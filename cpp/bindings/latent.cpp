@@ -1,4 +1,5 @@
 // Kernels of latent trees on plain arrays; PyTorch is never linked. The GIL is released in every call.
+#include "check.hpp"
 #include "treewright/latent/projection.hpp"
 #include "treewright/latent/tree_layer.hpp"
 
@@ -18,9 +19,7 @@ template <class T>
 using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Nodes = Vector<const std::int32_t>;
 
-void require(bool fits, const char* what) {
-    if (!fits) throw std::invalid_argument(what);
-}
+using treewright::require;
 
 // The pruning vector a and the slopes lambda + k, as the two rows of one array.
 template <class Real>

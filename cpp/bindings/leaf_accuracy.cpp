@@ -1,4 +1,5 @@
 // The search for the best worst leaf for Python: one function, arrays in, plain values out.
+#include "check.hpp"
 #include "control.hpp"
 #include "ranked_tree.hpp"
 #include "treewright/leaf_accuracy/search.hpp"
@@ -26,13 +27,27 @@ using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 constexpr Count kMostWeight = Count{1} << 25;      // products of two weights stay below 2^52
 constexpr Count kMostTabled = Count{1} << 24;      // weights of the lower bound's table
-constexpr Count kMostCost = Count{1} << 50;
+constexpr std::uint32_t kMostClasses = 1 << 13;  // their cost matrix is made
+constexpr Cost kMostCost = Cost{1} << 123;
+constexpr int kMostShift = 100;
+
+// Numbers of 128 bits come and go as two halves.
+Cost joined(std::pair<std::int64_t, std::uint64_t> halves) {
+    return static_cast<Cost>((static_cast<Whole>(halves.first) << 64) | halves.second);
+}
+nb::tuple halves(Cost number) {
+    return nb::make_tuple(static_cast<std::int64_t>(number >> 64), static_cast<std::uint64_t>(number));
+}
 
 Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
-               std::uint32_t n_classes, std::int64_t min_leaf, bool lower_bound, double z, double scale) {
+               std::optional<Matrix<std::uint64_t>> full, int shift, std::uint32_t n_classes, std::int64_t min_leaf,
+               bool lower_bound, double z, double scale) {
     if (rank.shape(1) != label.size() || weight.size() != label.size())
         throw std::invalid_argument("leaf_accuracy: arrays of different lengths");
     if (label.size() == 0 || n_classes < 1) throw std::invalid_argument("leaf_accuracy: no rows or no classes");
+    if (label.size() >= (std::size_t{1} << 31) || n_classes > kMostClasses)
+        throw std::invalid_argument("leaf_accuracy: too many rows or classes");
+    require_ranks({rank.data(), rank.size()}, label.size());
     if (min_leaf < 1 || min_leaf > static_cast<std::int64_t>(label.size()))
         throw std::invalid_argument("leaf_accuracy: min_leaf out of range");
     if (!(z >= 0) || !(scale > 0)) throw std::invalid_argument("leaf_accuracy: z or scale out of range");
@@ -55,18 +70,33 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         total += table.weight[i];
     }
     if (total > (lower_bound ? kMostTabled : kMostWeight)) throw std::invalid_argument("leaf_accuracy: weights too large");
+    if (full) {
+        if (full->shape(0) != label.size() || full->shape(1) != 2 || shift < 0 || shift > kMostShift)
+            throw std::invalid_argument("leaf_accuracy: full weights of a different shape");
+        Whole sum = 0;
+        for (std::size_t i = 0; i < label.size(); ++i) {
+            const Whole value = (Whole{full->data()[2 * i]} << 64) | full->data()[2 * i + 1];
+            if (value == 0 || value > (Whole{1} << 101)) throw std::invalid_argument("leaf_accuracy: full weight out of range");
+            sum += value;
+            data.full.push_back(value);
+        }
+        if (sum > (Whole{1} << 101)) throw std::invalid_argument("leaf_accuracy: full weights too large");
+        data.shift = shift;
+    }
     data.prepare();
     return data;
 }
 
 // `cut`: none for the best worst leaf, else the value (numerator, denominator; or the bound, 1) that every leaf needs.
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
-               std::uint32_t n_classes, std::int64_t min_leaf, std::uint32_t depth, bool lower_bound, double z,
-               double scale, std::optional<std::pair<std::int64_t, std::int64_t>> cut, std::int64_t unit,
-               std::int64_t leaf, const Options& options, double time_limit, std::int64_t step_limit,
+               std::optional<Matrix<std::uint64_t>> full, int shift, std::uint32_t n_classes, std::int64_t min_leaf, std::uint32_t depth, bool lower_bound, double z,
+               double scale, std::optional<std::pair<std::int64_t, std::int64_t>> cut,
+               std::pair<std::int64_t, std::uint64_t> unit_halves, std::pair<std::int64_t, std::uint64_t> leaf_halves, const Options& options, double time_limit, std::int64_t step_limit,
                std::size_t memory_limit, nb::object report) {
-    const Data data = make_data(rank, label, weight, n_classes, min_leaf, lower_bound, z, scale);
-    if (unit < 0 || leaf < 1 || (unit > 0 && data.total > kMostCost / unit) || leaf > kMostCost / 64)
+    const Data data = make_data(rank, label, weight, full, shift, n_classes, min_leaf, lower_bound, z, scale);
+    const Cost unit = joined(unit_halves), leaf = joined(leaf_halves);
+    const Cost most_leaves = std::min<Cost>(data.n_rows() / data.min_leaf, Cost{1} << std::min<std::uint32_t>(depth, 40)) + 1;
+    if (unit < 1 || leaf < 1 || (Cost{data.total} << data.shift) > kMostCost / unit || leaf > kMostCost / most_leaves)
         throw std::invalid_argument("leaf_accuracy: price out of range");
     if (cut && (lower_bound || cut->first < 0 || cut->second < 1 || cut->first > cut->second || cut->second > kMostWeight))
         throw std::invalid_argument("leaf_accuracy: cut out of range");
@@ -74,27 +104,28 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     Answer answer;
     std::vector<TreeNode> tree;
     Statistics statistics;
-    const Price price{unit, leaf};
+    const FullPrice price = FullPrice::of(unit, leaf, data);
     {
         nb::gil_scoped_release release;
         Search search(data, options, control);
         if (cut)
             answer = search.cheapest(
-                depth, Cut::at(data.measure, {cut->first, cut->second}, false, data.min_leaf, data.total), price);
+                depth,
+                Cut::at(data.measure, data.rounding, {static_cast<Whole>(cut->first), static_cast<Whole>(cut->second)}, false,
+                        data.min_leaf, data.total),
+                price);
         else
-            answer = search.best(depth, unit > 0 ? &price : nullptr);
+            answer = search.best(depth, &price);
         tree = search.write(answer.plan);
         statistics = search.statistics();
     }
     nb::dict result;
     result["feasible"] = answer.feasible;
-    result["correct"] = answer.value.correct;
-    result["weight"] = answer.value.weight;
     result["proven_value"] = answer.proven_value;
     result["upper_bound"] = answer.upper_bound;
     result["proven_cost"] = answer.proven_cost;
-    result["cost"] = answer.cost;
-    result["cost_bound"] = answer.cost_bound;
+    result["cost"] = halves(answer.cost);
+    result["cost_bound"] = halves(answer.cost_bound);
     result["nodes"] = to_python(tree);
     result["stop"] = control.reason();
     result["seconds"] = control.seconds();
@@ -122,7 +153,8 @@ void bind_leaf_accuracy(nb::module_& m) {
         .def_rw("refute", &Options::refute)
         .def_rw("slack", &Options::slack)
         .def_rw("dense_cuts", &Options::dense_cuts);
-    m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("n_classes"),
+    m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"),
+          nb::arg("full").none(), nb::arg("shift"), nb::arg("n_classes"),
           nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"), nb::arg("z"), nb::arg("scale"),
           nb::arg("cut").none(), nb::arg("unit"), nb::arg("leaf"), nb::arg("options"), nb::arg("time_limit"),
           nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),

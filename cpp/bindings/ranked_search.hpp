@@ -1,6 +1,7 @@
 // Runs a search over ranked columns for Python: what every objective's binding shares.
 #pragma once
 
+#include "check.hpp"
 #include "control.hpp"
 #include "ranked_tree.hpp"
 #include "treewright/objective/ranked_objective.hpp"
@@ -27,6 +28,7 @@ inline void set_ranks(RankedTable& table, const Matrix<std::uint32_t>& rank, std
     if (rank.shape(1) != n_rows) throw std::invalid_argument("ranked search: arrays of different lengths");
     if (n_rows == 0 || n_rows >= (std::size_t{1} << 31)) throw std::invalid_argument("ranked search: row count");
     if (min_leaf < 1) throw std::invalid_argument("ranked search: min_leaf below 1");
+    require_ranks({rank.data(), rank.size()}, n_rows);
     table.n_rows = static_cast<std::uint32_t>(n_rows);
     table.n_columns = static_cast<std::uint32_t>(rank.shape(0));
     table.min_leaf = min_leaf;
@@ -37,6 +39,8 @@ inline void set_ranks(RankedTable& table, const Matrix<std::uint32_t>& rank, std
 inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjective>()>& make, std::uint32_t depth,
                                  std::uint32_t most_leaves, const Options& options, Control& control) {
     if (depth < 1 || most_leaves == 1) throw std::invalid_argument("ranked search: parameter below 1");
+    if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0))
+        throw std::invalid_argument("ranked search: an option is out of range");
     Outcome outcome;
     std::vector<TreeNode> tree;
     Statistics statistics;

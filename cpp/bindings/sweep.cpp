@@ -1,4 +1,5 @@
 // The sweep engine for Python: one function, arrays in, plain values out.
+#include "check.hpp"
 #include "ranked_search.hpp"
 #include "treewright/objective/misclassification.hpp"
 
@@ -15,6 +16,8 @@ using namespace treewright::ranked;
 
 namespace {
 
+constexpr std::int64_t kMostCost = std::int64_t{1} << 59;
+
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf, std::uint32_t min_leaf,
                std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
@@ -22,6 +25,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     if (weight.size() != label.size() || cost.shape(0) != cost.shape(1))
         throw std::invalid_argument("sweep: arrays of different lengths");
     if (leaf < 1 || unit < 1) throw std::invalid_argument("sweep: parameter below 1");
+    if (leaf > kMostCost || unit > kMostCost) throw std::invalid_argument("sweep: unit or leaf above 2^59");
     const auto table = std::make_shared<LabelledTable>();
     LabelledTable& data = *table;
     set_ranks(data, rank, label.size(), min_leaf);
@@ -37,6 +41,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         total += std::int64_t{data.weight[i]} * *std::max_element(row, row + data.n_classes);
         if (total >= (std::int64_t{1} << 30)) throw std::invalid_argument("sweep: costs too large for 32-bit sums");
     }
+    if (total > 0 && unit > kMostCost / total) throw std::invalid_argument("sweep: unit times all costs is above 2^59");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();

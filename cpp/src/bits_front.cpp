@@ -1,5 +1,6 @@
 #include "treewright/bits/front.hpp"
 
+#include "bits/row_greedy.hpp"
 #include "bits/row_values.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ FrontSearch<Acc>::FrontSearch(const Dataset& data, const Settings& settings, Con
       control_(control),
       k_(static_cast<std::size_t>(settings.max_leaves)),
       cache_(data.n_words, control.limits().bytes, 2 * k_ * sizeof(Acc)),
-      subproblems_(data, settings.options.kernel, settings.min_count > 0),
+      subproblems_(data, settings.options.kernel, settings.min_count > 0, control, control.limits().bytes),
       arena_(subproblems_.arena()),
       guessing_(!data.guess.empty()) {
     if (!settings.options.cache) cache_.disable();
@@ -126,12 +127,14 @@ void FrontSearch<Acc>::solve(const Node& node, const Key& key, std::span<const A
     const bool stop = control_.step(node.work());
     ArenaScope scope(arena_);
     const ChildCosts<Acc> costs = scan(node);
+    if (control_.over()) return know_leaf(node, known);
     solve_few_leaves(node, key.depth, costs, known);
     const auto target = arena_.take<Acc>(known.size());
     if (!stop && aim(known, goal, target)) {
         std::size_t most = known.size();  // leaves that matter here
         while (target[most - 1] == 0) --most;
         const std::span<Candidate> all = candidates(node, key.depth, costs, most);
+        if (control_.over()) return;
         for (const Candidate& candidate : all) improve(node, candidate, known);
         for (Candidate& candidate : all) {
             if (control_.stopped() || !aim(known, goal, target)) break;
@@ -181,9 +184,11 @@ void FrontSearch<Acc>::dive(const Node& node, const Key& key, Front& known) {
     const bool stop = control_.step(node.work());
     ArenaScope scope(arena_);
     const ChildCosts<Acc> costs = scan(node);
+    if (control_.over()) return know_leaf(node, known);
     solve_few_leaves(node, key.depth, costs, known);
     if (!stop && known.size() > 3 && !known.is_exact()) {
         const std::span<Candidate> all = candidates(node, key.depth, costs, known.size());
+        if (control_.over()) return;
         for (const Candidate& candidate : all) improve(node, candidate, known);
         if (!all.empty()) {
             Candidate& best = all.front();
@@ -285,6 +290,13 @@ void FrontSearch<Acc>::bound_by_children(std::span<const Candidate> all, Front& 
     for (std::size_t l = known.size() - 1; l-- > 0;) known.lower[l] = std::max(known.lower[l], known.lower[l + 1]);
 }
 
+// All that can be said without a matrix.
+template <class Acc>
+void FrontSearch<Acc>::know_leaf(const Node& node, Front& known) const {
+    if (settings_.min_count > 0 && node.total.back() < settings_.min_count) return;
+    for (Acc& upper : known.upper) upper = std::min(upper, subproblems_.cheapest(node));
+}
+
 // F1.
 template <class Acc>
 void FrontSearch<Acc>::solve_few_leaves(const Node& node, std::int32_t depth, const ChildCosts<Acc>& costs,
@@ -332,7 +344,9 @@ std::span<typename FrontSearch<Acc>::Candidate> FrontSearch<Acc>::candidates(con
     const std::size_t m = node.pairs.size;
     const auto all = arena_.take<Candidate>(m);
     std::size_t n = 0;
+    Pulse pulse(&control_);
     for (std::size_t i = 0; i < m; ++i) {
+        if (pulse.after(m * node.pairs.n_channels)) return {};
         if (costs.leaf[0][i] >= kInfeasible<Acc> || costs.leaf[1][i] >= kInfeasible<Acc>) continue;
         Candidate& candidate = all[n++];
         candidate = {};
@@ -461,6 +475,7 @@ void FrontSearch<Acc>::store(const Key& key, const Front& front, std::int64_t st
         lower[l] = std::max(lower[l], front.lower[l]);
         upper[l] = std::min(upper[l], front.upper[l]);
     }
+    cache_.limit_to(control_.limits().bytes - std::min(control_.limits().bytes, arena_.bytes()));
     control_.bytes(bytes());
 }
 
@@ -490,21 +505,45 @@ template <class Acc>
 Shape FrontSearch<Acc>::tree(std::size_t leaves) {
     guessing_ = false;  // what the cache has lost is solved to be no worse than it was, not than a guess
     Shape shape;
+    if (!control_.ended()) emit(subproblems_.root(), root_key_, leaves, root_.upper[leaves - 1], shape);
+    return control_.ended() ? tree_in_time(leaves) : shape;
+}
+
+template <class Acc>
+Shape FrontSearch<Acc>::tree_at_price() {
+    Shape best = tree(cheapest_leaves());
+    for (const Shape& other : greedy_)  // made only if the run was stopped
+        if (cost(other) < cost(best)) best = other;
+    return best;
+}
+
+// The better of what can be written of the best tree known in a short while, and of a greedy one.
+template <class Acc>
+Shape FrontSearch<Acc>::tree_in_time(std::size_t leaves) {
+    if (greedy_.empty()) {
+        greedy_ = RowGreedy(data_, settings_.min_count).by_leaves(settings_.max_depth, k_);
+        if (subproblems_.is_whole()) control_.grace(kGrace);
+    }
+    const Shape& fallback = greedy_[std::min(leaves, greedy_.size()) - 1];
+    if (control_.over()) return fallback;
+    Shape shape;
     emit(subproblems_.root(), root_key_, leaves, root_.upper[leaves - 1], shape);
-    return shape;
+    return cost(fallback) < cost(shape) ? fallback : shape;
 }
 
 // Writes a tree of at most so many leaves that costs no more than `value` (0: the best). The cache knows its parts;
-// what it has lost is solved again, unless the run was stopped: then the best tree at hand stands in, so that the tree
-// is always whole.
+// what it has lost is solved again, unless the run was stopped: then the best tree at hand stands in, and a leaf where time
+// is up, so that the tree is always whole.
 template <class Acc>
 void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves, Acc value, Shape& out) {
     ArenaScope scope(arena_);
     Front known = new_front(leaves, true);
     const ChildCosts<Acc> costs = scan(node);
+    if (control_.over()) return out.push_back(Entry::kLeaf);
     solve_few_leaves(node, key.depth, costs, known);
     if (known.upper.back() > value && leaves > 1)
         for (const Candidate& candidate : candidates(node, key.depth, costs, leaves)) improve(node, candidate, known);
+    if (control_.over()) return out.push_back(Entry::kLeaf);
     if (known.upper.back() > value && !control_.stopped()) {
         const auto goal = arena_.take<Acc>(leaves);
         std::fill(goal.begin(), goal.end(), Acc{0});

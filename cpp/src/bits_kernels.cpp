@@ -53,7 +53,8 @@ template <bool kBothWays, class Acc>
 
 template <class Acc>
 [[gnu::always_inline]] inline void scan_two_classes(const Pairs<Acc>& pairs, const Acc* total, const ChildCosts<Acc>& out,
-                                                    Acc* diagonal) {
+                                                    Acc* diagonal, Control* control) {
+    Pulse pulse(control);
     const std::size_t s = pairs.stride;
     Acc* dp = diagonal;
     Acc* dq = diagonal + s;
@@ -69,6 +70,7 @@ template <class Acc>
     for (std::size_t i = 0; i < pairs.size; ++i) {
         const std::size_t own = pairs.first(i);  // in its own block every two columns meet twice
         const std::size_t n_blocks = (s - own) / kLanes;
+        if (pulse.after(2 * n_blocks * kLanes)) return;
         const Acc* p = pairs.row(0, i) + own;
         const Acc* q = pairs.row(1, i) + own;
         if (n_blocks == 1) {
@@ -85,7 +87,9 @@ template <class Acc>
 // Any number of classes; `min_count` > 0 reads the count channel and forbids smaller leaves.
 template <class Acc>
 [[gnu::always_inline]] inline void scan_classes(const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total,
-                                                Acc min_count, const ChildCosts<Acc>& out, std::vector<Acc>& scratch) {
+                                                Acc min_count, const ChildCosts<Acc>& out, std::vector<Acc>& scratch,
+                                                Control* control) {
+    Pulse pulse(control);
     const std::size_t m = pairs.size;
     const std::size_t s = pairs.stride;
     const bool counted = pairs.n_channels > n_classes;
@@ -108,6 +112,7 @@ template <class Acc>
         }
     }
     for (std::size_t i = 0; i < m; ++i) {
+        if (pulse.after((m - i) * (pairs.n_channels + 1))) return;
         for (std::size_t a = 0; a < 4; ++a) std::fill(part[a] + i, part[a] + m, kInfeasible<Acc>);
         for (std::size_t k = 0; k < n_classes; ++k) {
             const Acc* both = pairs.row(k, i);
@@ -152,20 +157,23 @@ template <class Acc>
 
 template <class Acc>
 [[gnu::always_inline]] inline void scan_body(const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total,
-                                             Acc min_count, const ChildCosts<Acc>& out, std::vector<Acc>& scratch) {
+                                             Acc min_count, const ChildCosts<Acc>& out, std::vector<Acc>& scratch,
+                                             Control* control) {
     if (pairs.n_channels == 2 && n_classes == 2) {
         scratch.resize(2 * pairs.stride);
-        scan_two_classes(pairs, total, out, scratch.data());
+        scan_two_classes(pairs, total, out, scratch.data(), control);
     } else {
-        scan_classes(pairs, n_classes, total, min_count, out, scratch);
+        scan_classes(pairs, n_classes, total, min_count, out, scratch, control);
     }
 }
 
 template <class Acc>
-[[gnu::always_inline]] inline void subtract_body(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out) {
+[[gnu::always_inline]] inline void subtract_body(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out, Control* control) {
+    Pulse pulse(control);
     for (std::size_t k = 0; k < a.n_channels; ++k) {
         for (std::size_t i = 0; i < a.size; ++i) {
             const std::size_t n_blocks = (a.stride - a.first(i)) / kLanes;
+            if (pulse.after(n_blocks * kLanes / 2)) return;
             const Acc* from = a.row(k, i) + a.first(i);
             const Acc* less = b.row(k, i) + a.first(i);
             Acc* to = out.row(k, i) + a.first(i);
@@ -210,8 +218,8 @@ template <class Acc>
 namespace avx2 {
 template <class Acc>
 [[gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] void scan(const Pairs<Acc>& p, std::size_t k, const Acc* total, Acc min_count,
-                                          const ChildCosts<Acc>& out, std::vector<Acc>& scratch) {
-    scan_body(p, k, total, min_count, out, scratch);
+                                          const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control) {
+    scan_body(p, k, total, min_count, out, scratch, control);
 }
 template <class Acc>
 [[gnu::target("avx2")]] void constant(const Pairs<Acc>& pairs, const Acc* weight_of_ones, Acc weight, std::size_t i, int side,
@@ -219,16 +227,17 @@ template <class Acc>
     constant_body(pairs, weight_of_ones, weight, i, side, ones, zeros, scratch);
 }
 template <class Acc>
-[[gnu::target("avx2")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out) {
-    subtract_body(a, b, out);
+[[gnu::target("avx2")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out,
+                                       Control* control) {
+    subtract_body(a, b, out, control);
 }
 }  // namespace avx2
 namespace avx512 {
 template <class Acc>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,prefer-vector-width=512")]] void scan(
     const Pairs<Acc>& p, std::size_t k, const Acc* total, Acc min_count, const ChildCosts<Acc>& out,
-    std::vector<Acc>& scratch) {
-    scan_body(p, k, total, min_count, out, scratch);
+    std::vector<Acc>& scratch, Control* control) {
+    scan_body(p, k, total, min_count, out, scratch, control);
 }
 template <class Acc>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512")]] void constant(
@@ -237,8 +246,9 @@ template <class Acc>
     constant_body(pairs, weight_of_ones, weight, i, side, ones, zeros, scratch);
 }
 template <class Acc>
-[[gnu::target("avx512f,prefer-vector-width=512")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out) {
-    subtract_body(a, b, out);
+[[gnu::target("avx512f,prefer-vector-width=512")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out,
+                                       Control* control) {
+    subtract_body(a, b, out, control);
 }
 }  // namespace avx512
 #endif
@@ -246,25 +256,25 @@ template <class Acc>
 }  // namespace
 
 template <class Acc>
-void subtract(Simd level, const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out) {
+void subtract(Simd level, const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out, Control* control) {
     switch (level) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        case Simd::avx512: return avx512::subtract_(a, b, out);
-        case Simd::avx2: return avx2::subtract_(a, b, out);
+        case Simd::avx512: return avx512::subtract_(a, b, out, control);
+        case Simd::avx2: return avx2::subtract_(a, b, out, control);
 #endif
-        default: return subtract_body(a, b, out);
+        default: return subtract_body(a, b, out, control);
     }
 }
 
 template <class Acc>
 void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total, Acc min_count,
-                   const ChildCosts<Acc>& out, std::vector<Acc>& scratch) {
+                   const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control) {
     switch (level) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        case Simd::avx512: return avx512::scan(pairs, n_classes, total, min_count, out, scratch);
-        case Simd::avx2: return avx2::scan(pairs, n_classes, total, min_count, out, scratch);
+        case Simd::avx512: return avx512::scan(pairs, n_classes, total, min_count, out, scratch, control);
+        case Simd::avx2: return avx2::scan(pairs, n_classes, total, min_count, out, scratch, control);
 #endif
-        default: return scan_body(pairs, n_classes, total, min_count, out, scratch);
+        default: return scan_body(pairs, n_classes, total, min_count, out, scratch, control);
     }
 }
 
@@ -281,12 +291,12 @@ void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> 
     }
 }
 
-template void subtract(Simd, const Pairs<std::int32_t>&, const Pairs<std::int32_t>&, Pairs<std::int32_t>&);
-template void subtract(Simd, const Pairs<std::int64_t>&, const Pairs<std::int64_t>&, Pairs<std::int64_t>&);
+template void subtract(Simd, const Pairs<std::int32_t>&, const Pairs<std::int32_t>&, Pairs<std::int32_t>&, Control*);
+template void subtract(Simd, const Pairs<std::int64_t>&, const Pairs<std::int64_t>&, Pairs<std::int64_t>&, Control*);
 template void scan_children(Simd, const Pairs<std::int32_t>&, std::size_t, const std::int32_t*, std::int32_t,
-                            const ChildCosts<std::int32_t>&, std::vector<std::int32_t>&);
+                            const ChildCosts<std::int32_t>&, std::vector<std::int32_t>&, Control*);
 template void scan_children(Simd, const Pairs<std::int64_t>&, std::size_t, const std::int64_t*, std::int64_t,
-                            const ChildCosts<std::int64_t>&, std::vector<std::int64_t>&);
+                            const ChildCosts<std::int64_t>&, std::vector<std::int64_t>&, Control*);
 template void constant_columns(Simd, const Pairs<std::int32_t>&, std::span<const std::int32_t>, std::int32_t, std::size_t,
                                int, std::span<std::uint64_t>, std::span<std::uint64_t>, std::vector<std::int32_t>&);
 template void constant_columns(Simd, const Pairs<std::int64_t>&, std::span<const std::int64_t>, std::int64_t, std::size_t,

@@ -30,7 +30,7 @@ Outcome search_few_leaves(const Dataset& data, const Settings& settings, std::sp
     Bounds best = front.at_price();
     if (best.upper < kInfinity) control.incumbent(best.upper);
     {
-        Search<Acc> unlimited(data, settings, prices, control);
+        Search<Acc> unlimited(data, settings, prices, control, front.bytes());
         const Bounds found = unlimited.run_plain();
         best.lower = std::min(best.upper, std::max(best.lower, found.lower));
         if (found.exact() || control.ended()) {  // else its tree would have to be searched for
@@ -48,7 +48,7 @@ Outcome search_few_leaves(const Dataset& data, const Settings& settings, std::sp
     }
     const std::int64_t without_front = out.shape.empty() ? kInfinity : best.upper;
     if (!out.leaf_limit_is_slack && !best.exact()) best = front.run_at_price(best);
-    if (out.shape.empty() || best.upper < without_front) out.shape = front.tree(front.cheapest_leaves());
+    if (out.shape.empty() || best.upper < without_front) out.shape = front.tree_at_price();
     account(front);
     out.bounds = best;
     return out;

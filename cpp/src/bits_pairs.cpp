@@ -30,7 +30,8 @@ inline void for_each_active_one(const std::uint64_t* words, const Active& active
 
 template <class Acc>
 void pairs_by_rows(const Rows<Acc>& data, std::span<const std::uint32_t> rows, const Active& active, Pairs<Acc>& out,
-                   std::vector<std::uint16_t>& scratch) {
+                   std::vector<std::uint16_t>& scratch, Control* control) {
+    Pulse pulse(control);
     const std::size_t m = active.columns.size();
     std::memset(out.data, 0, out.entries() * sizeof(Acc));
     scratch.resize(data.n_words * 64 + m);
@@ -41,6 +42,7 @@ void pairs_by_rows(const Rows<Acc>& data, std::span<const std::uint32_t> rows, c
         std::size_t n = 0;
         for_each_active_one(data.bits.data() + r * data.n_words, active, local_of,
                             [&](std::uint16_t j) { ones[n++] = j; });
+        if (pulse.after(n * n / 2 * data.n_channels)) return;
         const Acc* cost = data.cost.data() + r * data.n_channels;
         for (std::size_t k = 0; k < data.n_channels; ++k) {
             const Acc c = cost[k];
@@ -131,7 +133,8 @@ template <class Acc>
 // Counts the pairs of the rows where column `where` is one, or of all rows.
 template <class Acc, class Instructions>
 [[gnu::always_inline]] inline void pairs_on_bits(const BitColumns& bits, std::size_t where, Pairs<Acc>& out,
-                                                 PairScratch& scratch) {
+                                                 PairScratch& scratch, Control* control) {
+    Pulse pulse(control);
     std::memset(out.data, 0, out.entries() * sizeof(Acc));
     const std::size_t n_blocks = out.stride / kLanes;
     scratch.masks.resize(bits.n_words);
@@ -147,6 +150,7 @@ template <class Acc, class Instructions>
                 Instructions::mask(columns[w], rows, scratch.masks[w]);
             }
             for (std::size_t i = block * kLanes; i < std::min(out.size, (block + 1) * kLanes); ++i) {
+                if (pulse.after((n + 8) * (n_blocks - block) * 4)) return;
                 Instructions::count(columns, bits.n_words, n_blocks - block, scratch.masks.data()->of + i % kLanes, n,
                                     scratch.sums.data());
                 Acc* row = out.row(plane.channel, i) + block * kLanes;
@@ -175,8 +179,9 @@ template <class Acc>
     lay_all<Acc, Avx2Lanes>(data, rows, active, out);
 }
 template <class Acc>
-[[gnu::target("avx2")]] void count(const BitColumns& bits, std::size_t where, Pairs<Acc>& out, PairScratch& scratch) {
-    pairs_on_bits<Acc, Avx2Lanes>(bits, where, out, scratch);
+[[gnu::target("avx2")]] void count(const BitColumns& bits, std::size_t where, Pairs<Acc>& out, PairScratch& scratch,
+                                   Control* control) {
+    pairs_on_bits<Acc, Avx2Lanes>(bits, where, out, scratch, control);
 }
 }  // namespace avx2
 namespace avx512 {
@@ -187,8 +192,8 @@ template <class Acc>
 }
 template <class Acc>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq,prefer-vector-width=512")]] void count(
-    const BitColumns& bits, std::size_t where, Pairs<Acc>& out, PairScratch& scratch) {
-    pairs_on_bits<Acc, Avx512Lanes>(bits, where, out, scratch);
+    const BitColumns& bits, std::size_t where, Pairs<Acc>& out, PairScratch& scratch, Control* control) {
+    pairs_on_bits<Acc, Avx512Lanes>(bits, where, out, scratch, control);
 }
 }  // namespace avx512
 #endif
@@ -207,19 +212,20 @@ void lay(Simd level, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
 }
 
 template <class Acc>
-void count_pairs_where(Simd level, const BitColumns& bits, std::size_t where, Pairs<Acc>& out, PairScratch& scratch) {
+void count_pairs_where(Simd level, const BitColumns& bits, std::size_t where, Pairs<Acc>& out, PairScratch& scratch,
+                       Control* control) {
     switch (level) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        case Simd::avx512: return avx512::count(bits, where, out, scratch);
-        case Simd::avx2: return avx2::count(bits, where, out, scratch);
+        case Simd::avx512: return avx512::count(bits, where, out, scratch, control);
+        case Simd::avx2: return avx2::count(bits, where, out, scratch, control);
 #endif
-        default: return pairs_on_bits<Acc, PlainLanes>(bits, where, out, scratch);
+        default: return pairs_on_bits<Acc, PlainLanes>(bits, where, out, scratch, control);
     }
 }
 
 template <class Acc>
 void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
-                 const Active& active, Pairs<Acc>& out, PairScratch& scratch) {
+                 const Active& active, Pairs<Acc>& out, PairScratch& scratch, Control* control) {
     if (kernel == PairKernel::automatic) {
         // Estimated cycles. By rows: one read-modify-write for every two ones. On bits: rows, digits and blocks to lay
         // out, then a step for every word and digit of each column beside 16 others.
@@ -235,10 +241,10 @@ void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span
         kernel = by_rows <= on_bits ? PairKernel::rows : PairKernel::columns;
     }
     if (kernel == PairKernel::rows) {
-        pairs_by_rows(data, rows, active, out, scratch.ones);
+        pairs_by_rows(data, rows, active, out, scratch.ones, control);
     } else {
         lay(level, data, rows, active, scratch.bits);
-        count_pairs_where(level, scratch.bits, kEveryRow, out, scratch);
+        count_pairs_where(level, scratch.bits, kEveryRow, out, scratch, control);
     }
 }
 
@@ -256,11 +262,11 @@ template bool pays_to_lay(Simd, PairKernel, const Rows<std::int32_t>&, const Act
 template bool pays_to_lay(Simd, PairKernel, const Rows<std::int64_t>&, const Active&);
 template void lay(Simd, const Rows<std::int32_t>&, std::span<const std::uint32_t>, const Active&, BitColumns&);
 template void lay(Simd, const Rows<std::int64_t>&, std::span<const std::uint32_t>, const Active&, BitColumns&);
-template void count_pairs_where(Simd, const BitColumns&, std::size_t, Pairs<std::int32_t>&, PairScratch&);
-template void count_pairs_where(Simd, const BitColumns&, std::size_t, Pairs<std::int64_t>&, PairScratch&);
+template void count_pairs_where(Simd, const BitColumns&, std::size_t, Pairs<std::int32_t>&, PairScratch&, Control*);
+template void count_pairs_where(Simd, const BitColumns&, std::size_t, Pairs<std::int64_t>&, PairScratch&, Control*);
 template void count_pairs(Simd, PairKernel, const Rows<std::int32_t>&, std::span<const std::uint32_t>, const Active&,
-                          Pairs<std::int32_t>&, PairScratch&);
+                          Pairs<std::int32_t>&, PairScratch&, Control*);
 template void count_pairs(Simd, PairKernel, const Rows<std::int64_t>&, std::span<const std::uint32_t>, const Active&,
-                          Pairs<std::int64_t>&, PairScratch&);
+                          Pairs<std::int64_t>&, PairScratch&, Control*);
 
 }  // namespace treewright::bits

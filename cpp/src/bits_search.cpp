@@ -12,15 +12,16 @@ namespace treewright::bits {
 
 template <class Acc>
 Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices,
-                    Control& control)
+                    Control& control, std::size_t taken)
     : data_(data),
       settings_(settings),
       options_(settings.options),
       control_(control),
+      most_bytes_(control.limits().bytes - std::min(control.limits().bytes, taken)),
       c_(settings.leaf_price),
       prices_(prices),
-      cache_(data.n_words, control.limits().bytes),
-      subproblems_(data, settings.options.kernel, settings.min_count > 0),
+      cache_(data.n_words, most_bytes_),
+      subproblems_(data, settings.options.kernel, settings.min_count > 0, control, most_bytes_),
       arena_(subproblems_.arena()) {
     if (!options_.cache) cache_.disable();
     if (settings.min_count > 0 || !data.guess.empty()) options_.similar_support = false;  // B6; guess.hpp
@@ -38,6 +39,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
     ArenaScope scope(arena_);
 
     Children children = bound_children(node, depth);
+    if (control_.over()) return {std::min(c_, leaf), leaf};
     Best best = best_of_depth_two(node, depth, children);
     const std::int64_t floor = floor_of_four_leaves(node);
     if (depth <= 2 || best.value <= floor)
@@ -48,7 +50,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
     price_children(node, children);
     guess_children(node, children);
     std::int64_t target = std::min(best.value, budget);
-    const std::span<Candidate> open = candidates(node, depth, target, children);
+    const std::span<Candidate> open = candidates(node, depth, target, children);  // some, if the run is over
     const bool on_bits = depth == 3 && !open.empty() && subproblems_.lay_out(node);  // children end with their matrix
     for (std::size_t at = 0; at < open.size() && !control_.stopped(); ++at) {
         const std::size_t i = open[at].column;
@@ -104,6 +106,7 @@ Bounds Search<Acc>::finish(const Node& node, std::int32_t depth, Bounds bounds, 
                            std::int64_t steps_before) {
     const auto work = static_cast<std::uint32_t>(std::min<std::int64_t>(control_.steps() - steps_before, 0xffffff));
     cache_.store(node.key.data(), cache_.hash(node.key.data(), depth), {bounds.lower, bounds.upper, depth, feature, work});
+    cache_.limit_to(most_bytes_ - std::min(most_bytes_, arena_.bytes()));
     control_.bytes(bytes());
     last_feature_ = feature;
     return bounds;
@@ -188,8 +191,10 @@ std::span<typename Search<Acc>::Candidate> Search<Acc>::candidates(const Node& n
     const std::size_t m = node.pairs.size;
     const auto all = arena_.take<Candidate>(m);
     std::size_t n = 0;
+    Pulse pulse(&control_);
     for (std::size_t i = 0; i < m; ++i) {
         if (children.lower[0][i] + children.lower[1][i] >= target) continue;
+        if (pulse.after(m * node.pairs.n_channels)) return {};
         Candidate& candidate = all[n++];
         candidate.column = static_cast<std::uint32_t>(i);
         for (int side : {0, 1}) {

@@ -45,8 +45,25 @@ std::size_t Subproblem<Acc>::local_column(std::int32_t column) const {
 }
 
 template <class Acc>
-Subproblems<Acc>::Subproblems(const Dataset& data, PairKernel kernel, bool counted)
-    : data_(data), kernel_(kernel), simd_(simd()), rows_(make_rows<Acc>(data, counted)) {
+std::size_t Subproblems<Acc>::bytes_needed(const Dataset& data, bool counted) {
+    const std::size_t matrix = data.n_columns * Pairs<Acc>::stride_of(data.n_columns) * sizeof(Acc);
+    return (1 + kMatricesOfChild) * matrix * (data.n_classes + (counted ? 1 : 0));
+}
+
+template <class Acc>
+bool Subproblems<Acc>::has_room(std::size_t bytes) const {
+    return bytes <= most_bytes_ && arena_.used() <= most_bytes_ - bytes;
+}
+
+template <class Acc>
+Subproblems<Acc>::Subproblems(const Dataset& data, PairKernel kernel, bool counted, Control& control,
+                              std::size_t most_bytes)
+    : data_(data),
+      kernel_(kernel),
+      simd_(simd()),
+      control_(control),
+      most_bytes_(std::max(most_bytes, kGranted)),
+      rows_(make_rows<Acc>(data, counted)) {
     const std::size_t m = data.n_columns;
     const auto rows = arena_.take<std::uint32_t>(data.n_rows);
     std::iota(rows.begin(), rows.end(), 0U);
@@ -62,12 +79,16 @@ Subproblems<Acc>::Subproblems(const Dataset& data, PairKernel kernel, bool count
     for (std::size_t r = 0; r < data.n_rows; ++r)
         for (std::size_t k = 0; k < total.size(); ++k) total[k] += rows_.cost[r * total.size() + k];
 
-    Pairs<Acc> pairs{nullptr, m, Pairs<Acc>::stride_of(m), rows_.n_channels};
-    pairs.data = arena_.take<Acc>(pairs.entries()).data();
     const Active active{columns, mask};
-    count_pairs(simd_, kernel_, rows_, rows, active, pairs, pair_scratch_);
-    root_ = {rows, active, pairs, total, key, {}, 0};
-    weigh(root_);
+    root_ = {rows, active, {nullptr, 0, 0, rows_.n_channels}, total, key, {}, 0};
+    if (m > kMostColumns || !has_room(bytes_needed(data, counted))) control_.halt(Stop::memory);
+    if (control_.ended()) return;
+    Pairs<Acc>& pairs = root_.pairs;
+    pairs = {nullptr, m, Pairs<Acc>::stride_of(m), rows_.n_channels};
+    pairs.data = arena_.take<Acc>(pairs.entries()).data();
+    count_pairs(simd_, kernel_, rows_, rows, active, pairs, pair_scratch_, &control_);
+    is_whole_ = !control_.over();
+    if (is_whole_) weigh(root_);
 }
 
 template <class Acc>
@@ -121,7 +142,8 @@ void Subproblems<Acc>::weigh(Subproblem<Acc>& node) {
 
 template <class Acc>
 void Subproblems<Acc>::scan(const Subproblem<Acc>& node, std::int64_t min_count, const ChildCosts<Acc>& out) {
-    scan_children(simd_, node.pairs, data_.n_classes, node.total.data(), static_cast<Acc>(min_count), out, scan_scratch_);
+    scan_children(simd_, node.pairs, data_.n_classes, node.total.data(), static_cast<Acc>(min_count), out, scan_scratch_,
+                  &control_);
     for (std::size_t i = 0; i < node.ones.size(); ++i) {
         if (node.ones[i] != 0 && node.ones[i] != node.weight) continue;
         // Constant here: not a split (a leaf may cost nothing).
@@ -179,7 +201,7 @@ void Subproblems<Acc>::split(const Subproblem<Acc>& node, std::size_t column, Si
     sides.small_side = n[1] <= n[0] ? 1 : 0;
     sides.small = node.pairs;
     sides.small.data = arena_.take<Acc>(node.pairs.entries()).data();
-    count_pairs(simd_, kernel_, rows_, sides.rows[sides.small_side], node.active, sides.small, pair_scratch_);
+    count_pairs(simd_, kernel_, rows_, sides.rows[sides.small_side], node.active, sides.small, pair_scratch_, &control_);
 }
 
 template <class Acc>
@@ -195,24 +217,29 @@ void Subproblems<Acc>::count_ones(const Subproblem<Acc>& node, std::size_t colum
     sides.small_side = 1;
     sides.small = node.pairs;
     sides.small.data = arena_.take<Acc>(node.pairs.entries()).data();
-    count_pairs_where(simd_, laid_out_, column, sides.small, pair_scratch_);
+    count_pairs_where(simd_, laid_out_, column, sides.small, pair_scratch_, &control_);
 }
 
 template <class Acc>
 Subproblem<Acc> Subproblems<Acc>::make_child(const Subproblem<Acc>& node, std::size_t column, int side,
                                              std::span<const std::uint64_t> key, bool narrow, Sides<Acc>& sides) {
     const bool on_bits = sides.on_bits && !narrow;
-    if (on_bits && sides.small_side < 0) count_ones(node, column, sides);
-    if (!on_bits && sides.rows[0].empty()) split(node, column, sides);  // both sides of a split have rows
     const auto total = arena_.take<Acc>(node.total.size());
     for (std::size_t k = 0; k < total.size(); ++k) {
         const Acc one = node.pairs.at(k, column, column);
         total[k] = side == 1 ? one : node.total[k] - one;
     }
+    if (!has_room(kMatricesOfChild * node.pairs.entries() * sizeof(Acc))) {
+        control_.halt(Stop::memory);
+        control_.grace(0);  // nor is there room to write trees from matrices
+    }
+    if (control_.over()) return {{}, node.active, {nullptr, 0, 0, node.pairs.n_channels}, total, key, {}, 0};
+    if (on_bits && sides.small_side < 0) count_ones(node, column, sides);
+    if (!on_bits && sides.rows[0].empty()) split(node, column, sides);  // both sides of a split have rows
     Subproblem<Acc> child{sides.rows[side], node.active, sides.small, total, key, {}, 0};
     if (side != sides.small_side) {
         child.pairs.data = arena_.take<Acc>(node.pairs.entries()).data();
-        subtract(simd_, node.pairs, sides.small, child.pairs);  // sibling = parent - other sibling
+        subtract(simd_, node.pairs, sides.small, child.pairs, &control_);  // sibling = parent - other sibling
     }
     if (narrow) drop_constant_columns(child);
     weigh(child);
@@ -238,8 +265,10 @@ void Subproblems<Acc>::drop_constant_columns(Subproblem<Acc>& node) {
     const Pairs<Acc> wide = node.pairs;
     node.pairs = {nullptr, m, Pairs<Acc>::stride_of(m), wide.n_channels};
     node.pairs.data = arena_.take<Acc>(node.pairs.entries()).data();
+    Pulse pulse(&control_);
     for (std::size_t k = 0; k < wide.n_channels; ++k) {
         for (std::size_t i = 0; i < m; ++i) {
+            if (pulse.after(m)) return;
             const Acc* from = wide.row(k, local[i]);
             Acc* to = node.pairs.row(k, i);
             for (std::size_t j = node.pairs.first(i); j < i; ++j) to[j] = wide.at(k, local[i], local[j]);

@@ -1,42 +1,78 @@
 #include "treewright/leaf_accuracy/cut.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 namespace treewright::leaf_accuracy {
 
-double Measure::of(Value value) const {
-    const double p = static_cast<double>(value.correct) / static_cast<double>(value.weight);
+namespace {
+
+// a * b in two halves.
+std::array<Whole, 2> product(Whole a, Whole b) {
+    constexpr Whole low = ~std::uint64_t{0};
+    const Whole a0 = a & low, a1 = a >> 64, b0 = b & low, b1 = b >> 64;
+    const Whole first = a0 * b0, middle = a1 * b0 + (first >> 64), other = a0 * b1 + (middle & low);
+    return {a1 * b1 + (middle >> 64) + (other >> 64), (other << 64) | (first & low)};
+}
+
+// A(W) of rounded weights: low enough by construction, whatever its shape.
+Count relaxed(double least, double unit) { return static_cast<Count>(std::floor(least * unit)) - 1; }
+
+}  // namespace
+
+int compare_ratios(Whole a, Whole b, Whole c, Whole d) {
+    const auto left = product(a, d), right = product(b, c);
+    const std::size_t half = left[0] == right[0] ? 1 : 0;
+    return (left[half] > right[half]) - (left[half] < right[half]);
+}
+
+double Measure::of(double correct, double weight, double observations) const {
+    const double p = correct / weight;
     if (criterion == Criterion::accuracy) return p;
-    const double n = static_cast<double>(value.weight) * scale;
+    const double n = weight * observations;
     const double square = z * z / n;
     return (p + square / 2 - z * std::sqrt(p * (1 - p) / n + square / (4 * n))) / (1 + square);
 }
 
 bool Measure::less(Value a, Value b) const {
-    if (criterion == Criterion::accuracy) return a.correct * b.weight < b.correct * a.weight;
+    if (criterion == Criterion::accuracy) return compare_ratios(a.correct, a.weight, b.correct, b.weight) < 0;
     return of(a) < of(b);
 }
 
-Cut Cut::at(const Measure& measure, Value value, bool strict, Count min_leaf, Count total) {
+Cut Cut::at(const Measure& measure, const Rounding& rounding, Value value, bool strict, Count min_leaf, Count total) {
     if (measure.criterion == Criterion::lower_bound)
-        return at_bound(measure, measure.of(value), strict, min_leaf, total);
-    const Count divisor = std::gcd(value.correct, value.weight);
+        return at_bound(measure, rounding, measure.of(value), strict, min_leaf, total);
     Cut cut;
-    cut.numerator_ = cut.slope = value.correct / divisor;
-    cut.denominator_ = cut.per_row = value.weight / divisor;
+    cut.value_ = value;
     cut.q = measure.of(value);
     cut.strict = strict;
-    cut.offset = strict ? 1 : 0;
     cut.min_leaf = min_leaf;
+    if (!rounding.any) {
+        const auto correct = static_cast<Count>(value.correct), weight = static_cast<Count>(value.weight);
+        const Count divisor = std::gcd(correct, weight);
+        cut.slope = correct / divisor;
+        cut.per_row = weight / divisor;
+        cut.offset = strict ? 1 : 0;
+        cut.size_rate = std::max<Count>(1, cut.per_row - cut.slope);
+        cut.gain_rate = cut.size_rate;
+        cut.loss_rate = cut.slope;
+        return cut;
+    }
+    cut.per_row = Count{1} << 24;
+    const auto unit = static_cast<double>(cut.per_row);
+    // e(W) as a line: through 0, or at the height of the whole table; the one that is lower at a quarter of the rows.
+    const bool by_share = rounding.share * static_cast<double>(total) < 4 * rounding.most;
+    cut.slope = std::max<Count>(0, relaxed(by_share ? cut.q - rounding.share : cut.q, unit));
+    cut.offset = by_share ? 0 : -static_cast<Count>(std::ceil(rounding.most * unit));
     cut.size_rate = std::max<Count>(1, cut.per_row - cut.slope);
     cut.gain_rate = cut.size_rate;
-    cut.loss_rate = cut.slope;
+    cut.loss_rate = std::max<Count>(1, cut.slope);
     return cut;
 }
 
-Cut Cut::at_bound(const Measure& measure, double q, bool strict, Count min_leaf, Count total) {
+Cut Cut::at_bound(const Measure& measure, const Rounding& rounding, double q, bool strict, Count min_leaf, Count total) {
     Cut cut;
     cut.q = q;
     cut.strict = strict;
@@ -44,9 +80,11 @@ Cut Cut::at_bound(const Measure& measure, double q, bool strict, Count min_leaf,
     cut.per_row = Count{1} << 16;
     while (cut.per_row > 1 && cut.per_row * (2 * total + 64) >= (Count{1} << 30)) cut.per_row /= 2;
     const auto unit = static_cast<double>(cut.per_row);
-    const double spread = measure.z * std::sqrt(std::max(0.0, q * (1 - q)) / measure.scale);
+    const double observations = std::ldexp(measure.scale, rounding.shift);  // of a unit of coarse weight
+    const double spread = measure.z * std::sqrt(std::max(0.0, q * (1 - q)) / observations);
+    const auto least = [&](double w) { return q * w + spread * std::sqrt(w); };
     const auto meets = [&](Count c, Count w) {
-        const double value = measure.of({c, w});
+        const double value = measure.of(static_cast<double>(c), static_cast<double>(w), observations);
         return strict ? value > q : value >= q;
     };
 
@@ -54,12 +92,18 @@ Cut Cut::at_bound(const Measure& measure, double q, bool strict, Count min_leaf,
     Count first = total + 1;  // W1
     Count need = 0;
     for (Count w = 1; w <= total; ++w) {
-        const double least = q * static_cast<double>(w) + spread * std::sqrt(static_cast<double>(w));
-        need = std::clamp<Count>(static_cast<Count>(std::ceil(least)), 0, w + 1);
+        if (rounding.any) {
+            const double change = rounding.of(w), weight = static_cast<double>(w);
+            const double low = std::clamp(least(std::max(0.0, weight - change)) - change, 0.0, weight + 1);
+            wanted[static_cast<std::size_t>(w)] = relaxed(low, unit);
+            if (wanted[static_cast<std::size_t>(w)] <= cut.per_row * w && w >= min_leaf) first = std::min(first, w);
+            continue;
+        }
+        need = std::clamp<Count>(static_cast<Count>(std::ceil(least(static_cast<double>(w)))), 0, w + 1);
         while (need > 0 && meets(need - 1, w)) --need;
         while (need <= w && !meets(need, w)) ++need;
         if (need <= w && w >= min_leaf) first = std::min(first, w);
-        const double exact = std::ceil(least * unit);
+        const double exact = std::ceil(least(static_cast<double>(w)) * unit);
         wanted[static_cast<std::size_t>(w)] = std::clamp(
             static_cast<Count>(std::min(exact, unit * static_cast<double>(w + 1))), cut.per_row * (need - 1) + 1, cut.per_row * need);
     }
@@ -70,7 +114,7 @@ Cut Cut::at_bound(const Measure& measure, double q, bool strict, Count min_leaf,
         const Count line = first <= total ? wanted[at_first] - tangent * (first - w) : 0;
         wanted[static_cast<std::size_t>(w)] = std::max(line, cut.per_row * w + 1);
     }
-    Count least_rise = cut.per_row, most_rise = 0;
+    Count least_rise = cut.per_row, most_rise = rounding.any ? 1 : 0;
     for (std::size_t w = 0; w + 1 < wanted.size(); ++w) {
         least_rise = std::min(least_rise, wanted[w + 1] - wanted[w]);
         most_rise = std::max(most_rise, wanted[w + 1] - wanted[w]);
@@ -78,7 +122,7 @@ Cut Cut::at_bound(const Measure& measure, double q, bool strict, Count min_leaf,
     cut.table.assign(wanted.begin(), wanted.end());
     cut.size_rate = std::max<Count>(1, cut.per_row - static_cast<Count>(std::floor(q * unit)));
     cut.gain_rate = std::max(cut.size_rate, cut.per_row - least_rise);
-    cut.loss_rate = std::max<Count>(0, most_rise);
+    cut.loss_rate = most_rise;
     return cut;
 }
 
@@ -91,28 +135,32 @@ const Cut& Cut::none() {
     return cut;
 }
 
-Count Cut::deficit(Count weight, Count largest, Count rows) const {
-    return std::max({Count{0}, wanted(weight) - per_row * largest, size_rate * (min_leaf - rows)});
+bool Cut::implies(const Cut& other) const {
+    const bool bound = !table.empty();
+    const int order = bound ? (q > other.q) - (q < other.q)
+                            : compare_ratios(value_.correct, value_.weight, other.value_.correct, other.value_.weight);
+    return order > 0 || (order == 0 && (strict || !other.strict));
 }
 
 bool Cut::met_by(const Measure& measure, Value value) const {
     if (measure.criterion == Criterion::lower_bound) return strict ? measure.of(value) > q : measure.of(value) >= q;
-    const Count left = value.correct * denominator_, right = numerator_ * value.weight;
-    return strict ? left > right : left >= right;
+    const int order = compare_ratios(value.correct, value.weight, value_.correct, value_.weight);
+    return strict ? order > 0 : order >= 0;
 }
 
-Conversion::Conversion(const Cut& old, const Cut& now) {
+Conversion::Conversion(const Cut& old, const Cut& now, const Rounding& rounding) {
     from = static_cast<double>(old.per_row);
     to = static_cast<double>(now.per_row);
     ratio = std::min(1.0, static_cast<double>(now.size_rate) / to / (static_cast<double>(old.size_rate) / from));
     harder = now.implies(old);
     if (old.table.empty()) {
-        per_leaf = static_cast<double>(old.offset) / from;
-        per_weight = std::max(0.0, old.q - now.q);
+        per_leaf = std::max(0.0, static_cast<double>(old.offset) / from - static_cast<double>(now.offset) / to);
+        per_weight = std::max(0.0, static_cast<double>(old.slope) / from - static_cast<double>(now.slope) / to);
     } else {
         for (std::size_t w = 0; w < old.table.size(); ++w)
             per_leaf = std::max(per_leaf, old.table[w] / from - now.table[w] / to);
     }
+    if (rounding.any) per_leaf += 1 / from;
 }
 
 Count Conversion::lower(Count known, std::uint32_t depth, Count weight) const {

@@ -1,6 +1,7 @@
 #include "treewright/leaf_accuracy/data.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -17,6 +18,27 @@ void Data::prepare() {
         number.try_emplace({table.label[i], table.weight[i]}, 0);
         total += table.weight[i];
         unit_weights = unit_weights && table.weight[i] == 1;
+    }
+    rounding = {};
+    lost = most_lost = 0;
+    if (!full.empty()) {
+        rounding.any = true;
+        rounding.shift = shift;
+        for (std::size_t i = 0; i < n; ++i) {
+            const Whole coarse = Whole{static_cast<std::uint64_t>(table.weight[i])} << shift;
+            const bool up = coarse > full[i];
+            const Whole change = up ? coarse - full[i] : full[i] - coarse;
+            if (up) {
+                lost += change;
+                most_lost = std::max(most_lost, change);
+            }
+            const double in_units = std::ldexp(static_cast<double>(change), -shift);
+            rounding.most += in_units;
+            rounding.share = std::max(rounding.share, in_units / table.weight[i]);
+        }
+        // Pays for the rounding of these sums.
+        rounding.most = rounding.most * (1 + 1e-9) + 1e-9;
+        rounding.share = rounding.share * (1 + 1e-9);
     }
     planes.clear();
     for (auto& [key, at] : number) {
@@ -46,6 +68,36 @@ void Data::prepare() {
 void Node::sum() {
     total = std::accumulate(weight.begin(), weight.end(), Count{0});
     largest = *std::max_element(weight.begin(), weight.end());
+    value = {static_cast<Whole>(largest), static_cast<Whole>(total)};
+    if (full.empty()) return;
+    value = {*std::max_element(full.begin(), full.end()), std::accumulate(full.begin(), full.end(), Whole{0})};
+}
+
+Sides SortedColumn::sides(const Node& node, std::size_t cut) const {
+    Sides sides;
+    const std::size_t n_classes = node.weight.size(), at = cut * n_classes;
+    for (std::size_t k = 0; k < n_classes; ++k) {
+        const Count on_left = left[at + k], on_right = node.weight[k] - on_left;
+        sides.left.largest = std::max(sides.left.largest, on_left);
+        sides.right.largest = std::max(sides.right.largest, on_right);
+        sides.left.weight += on_left;
+    }
+    sides.right.weight = node.total - sides.left.weight;
+    sides.left.rows = cuts[cut].position;
+    sides.right.rows = node.n() - sides.left.rows;
+    if (full.empty()) {
+        sides.left.value = {static_cast<Whole>(sides.left.largest), static_cast<Whole>(sides.left.weight)};
+        sides.right.value = {static_cast<Whole>(sides.right.largest), static_cast<Whole>(sides.right.weight)};
+        return sides;
+    }
+    for (std::size_t k = 0; k < n_classes; ++k) {
+        const Whole on_left = full[at + k], on_right = node.full[k] - on_left;
+        sides.left.value.correct = std::max(sides.left.value.correct, on_left);
+        sides.right.value.correct = std::max(sides.right.value.correct, on_right);
+        sides.left.value.weight += on_left;
+    }
+    sides.right.value.weight = node.value.weight - sides.left.value.weight;
+    return sides;
 }
 
 void Sorter::sort(const Node& node, std::uint32_t column, SortedColumn& out) {
@@ -67,14 +119,18 @@ void Sorter::sort(const Node& node, std::uint32_t column, SortedColumn& out) {
     }
     out.cuts.clear();
     out.left.clear();
+    out.full.clear();
     std::vector<Count> sum(n_classes, 0);
+    std::vector<Whole> full(data_.full.empty() ? 0 : n_classes, 0);
     for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint32_t row = out.rows[i];
         if (i > 0 && rank[row] != rank[out.rows[i - 1]]) {
             out.cuts.push_back({i, rank[out.rows[i - 1]] + 1});
             out.left.insert(out.left.end(), sum.begin(), sum.end());
+            out.full.insert(out.full.end(), full.begin(), full.end());
         }
         sum[data_.table.label[row]] += data_.table.weight[row];
+        if (!full.empty()) full[data_.table.label[row]] += data_.full[row];
     }
 }
 

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 namespace treewright::leaf_accuracy {
 
-Cheapest Search::least(const Node& node, std::uint32_t depth, Count budget, std::size_t level) {
-    const Count own = price_of(node), split = 2 * price_->leaf;  // a split has two leaves at least
+Cheapest Search::least(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
+    const Cost own = price_of(node.leaf()), split = 2 * price_->leaf;  // a split has two leaves at least
     if (depth == 0 || node.n() < 2 * data_.min_leaf || own <= split) return {own, own, kLeaf};
     if (split >= budget) return {split, own, kLeaf};
     if (const Entry* known = find(node, depth); known != nullptr) {
@@ -30,25 +31,26 @@ Cheapest Search::least(const Node& node, std::uint32_t depth, Count budget, std:
     return found;
 }
 
-Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget, std::size_t level) {
-    const Count split = 2 * price_->leaf;
-    Cheapest best{split, price_of(node), kLeaf};
+Cheapest Search::least_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
+    const Cost split = 2 * price_->leaf;
+    Cheapest best{split, price_of(node.leaf()), kLeaf};
     if (control_.step(work(node))) return best;
     Level& here = level_at(level);
-    Count relaxed = 0;
-    weigh_costs(node, std::min(best.upper, budget), depth == 2 && level > 0, here, relaxed);
+    const Cheapest pair = weigh_costs(node, std::min(best.upper, budget), depth == 2 && level > 0, level);
     const PairAnswer& costs = here.costs;
-    const std::size_t pair = costs.best();
-    if (pair < costs.cuts.size() && costs.sum(pair) < best.upper) best = cheapest_pair(node, costs, level);
-    if (depth == 2) return {std::min(best.upper, std::max(split, costs.least)), best.upper, best.plan, relaxed};
+    if (pair.upper < best.upper) {
+        best.upper = pair.upper;
+        best.plan = pair.plan;
+    }
+    if (depth == 2) return {std::min(best.upper, std::max(split, pair.lower)), best.upper, best.plan, pair.relaxed};
 
     here.boxes.size = 0;  // the table belongs to pass 1
-    Count lower = best.upper;
+    Cost lower = best.upper;
     std::vector<std::size_t> meeting;
     for (const ColumnOfPairs& at : by_promise(costs)) {
         open_column(node, at.column, level);
-        here.left_floor.assign(at.count, price_->leaf);
-        here.right_floor.assign(at.count, price_->leaf);
+        here.left_floor.assign(at.count, price_->kernel.leaf);
+        here.right_floor.assign(at.count, price_->kernel.leaf);
         meeting.clear();
         here.stretches.assign(1, {0, at.count});
         while (!here.stretches.empty() && !control_.stopped()) {
@@ -68,17 +70,17 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget
         });
         for (const std::size_t i : meeting) {
             if (control_.stopped()) break;
-            const Count target = std::min(best.upper, budget);
+            const Cost target = std::min(best.upper, budget);
             make_sides(node, here, i);
             const bool left_first = here.left_node.n() <= here.right_node.n();
             const Node &first = left_first ? here.left_node : here.right_node,
                        &second = left_first ? here.right_node : here.left_node;
             const auto known = [&](const Node& side, bool is_left) {
                 const Entry* entry = find(side, depth - 1);
-                const Count floor = is_left ? here.left_floor[i] : here.right_floor[i];
-                return std::max(floor, entry == nullptr ? 0 : entry->cheapest.lower);
+                const Cost floor = lower_of(is_left ? here.left_floor[i] : here.right_floor[i], side);
+                return std::max({floor, price_->leaf, entry == nullptr ? Cost{0} : entry->cheapest.lower});
             };
-            Count first_lower = known(first, left_first), second_lower = known(second, !left_first);
+            Cost first_lower = known(first, left_first), second_lower = known(second, !left_first);
             if (first_lower + second_lower < target) {
                 const Cheapest a = least(first, depth - 1, target - second_lower, level + 1);
                 first_lower = std::max(first_lower, a.lower);
@@ -87,7 +89,7 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget
                     const Cheapest b = least(second, depth - 1, target - first_lower, level + 1);
                     second_lower = std::max(second_lower, b.lower);
                     lift(here, i, !left_first, b.relaxed);
-                    if (a.upper < kNoCost && b.upper < kNoCost && a.upper + b.upper < best.upper) {
+                    if (a.upper < kNoTree && b.upper < kNoTree && a.upper + b.upper < best.upper) {
                         best.upper = a.upper + b.upper;
                         const Plan left = left_first ? a.plan : b.plan, right = left_first ? b.plan : a.plan;
                         best.plan = remember({at.column, here.sorted.cuts[i].rank, left, right});
@@ -105,49 +107,76 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Count budget
     return best;
 }
 
-// The depth-two step for costs; `relaxed`, where asked for, a lower bound of F.
-void Search::weigh_costs(const Node& node, Count budget, bool asks_relaxed, Level& here, Count& relaxed) {
+Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, std::size_t level) {
     ++statistics_.pair_costs;
-    if (!is_dense(node)) {
-        sweeper_.solve_costs(node, cut(), *price_, budget, here.costs, relaxed);
-        return;
+    Level& here = level_at(level);
+    PairAnswer& costs = here.costs;
+    Cheapest best;
+    const auto settle = [&](std::size_t i) {  // in full; the new budget
+        const Cheapest found = cheapest_pair(node, costs.cuts[i], level);
+        if (found.upper < best.upper) {
+            best.upper = found.upper;
+            best.plan = found.plan;
+        }
+        return price_->sum(std::min(best.upper, budget), data_, node.n());
+    };
+    Count limit = price_->sum(budget, data_, node.n());
+    const bool dense = is_dense(node);
+    if (!dense) {
+        sweeper_.solve_costs(node, cut(), price_->kernel, limit, costs, best.relaxed,
+                             price_->exact ? PairSweeper::Settle() : PairSweeper::Settle(settle));
+    } else {
+        pairs_.solve(node, cut(), &price_->kernel, costs);
+        if (asks_relaxed) {
+            pairs_.solve_again(node, Cut::none(), &price_->kernel, here.relaxed);
+            best.relaxed = std::min(price_->kernel.unit * (node.total - node.largest) + price_->kernel.leaf, here.relaxed.least);
+        }
     }
-    pairs_.solve(node, cut(), price_, here.costs);
-    if (!asks_relaxed) return;
-    pairs_.solve_again(node, Cut::none(), price_, here.relaxed);
-    relaxed = std::min(price_->unit * (node.total - node.largest) + price_->leaf, here.relaxed.least);
+    if (price_->exact) {  // the kernels' sums are the costs
+        const std::size_t pair = costs.best();
+        best.lower = lower_of(costs.least, node);
+        if (pair < costs.cuts.size() && costs.sum(pair) < limit) settle(pair);
+    } else if (dense) {  // from the least sum on, until none can be below the best
+        std::vector<std::size_t> order(costs.cuts.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs.sum(a) < costs.sum(b); });
+        costs.least = kNoCost;
+        for (const std::size_t i : order) {
+            if (costs.sum(i) >= limit || control_.poll()) {
+                costs.least = costs.sum(i);
+                break;
+            }
+            limit = std::min(limit, settle(i));
+        }
+        best.lower = lower_of(costs.least, node);
+    } else {
+        best.lower = lower_of(costs.least, node);
+    }
+    return best;
 }
 
 void Search::lift(Level& here, std::size_t at, bool is_left, Count relaxed) const {
-    if (!options_.propagate || relaxed <= price_->leaf) return;
+    if (!options_.propagate || relaxed <= price_->kernel.leaf) return;
     std::vector<Count>& floors = is_left ? here.left_floor : here.right_floor;
     for (std::size_t i = 0; i < floors.size(); ++i) {
         const bool holds_more = (i > at) == is_left;
         const Count weight = holds_more ? 0 : std::abs(here.left_weight[i] - here.left_weight[at]);
-        if (relaxed / price_->unit >= weight) floors[i] = std::max(floors[i], relaxed - price_->unit * weight);
+        if (relaxed / price_->kernel.unit >= weight) floors[i] = std::max(floors[i], relaxed - price_->kernel.unit * weight);
     }
 }
 
 Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
-    Cheapest best{0, price_of(node), kLeaf};
+    Cheapest best{0, price_of(node.leaf()), kLeaf};
     PlanNode split{};
     bool is_split = false;
     SortedColumn& sorted = level_at(level).sorted;
-    const std::size_t n_classes = data_.n_classes();
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
         sorter_.sort(node, c, sorted);
         for (std::size_t i = 0; i < sorted.cuts.size(); ++i) {
-            Value left{0, 0}, right{0, 0};
-            for (std::size_t k = 0; k < n_classes; ++k) {
-                const Count on_left = sorted.left[i * n_classes + k], on_right = node.weight[k] - on_left;
-                left = {std::max(left.correct, on_left), left.weight + on_left};
-                right = {std::max(right.correct, on_right), right.weight + on_right};
-            }
-            const Count rows = sorted.cuts[i].position;
-            if (cut().deficit(left.weight, left.correct, rows) + cut().deficit(right.weight, right.correct, node.n() - rows) > 0)
-                continue;
-            const Count cost = price_->unit * (node.total - left.correct - right.correct) + 2 * price_->leaf;
-            if (cost >= best.upper) continue;
+            const auto [left, right] = sorted.sides(node, i);
+            const Cost wrong = static_cast<Cost>(node.value.weight - left.value.correct - right.value.correct);
+            const Cost cost = price_->unit * wrong + 2 * price_->leaf;
+            if (cost >= best.upper || deficit(left) + deficit(right) > 0) continue;
             best.upper = cost;
             split = {c, sorted.cuts[i].rank, kLeaf, kLeaf};
             is_split = true;
@@ -158,29 +187,25 @@ Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
     return best;
 }
 
-Cheapest Search::cheapest_pair(const Node& node, const PairAnswer& costs, std::size_t level) {
-    const auto [column, rank] = costs.cuts[costs.best()];
+Cheapest Search::cheapest_pair(const Node& node, const PairAnswer::Cut& root, std::size_t level) {
     Level& here = level_at(level);
-    open_column(node, column, level);
-    const auto found = std::find_if(here.sorted.cuts.begin(), here.sorted.cuts.end(),
-                                    [r = rank](const SortedColumn::Cut& c) { return c.rank == r; });
-    make_sides(node, here, static_cast<std::size_t>(found - here.sorted.cuts.begin()));
-    const Cheapest left = cheapest_stump(here.left_node, level + 1), right = cheapest_stump(here.right_node, level + 1);
-    return {0, left.upper + right.upper, remember({column, rank, left.plan, right.plan})};
+    open_cut(node, root, level);
+    const Cheapest left = cheapest_stump(here.left_node, level + 1);
+    if (left.upper >= kNoTree) return {};
+    const Cheapest right = cheapest_stump(here.right_node, level + 1);
+    if (right.upper >= kNoTree) return {};
+    return {0, left.upper + right.upper, remember({root.column, root.rank, left.plan, right.plan})};
 }
 
-Count Search::price_of(const Node& node) const {
-    return deficit(node) > 0 ? kNoCost : price_->unit * (node.total - node.largest) + price_->leaf;
+Cost Search::price_of(const Leaf& leaf) const {
+    return deficit(leaf) > 0 ? kNoTree : price_->unit * static_cast<Cost>(leaf.value.weight - leaf.value.correct) + price_->leaf;
 }
 
-Count Search::price_of(const Node& node, Plan plan, std::size_t level) {
-    if (plan == kLeaf) return price_of(node);
+Cost Search::price_of(const Node& node, Plan plan, std::size_t level) {
+    if (plan == kLeaf) return price_of(node.leaf());
     const PlanNode split = book_[static_cast<std::size_t>(plan)];
+    open_cut(node, {split.column, split.rank}, level);
     Level& here = level_at(level);
-    open_column(node, split.column, level);
-    const auto found = std::find_if(here.sorted.cuts.begin(), here.sorted.cuts.end(),
-                                    [&](const SortedColumn::Cut& c) { return c.rank >= split.rank; });
-    make_sides(node, here, static_cast<std::size_t>(found - here.sorted.cuts.begin()));
     return price_of(here.left_node, split.left, level + 1) + price_of(here.right_node, split.right, level + 1);
 }
 

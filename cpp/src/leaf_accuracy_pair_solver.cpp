@@ -10,8 +10,38 @@ namespace treewright::leaf_accuracy {
 namespace {
 
 constexpr std::uint32_t kNoRow = 0xffffffffu;
+constexpr Cost kMostKernel = Cost{1} << 49;  // of the unit times all weights, and of a leaf: four leaves stay below 2^52
+
+Cost lost(const Data& data, Count rows) {
+    const Whole by_rows = data.most_lost * static_cast<Whole>(rows);
+    return static_cast<Cost>(std::min(data.lost, by_rows));
+}
 
 }  // namespace
+
+FullPrice FullPrice::of(Cost unit, Cost leaf, const Data& data) {
+    FullPrice price;
+    price.unit = unit;
+    price.leaf = leaf;
+    const Cost per_weight = unit << data.shift;
+    const Cost most = std::max(per_weight * data.total, leaf);
+    while (most / price.factor > kMostKernel) price.factor *= 2;
+    price.kernel.unit = static_cast<Count>(per_weight / price.factor);
+    price.kernel.leaf = static_cast<Count>(leaf / price.factor);
+    price.exact = price.factor == 1 && !data.rounding.any;
+    return price;
+}
+
+Cost FullPrice::lower(Count sum, const Data& data, Count rows) const {
+    if (sum >= kNoCost) return kNoTree;
+    return factor * sum - unit * lost(data, rows);
+}
+
+Count FullPrice::sum(Cost cost, const Data& data, Count rows) const {
+    if (cost >= kNoTree) return kNoCost;
+    const Cost more = cost + unit * lost(data, rows);
+    return static_cast<Count>(std::min<Cost>(kNoCost, more / factor + (more % factor > 0 ? 1 : 0)));
+}
 
 std::size_t PairAnswer::best() const {
     std::size_t at = 0;

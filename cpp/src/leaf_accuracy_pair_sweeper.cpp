@@ -3,6 +3,7 @@
 #include "leaf_accuracy/rule.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace treewright::leaf_accuracy {
 
@@ -14,7 +15,8 @@ constexpr std::size_t kFilterShare = 16;  // a node of so small a share of the r
 
 }  // namespace
 
-void PairSweeper::solve(const Node& node, const Cut& cut, Count wanted, PairAnswer& answer) {
+void PairSweeper::solve(const Node& node, const Cut& cut, Count own_deficit, Count wanted, PairAnswer& answer,
+                        const Confirm& confirm) {
     prepare(node, answer);
     const std::size_t n_cuts = answer.cuts.size();
     lower_.assign(n_cuts, 0);
@@ -28,7 +30,7 @@ void PairSweeper::solve(const Node& node, const Cut& cut, Count wanted, PairAnsw
                                         : std::min(own, cut.size_rate * (cut.min_leaf - rows / 2));
         }
     // No more can be proven than the least sum found, or the node's own deficit.
-    Count target = std::min(wanted, cut.deficit(node.total, node.largest, node.n()));
+    Count target = std::min(wanted, own_deficit);
     const auto work = static_cast<std::int64_t>(1 + node.rows.size() * varying_.size() / kStepsPerUnit);
     bool found = false, more = true;
     while (more && !found && !control_.stopped()) {
@@ -44,6 +46,7 @@ void PairSweeper::solve(const Node& node, const Cut& cut, Count wanted, PairAnsw
             pass(node, cut, nullptr, lower_);
             for (const std::size_t i : chosen_) {
                 exact_[i] = 1;
+                if (confirm && lower_.left[i] + lower_.right[i] == 0) std::tie(lower_.left[i], lower_.right[i]) = confirm(i);
                 target = std::min(target, lower_.left[i] + lower_.right[i]);
                 found = target == 0;
             }
@@ -62,14 +65,14 @@ void PairSweeper::solve(const Node& node, const Cut& cut, Count wanted, PairAnsw
 }
 
 void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer,
-                              Count& relaxed) {
+                              Count& relaxed, const Settle& settle) {
     prepare(node, answer);
     const std::size_t n_cuts = answer.cuts.size();
     lower_.assign(n_cuts, 0);
     cost_.assign(n_cuts, kNoCost);
     floor_.assign(n_cuts, price.leaf);
     Count best = budget;
-    if (cut.deficit(node.total, node.largest, node.n()) == 0)
+    if (!settle && cut.deficit(node.total, node.largest, node.n()) == 0)
         best = std::min(best, price.unit * (node.total - node.largest) + price.leaf);
     const auto work = static_cast<std::int64_t>(1 + 3 * node.rows.size() * varying_.size() / kStepsPerUnit);
     bool more = true;
@@ -88,7 +91,14 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& pri
             pass(node, Cut::none(), &price, floor_);
             for (const std::size_t i : chosen_) {
                 exact_[i] = 1;
-                best = std::min(best, cost_.left[i] + cost_.right[i]);
+                const Count sum = cost_.left[i] + cost_.right[i];
+                if (sum >= best) continue;
+                if (settle) {
+                    settled_[i] = 1;
+                    best = std::min(best, settle(i));
+                } else {
+                    best = sum;
+                }
             }
             spread(cut, first, last);
             spread_floors(price, first, last);
@@ -102,7 +112,7 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& pri
         const Count floor = floor_.left[i] + floor_.right[i];
         relaxed = std::min(relaxed, floor);
         const bool fails = lower_.left[i] + lower_.right[i] > 0;
-        if (!fails) answer.least = std::min(answer.least, exact_[i] != 0 ? answer.sum(i) : floor);
+        if (!fails && settled_[i] == 0) answer.least = std::min(answer.least, exact_[i] != 0 ? answer.sum(i) : floor);
     }
 }
 
@@ -159,6 +169,7 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
         varying_.push_back(order.data());
     }
     exact_.assign(answer.cuts.size(), 0);
+    settled_.assign(answer.cuts.size(), 0);
     open_.assign(answer.cuts.size(), 0);
 }
 
@@ -171,7 +182,7 @@ void PairSweeper::choose(std::size_t first, std::size_t last) {
     for (std::size_t k = 0; k < lanes; ++k) chosen_.push_back(candidates_[(2 * k + 1) * n / (2 * lanes)]);
 }
 
-void PairSweeper::pass(const Node& node, const Cut& cut, const Price* price, Sides& out) {
+void PairSweeper::pass(const Node& node, const Cut& cut, const Price* price, Bounds& out) {
     const PairTableKernels& kernels = pair_table_kernels(simd());
     ++n_passes;
     // bucket: how many of the chosen cuts send the row right.
@@ -188,7 +199,7 @@ void PairSweeper::pass(const Node& node, const Cut& cut, const Price* price, Sid
 }
 
 template <class T>
-void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes, Sides& out) {
+void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes, Bounds& out) {
     const std::size_t n_classes = data_.n_classes(), n_channels = n_classes + (data_.unit_weights ? 0 : 1);
     const LeafRule<T> rule = make_rule<T>(cut, price);
     lanes.left_total.assign(n_channels * kMostLanes, T{0});

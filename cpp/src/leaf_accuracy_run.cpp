@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 namespace treewright::leaf_accuracy {
 
@@ -29,18 +30,23 @@ Node Search::make_root() {
     Node root;
     root.rows = all_rows_;
     root.weight.assign(data_.n_classes(), 0);
+    if (data_.rounding.any) root.full.assign(data_.n_classes(), 0);
     for (const std::uint32_t row : all_rows_) {
         root.weight[data_.table.label[row]] += data_.table.weight[row];
+        if (data_.rounding.any) root.full[data_.table.label[row]] += data_.full[row];
         root.key.add(data_.table.key[row]);
     }
     root.sum();
     return root;
 }
 
-Answer Search::best(std::uint32_t depth, const Price* price) {
+Answer Search::best(std::uint32_t depth, const FullPrice* price) {
     const Node root = make_root();
     Answer best;
-    best.value = root.value();
+    best.value = root.value;
+    use(Cut::none());
+    greedy_ = greedy(root, depth, 0);
+    tidy_value(best);
     show(best);
     const std::int64_t first = std::max(kFewestSteps, kFirstSteps / (1 + work(root) / kCheap));
     for (std::uint32_t d = options_.deepen ? std::min(1u, depth) : depth; d < depth && !control_.stopped(); ++d) {
@@ -58,26 +64,39 @@ Answer Search::best(std::uint32_t depth, const Price* price) {
     }
     best.proven_value = !control_.stopped();
     control_.resume();
-    if (best.proven_value) best.upper_bound = data_.measure.of(best.value);
+    if (best.proven_value)
+        best.upper_bound = data_.measure.of(best.value);
+    else
+        tidy_value(best);
     show(best);
     if (price != nullptr) {
-        use(Cut::at(data_.measure, best.value, false, data_.min_leaf, data_.total));
+        use(cut_at(best.value, false));
         finish(root, depth, *price, best);
+        // A cheaper tree may have a part with a better worst leaf.
+        while (!best.proven_value && tidy_value(best)) {
+            use(cut_at(best.value, false));
+            best.cost = kNoTree;
+            tidy_cost(root, depth, best);
+        }
     }
     return best;
 }
 
-Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const Price& price) {
+Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const FullPrice& price) {
     const Node root = make_root();
     use(cut);
     Answer answer;
+    greedy_ = greedy(root, depth, 0);
     const Outcome found = solve(root, depth, 0);
     answer.feasible = found.feasible;
     answer.plan = found.plan;
     answer.value = found.value;
     if (!found.feasible) {
         answer.proven_value = !control_.stopped();
-        return answer;
+        if (answer.proven_value) return answer;
+        price_ = &price;
+        tidy_cost(root, depth, answer);
+        if (!answer.feasible) return answer;
     }
     answer.proven_value = true;
     finish(root, depth, price, answer);
@@ -86,10 +105,14 @@ Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const Price& price)
 
 // Better and better trees until none is better or the run stops or pauses.
 void Search::climb(const Node& root, std::uint32_t depth, Answer& best) {
-    for (;;) {
-        use(Cut::at(data_.measure, best.value, true, data_.min_leaf, data_.total));
+    const bool can_be_sure = data_.measure.criterion == Criterion::accuracy;  // then no leaf is better than one without errors
+    while (!can_be_sure || best.value.correct < best.value.weight) {
+        use(cut_at(best.value, true));
         const Outcome found = solve(root, depth, 0);
-        if (!found.feasible) return;
+        if (!found.feasible) {
+            if (found.lower == 0 && !control_.stopped()) throw std::logic_error("leaf_accuracy: a question without an answer");
+            return;
+        }
         best.value = found.value;
         best.plan = found.plan;
         show(best);
@@ -107,10 +130,10 @@ void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, d
             aim = low + (high - low) / 2;
             return;
         }
-        const Value wanted{static_cast<Count>(grid), kGrid};
+        const Value wanted{static_cast<Whole>(grid), static_cast<Whole>(kGrid)};
         use(data_.measure.criterion == Criterion::accuracy
-                ? Cut::at(data_.measure, wanted, false, data_.min_leaf, data_.total)
-                : Cut::at_bound(data_.measure, q, false, data_.min_leaf, data_.total));
+                ? cut_at(wanted, false)
+                : Cut::at_bound(data_.measure, data_.rounding, q, false, data_.min_leaf, data_.total));
         control_.pause_after(end - control_.steps());
         const Outcome found = solve(root, depth, 0);
         const bool open = control_.stopped() && !found.feasible && found.lower == 0;
@@ -132,7 +155,7 @@ void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, d
 }
 
 // Pass 2 at the current cut, from a tree that meets it.
-void Search::finish(const Node& root, std::uint32_t depth, const Price& price, Answer& answer) {
+void Search::finish(const Node& root, std::uint32_t depth, const FullPrice& price, Answer& answer) {
     price_ = &price;
     answer.cost = price_of(root, answer.plan, 0);
     const Cheapest found = least(root, depth, answer.cost, 0);
@@ -141,6 +164,7 @@ void Search::finish(const Node& root, std::uint32_t depth, const Price& price, A
         answer.plan = found.plan;
     }
     answer.proven_cost = !control_.stopped();
+    if (!answer.proven_cost) tidy_cost(root, depth, answer);
     answer.cost_bound = answer.proven_cost ? answer.cost : std::min(found.lower, answer.cost);
 }
 

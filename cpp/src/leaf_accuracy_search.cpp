@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 namespace treewright::leaf_accuracy {
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr Plan kStump = -2;  // a side known to have a tree of depth one, found when it is needed
 constexpr std::size_t kTriedPairs = 4;
+constexpr std::int64_t kPollOfConfirm = 16;  // clock checks' worth of two sides sorted by every column
 constexpr std::size_t kMostPlanes = 64;   // classes and weights of the dense depth-two step
 constexpr std::size_t kMostBoxed = 1024;  // cuts of a node with a table of boxes: 64 MiB at most
 
@@ -23,7 +25,7 @@ Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, 
     const Count n = node.n(), fewest = data_.min_leaf;
     if (n < fewest) return {false, cut().size_rate * (fewest - n)};
     const Count own = deficit(node);
-    if (own == 0) return {true, 0, node.value(), kLeaf};
+    if (own == 0) return {true, 0, node.value, kLeaf};
     if (depth == 0) return {false, own};
     if (n < 2 * fewest) return {false, std::min(own, cut().size_rate * (fewest - n / 2))};
     if (depth == 1) return split_once(node, level);
@@ -62,14 +64,19 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
                        Count wanted) {
     if (control_.step(work(node))) return {};
     Level& here = level_at(level);
-    if (is_dense(node))
-        pairs_.solve(node, cut(), nullptr, here.pairs);
-    else
-        sweeper_.solve(node, cut(), depth == 2 ? wanted : 1, here.pairs);
-    ++statistics_.pair_solves;
     Count lower = deficit(node);
-    const std::size_t best = here.pairs.best();
-    if (best < here.pairs.cuts.size() && here.pairs.sum(best) == 0) return found_pair(node, here.pairs, level);
+    std::size_t best = 0;
+    if (is_dense(node)) {
+        pairs_.solve(node, cut(), nullptr, here.pairs);
+        best = data_.rounding.any ? confirm_any(node, here.pairs, level) : here.pairs.best();
+    } else {
+        const auto in_full = [&](std::size_t i) { return confirm(node, here.pairs.cuts[i], level); };
+        sweeper_.solve(node, cut(), lower, depth == 2 ? wanted : 1, here.pairs,
+                       data_.rounding.any ? PairSweeper::Confirm(in_full) : PairSweeper::Confirm());
+        best = here.pairs.best();
+    }
+    ++statistics_.pair_solves;
+    if (best < here.pairs.cuts.size() && here.pairs.sum(best) == 0) return found_pair(node, here.pairs, best, level);
     if (depth == 2) return {false, std::min(lower, here.pairs.least)};
 
     ++statistics_.branches;
@@ -99,28 +106,20 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
 
 // The node's best tree of depth one that meets the cut; else the least deficit.
 Outcome Search::split_once(const Node& node, std::size_t level) {
-    Outcome best{false, deficit(node), node.value(), kLeaf};
-    best.feasible = deficit(node) == 0;
+    Outcome best{false, deficit(node), node.value, kLeaf};
+    best.feasible = best.lower == 0;
     PlanNode split{};
     SortedColumn& sorted = level_at(level).sorted;
-    const std::size_t n_classes = data_.n_classes();
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
         sorter_.sort(node, c, sorted);
         for (std::size_t i = 0; i < sorted.cuts.size(); ++i) {
-            Value left{0, 0}, right{0, 0};
-            for (std::size_t k = 0; k < n_classes; ++k) {
-                const Count on_left = sorted.left[i * n_classes + k], on_right = node.weight[k] - on_left;
-                left = {std::max(left.correct, on_left), left.weight + on_left};
-                right = {std::max(right.correct, on_right), right.weight + on_right};
-            }
-            const Count rows = sorted.cuts[i].position;
-            const Count sum = cut().deficit(left.weight, left.correct, rows) +
-                              cut().deficit(right.weight, right.correct, node.n() - rows);
+            const auto [left, right] = sorted.sides(node, i);
+            const Count sum = deficit(left) + deficit(right);
             if (sum > 0) {
                 best.lower = std::min(best.lower, sum);
                 continue;
             }
-            const Value value = worse(left, right);
+            const Value value = worse(left.value, right.value);
             if (best.feasible && !data_.measure.less(best.value, value)) continue;
             best.feasible = true;
             best.value = value;
@@ -134,26 +133,57 @@ Outcome Search::split_once(const Node& node, std::size_t level) {
 }
 
 // The depth-two step said that there is a tree; of a few such root cuts, the one with the best worst leaf.
-Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_t level) {
+Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_t known, std::size_t level) {
     Outcome best;
     std::vector<std::size_t> roots;
     for (std::size_t i = 0; i < pairs.cuts.size(); ++i)
         if (pairs.sum(i) == 0) roots.push_back(i);
     Level& here = level_at(level);
     const std::size_t step = std::max<std::size_t>(1, roots.size() / kTriedPairs);
-    for (std::size_t at = step / 2; at < roots.size(); at += step) {
-        const auto [column, rank] = pairs.cuts[roots[at]];
-        open_column(node, column, level);
-        const auto found = std::find_if(here.sorted.cuts.begin(), here.sorted.cuts.end(),
-                                        [r = rank](const SortedColumn::Cut& c) { return c.rank == r; });
-        make_sides(node, here, static_cast<std::size_t>(found - here.sorted.cuts.begin()));
+    std::vector<std::size_t> tried;
+    for (std::size_t at = step / 2; at < roots.size(); at += step) tried.push_back(roots[at]);
+    if (data_.rounding.any) tried.push_back(known);  // the others may fail in full
+    for (const std::size_t at : tried) {
+        const auto [column, rank] = pairs.cuts[at];
+        open_cut(node, pairs.cuts[at], level);
         const Outcome left = split_once(here.left_node, level + 1);
+        if (!left.feasible) continue;
         const Outcome right = split_once(here.right_node, level + 1);
+        if (!right.feasible) continue;
         const Value value = worse(left.value, right.value);
         if (best.feasible && !data_.measure.less(best.value, value)) continue;
         best = {true, 0, value, remember({column, rank, left.plan, right.plan})};
     }
     return best;
+}
+
+std::pair<Count, Count> Search::confirm(const Node& node, const PairAnswer::Cut& root, std::size_t level) {
+    Level& here = level_at(level);
+    open_cut(node, root, level);
+    const Count left = split_once(here.left_node, level + 1).feasible ? 0 : 1;
+    if (left > 0) return {left, 0};  // enough to refuse the cut
+    return {0, split_once(here.right_node, level + 1).feasible ? 0 : 1};
+}
+
+std::size_t Search::confirm_any(const Node& node, PairAnswer& pairs, std::size_t level) {
+    std::size_t found = pairs.cuts.size();
+    for (std::size_t i = 0; i < pairs.cuts.size() && found == pairs.cuts.size(); ++i) {
+        if (pairs.sum(i) > 0) continue;
+        if (control_.poll(kPollOfConfirm)) break;
+        std::tie(pairs.left[i], pairs.right[i]) = confirm(node, pairs.cuts[i], level);
+        if (pairs.sum(i) == 0) found = i;
+    }
+    pairs.least = pairs.cuts.empty() ? kNoCost : pairs.sum(pairs.best());
+    return found;
+}
+
+void Search::open_cut(const Node& node, const PairAnswer::Cut& root, std::size_t level) {
+    Level& here = level_at(level);
+    open_column(node, root.column, level);
+    // The last cut with every row on its left below the rank.
+    const auto beyond = std::find_if(here.sorted.cuts.begin(), here.sorted.cuts.end(),
+                                     [&](const SortedColumn::Cut& c) { return c.rank > root.rank; });
+    make_sides(node, here, static_cast<std::size_t>(beyond - here.sorted.cuts.begin()) - 1);
 }
 
 std::size_t Search::most_cuts(const Node& node) const {
@@ -203,16 +233,16 @@ void Search::open_column(const Node& node, std::uint32_t column, std::size_t lev
     Level& here = level_at(level);
     SortedColumn& sorted = here.sorted;
     sorter_.sort(node, column, sorted);
-    const std::size_t n_cuts = sorted.cuts.size(), n_classes = data_.n_classes();
+    const std::size_t n_cuts = sorted.cuts.size();
     here.key.resize(n_cuts);
     here.left_weight.resize(n_cuts);
     here.left.assign(n_cuts, {});
     here.right.assign(n_cuts, {});
     Fingerprint key;
     std::uint32_t row = 0;
-    const auto judge = [&](Side& side, Value leaf, Count rows) {
-        const Count own = cut().deficit(leaf.weight, leaf.correct, rows);
-        if (own == 0) side = {0, true, kLeaf, leaf};
+    const auto judge = [&](Side& side, const Leaf& leaf) {
+        const Count own = deficit(leaf), rows = leaf.rows;
+        if (own == 0) side = {0, true, kLeaf, leaf.value};
         if (own > 0 && rows < 2 * data_.min_leaf)
             side.lower = rows < data_.min_leaf ? cut().size_rate * (data_.min_leaf - rows)
                                                : std::min(own, cut().size_rate * (data_.min_leaf - rows / 2));
@@ -220,15 +250,10 @@ void Search::open_column(const Node& node, std::uint32_t column, std::size_t lev
     for (std::size_t i = 0; i < n_cuts; ++i) {
         for (; row < sorted.cuts[i].position; ++row) key.add(data_.table.key[sorted.rows[row]]);
         here.key[i] = key;
-        Value left{0, 0}, right{0, 0};
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            const Count on_left = sorted.left[i * n_classes + k], on_right = node.weight[k] - on_left;
-            left = {std::max(left.correct, on_left), left.weight + on_left};
-            right = {std::max(right.correct, on_right), right.weight + on_right};
-        }
+        const auto [left, right] = sorted.sides(node, i);
         here.left_weight[i] = left.weight;
-        judge(here.left[i], left, row);
-        judge(here.right[i], right, node.n() - row);
+        judge(here.left[i], left);
+        judge(here.right[i], right);
     }
     read_boxes(node, here, origin);
     if (options_.propagate) spread(here);
@@ -318,6 +343,12 @@ void Search::make_sides(const Node& node, Level& here, std::size_t at) const {
                                  sorted.left.begin() + static_cast<std::ptrdiff_t>((at + 1) * n_classes));
     here.right_node.weight.resize(n_classes);
     for (std::size_t k = 0; k < n_classes; ++k) here.right_node.weight[k] = node.weight[k] - here.left_node.weight[k];
+    if (data_.rounding.any) {
+        here.left_node.full.assign(sorted.full.begin() + static_cast<std::ptrdiff_t>(at * n_classes),
+                                   sorted.full.begin() + static_cast<std::ptrdiff_t>((at + 1) * n_classes));
+        here.right_node.full.resize(n_classes);
+        for (std::size_t k = 0; k < n_classes; ++k) here.right_node.full[k] = node.full[k] - here.left_node.full[k];
+    }
     here.left_node.key = here.key[at];
     here.right_node.key = node.key;
     here.right_node.key.subtract(here.key[at]);
@@ -334,9 +365,16 @@ void Search::ask(const Node& node, std::uint32_t depth, std::size_t level, std::
         Side& side = is_left ? here.left[at] : here.right[at];
         if (side.feasible) continue;
         if ((is_left ? left_hint : right_hint) == 0) {
-            side.feasible = true;
-            side.plan = kStump;
-            continue;
+            if (!data_.rounding.any) {
+                side.feasible = true;
+                side.plan = kStump;
+                continue;
+            }
+            const Outcome stump = split_once(is_left ? here.left_node : here.right_node, level + 1);
+            if (stump.feasible) {
+                side = {0, true, stump.plan, stump.value};
+                continue;
+            }
         }
         Origin origin;
         if (here.boxes.size > 0) origin = {&here.boxes, &here.pairs, here.sorted.column, 2 * (first + at) + (is_left ? 0 : 1)};
@@ -376,7 +414,7 @@ void Search::use(Cut next) {
 const Conversion& Search::conversion(std::int32_t from) {
     const auto at = static_cast<std::size_t>(from);
     if (!converted_[at]) {
-        conversions_[at] = Conversion(cuts_[at], cut());
+        conversions_[at] = Conversion(cuts_[at], cut(), data_.rounding);
         converted_[at] = true;
     }
     return conversions_[at];

@@ -87,7 +87,7 @@ class BitsProblem:
 
     def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
-    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, fewest_leaves: bool, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """Search for the cheapest tree. Bounds are in weight units."""
 
     def front(self, *, max_depth: int, max_leaves: int, options: BitsOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
@@ -126,6 +126,9 @@ class BitsProblem:
 
     @property
     def unit_shift(self) -> int: ...
+
+    @property
+    def can_count_leaves(self) -> bool: ...
 
 class BornAgainEnsemble:
     """A tree ensemble over the cells of its thresholds."""
@@ -264,7 +267,7 @@ class LeafAccuracyOptions:
     @dense_cuts.setter
     def dense_cuts(self, arg: int, /) -> None: ...
 
-def leaf_accuracy_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, min_leaf: int, depth: int, lower_bound: bool, z: float, scale: float, cut: tuple[int, int] | None, unit: int, leaf: int, options: LeafAccuracyOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+def leaf_accuracy_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], full: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, shift: int, n_classes: int, min_leaf: int, depth: int, lower_bound: bool, z: float, scale: float, cut: tuple[int, int] | None, unit: tuple[int, int], leaf: tuple[int, int], options: LeafAccuracyOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Tree with the best worst leaf over all cuts of ranked columns; see treewright.search._leaf_accuracy.
     """
@@ -406,4 +409,9 @@ def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), 
 def squared_error_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weighted: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best tree for squared error over all cuts of ranked columns; see treewright.search._additive.
+    """
+
+def action_costs_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree of actions over all cuts of ranked columns; see treewright.search._additive.
     """

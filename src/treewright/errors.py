@@ -5,6 +5,7 @@ __all__ = [
     "InputTypeError",
     "MissingDependencyError",
     "ModelFileError",
+    "NoGainWarning",
     "PoorGuessWarning",
     "RefutedProofWarning",
     "SolverError",
@@ -22,6 +23,10 @@ class InputError(TreewrightError, ValueError):
 
 class InputTypeError(InputError, TypeError):
     """A cell or an argument is of a Python type that no column can hold (a dictionary, a list, bytes)."""
+
+
+class NoGainWarning(UserWarning):
+    """A hybrid tree is not better than one of its parts alone."""
 
 
 class PoorGuessWarning(UserWarning):

@@ -13,11 +13,15 @@ from treewright.tree._tree import leaves_in_words
 __all__ = [
     "BornAgainResult",
     "LeafAccuracyResult",
+    "RegressionResult",
     "SolveResult",
     "SolveStatus",
     "StopReason",
     "constraints_in_words",
 ]
+
+
+ROUNDING = 1e-12  # relative, of an objective as a float64 sum
 
 
 class SolveStatus(Enum):
@@ -92,10 +96,25 @@ class SolveResult:
             return 0.0
         return max(0.0, (self.objective - self.lower_bound) / self.objective)
 
+    @property
+    def rounding(self) -> float:
+        """What a proof leaves open: by how much another tree may be better than one with status OPTIMAL.
+
+        0 where the weights and costs are whole numbers, decimals or fractions. Real numbers may have been rounded for
+        the search; what is less than float64 shows of the objective counts as 0.
+        """
+        left = self.objective - self.lower_bound
+        return left if left > ROUNDING * abs(self.objective) else 0.0
+
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
         leaves = leaves_in_words(self.tree)
         what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
+        if self.status is SolveStatus.OPTIMAL and self.rounding > 0:
+            return (
+                f"Proven optimal over {self.scope} to within {self.rounding:.1e}, by which weights and costs were "
+                f"rounded: this tree has {what}, and no tree{self._constraints()} is better by more than that."
+            )
         if self.status is SolveStatus.OPTIMAL:
             return (
                 f"Proven optimal over {self.scope}: no tree{self._constraints()} has a smaller objective than "

@@ -14,6 +14,8 @@ using namespace treewright::leaf_accuracy;
 
 namespace {
 
+void round_weights(Dice& dice, Data& data);
+
 Data make_data(Dice& dice, std::uint32_t n, bool lower_bound) {
     Data data;
     ranked::LabelledTable& table = data.table;
@@ -33,16 +35,31 @@ Data make_data(Dice& dice, std::uint32_t n, bool lower_bound) {
     }
     table.cost.assign(std::size_t{table.n_classes} * table.n_classes, 1);
     for (std::size_t k = 0; k < table.n_classes; ++k) table.cost[k * (table.n_classes + 1)] = 0;
+    if (dice.below(3) == 0) round_weights(dice, data);
     data.prepare();
     return data;
+}
+
+// Weights in full of 70 bits, in the table those without the last 60; some are far below one unit of the table.
+void round_weights(Dice& dice, Data& data) {
+    data.shift = 60;
+    data.measure.scale = 0x1p-60;
+    for (std::int32_t& weight : data.table.weight) {
+        const Whole unit = Whole{1} << data.shift;
+        const Whole full = dice.below(4) == 0 ? 1 + dice.below(1000) : dice.below(900) * unit + dice.below(4) * (unit / 4) + 1;
+        weight = std::max(1, static_cast<std::int32_t>((full + unit / 2) >> data.shift));
+        data.full.push_back(full);
+    }
 }
 
 Node node_of(const Data& data, const std::vector<std::uint32_t>& rows) {
     Node node;
     node.rows = rows;
     node.weight.assign(data.n_classes(), 0);
+    if (data.rounding.any) node.full.assign(data.n_classes(), 0);
     for (const std::uint32_t row : rows) {
         node.weight[data.table.label[row]] += data.table.weight[row];
+        if (data.rounding.any) node.full[data.table.label[row]] += data.full[row];
         node.key.add(data.table.key[row]);
     }
     node.sum();
@@ -51,18 +68,40 @@ Node node_of(const Data& data, const std::vector<std::uint32_t>& rows) {
 
 Cut random_cut(Dice& dice, const Data& data) {
     const auto weight = static_cast<Count>(1 + dice.below(60));
-    const Value value{static_cast<Count>(dice.below(static_cast<std::size_t>(weight) + 1)), weight};
-    return Cut::at(data.measure, value, dice.coin(), data.min_leaf, data.total);
+    const Value value{dice.below(static_cast<std::size_t>(weight) + 1), static_cast<Whole>(weight)};
+    return Cut::at(data.measure, data.rounding, value, dice.coin(), data.min_leaf, data.total);
+}
+
+// The same of sets of rows: what the kernels count is never more than what is lacking in full.
+void check_rounded_deficits(Dice& dice, const Data& data, const Cut& cut) {
+    std::vector<std::uint32_t> rows;
+    Count before = 0;
+    for (std::uint32_t row = 0; row < data.n_rows(); ++row) {
+        if (dice.coin()) continue;
+        rows.push_back(row);
+        const Node node = node_of(data, rows);
+        const Count here = cut.deficit(data.measure, data.rounding, node.leaf());
+        const bool meets = node.n() >= data.min_leaf && cut.met_by(data.measure, node.value);
+        check((here == 0) == meets, "a leaf lacks nothing exactly if it meets the cut in full");
+        check(cut.deficit(node.total, node.largest, node.n()) <= here, "the kernels count no more");
+        const Count weight = data.table.weight[row];
+        if (rows.size() > 1) {
+            check(here >= before - cut.gain_rate * weight, "gaining a row in full");
+            check(before >= here - cut.loss_rate * weight, "losing a row in full");
+        }
+        before = here;
+    }
 }
 
 // Zero exactly if the leaf meets the cut; and one row moves it by no more than the rates say.
 void check_deficits(Dice& dice, const Data& data) {
     const Cut cut = random_cut(dice, data);
+    if (data.rounding.any) return check_rounded_deficits(dice, data, cut);
     const Count most = std::min<Count>(data.total, 60);
     for (Count w = 1; w <= most; ++w)
         for (Count c = 0; c <= w; ++c)
             for (const Count rows : {Count{1}, std::min(w, data.min_leaf), w}) {
-                const bool meets = rows >= data.min_leaf && cut.met_by(data.measure, {c, w});
+                const bool meets = rows >= data.min_leaf && cut.met_by(data.measure, {static_cast<Whole>(c), static_cast<Whole>(w)});
                 check((cut.deficit(w, c, rows) == 0) == meets, "a leaf lacks nothing exactly if it meets the cut");
                 if (w == most) continue;
                 const Count here = cut.deficit(w, c, rows);
@@ -124,7 +163,7 @@ void check_pairs(Dice& dice, const Data& data) {
 
 void check_searches(Dice& dice, const Data& data) {
     const auto depth = static_cast<std::uint32_t>(dice.below(5));
-    const Price price{64, 1};
+    const FullPrice price = FullPrice::of(64, 1, data);
     Options plain;
     plain.cache = plain.propagate = plain.neighbours = plain.convert = plain.deepen = plain.refute = false;
     Control unlimited({});
@@ -156,12 +195,21 @@ void check_searches(Dice& dice, const Data& data) {
     }
 }
 
+// Products of 128 bits compare like those of half as many.
+void check_ratios(Dice& dice) {
+    const Whole a = 1 + dice.below(50), b = 1 + dice.below(50), c = 1 + dice.below(50), d = 1 + dice.below(50);
+    const int expected = (a * d > b * c) - (a * d < b * c);
+    for (const int shift : {0, 40, 90, 110})
+        check(compare_ratios(a << shift, b << shift, c << (shift / 2), d << (shift / 2)) == expected, "ratios compare");
+}
+
 }  // namespace
 
 int main() {
-    for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    for (std::uint32_t seed = 0; seed < 90; ++seed) {
         Dice dice(seed);
         const Data data = make_data(dice, 4 + static_cast<std::uint32_t>(dice.below(22)), seed % 3 == 0);
+        check_ratios(dice);
         check_deficits(dice, data);
         check_pairs(dice, data);
         check_searches(dice, data);

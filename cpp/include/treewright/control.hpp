@@ -54,6 +54,27 @@ class Control {
         return countdown_ <= 0 && look();
     }
 
+    // Looks at the clock inside of one piece of work, whose half is worth nothing: true once the run has ended (a pause
+    // does not cut), and stays true but for a grace. What was being made is then to be thrown away.
+    bool cut(std::int64_t cost) {
+        if (over_) return true;
+        if (ended()) {
+            grace_ -= cost;
+            over_ = grace_ <= 0;
+        } else {
+            countdown_ -= cost;
+            if (countdown_ <= 0) look();
+        }
+        return over_;
+    }
+    [[nodiscard]] bool over() const { return over_; }
+
+    // After the end: lets so much more work be done, in the units of cut(), to write down what was found.
+    void grace(std::int64_t work) {
+        grace_ = work;
+        over_ = work <= 0;
+    }
+
     // Lets a phase of a run do `steps` more steps, then unwind as at a stop; resume() goes on.
     void pause_after(std::int64_t steps) { pause_at_ = steps_ + steps; }
     void resume() {
@@ -79,7 +100,10 @@ class Control {
     void bytes(std::size_t value) { bytes_ = value; }
 
     bool halt(Stop reason) {
-        if (stop_ == Stop::none) stop_ = reason;
+        if (stop_ == Stop::none) {
+            stop_ = reason;
+            over_ = true;
+        }
         return true;
     }
 
@@ -129,6 +153,8 @@ class Control {
     std::int64_t lower_bound_ = 0;
     std::size_t bytes_ = 0;
     Stop stop_ = Stop::none;
+    bool over_ = false;  // ended, and no grace is left
+    std::int64_t grace_ = 0;
 };
 
 }  // namespace treewright

@@ -31,6 +31,7 @@ Bounds Search<Acc>::run() {
 template <class Acc>
 Bounds Search<Acc>::run_plain() {
     Bounds known{std::min(c_, leaf_cost(root_)), leaf_cost(root_)};
+    if (control_.ended()) return known;
     if (options_.greedy_start) known.upper = dive(root_, root_depth_, 0);
     announce(known);
     control_.pause_after(options_.plain_steps);
@@ -83,6 +84,7 @@ std::int64_t Search<Acc>::dive(const Node& node, std::int32_t depth, int discrep
     if (control_.step(node.work())) return leaf;
     ArenaScope scope(arena_);
     Children children = bound_children(node, depth);
+    if (control_.over()) return leaf;
     Best best = best_of_depth_two(node, depth, children);
     const std::int64_t floor = floor_of_four_leaves(node);
     if (depth <= 2 || best.value <= floor)

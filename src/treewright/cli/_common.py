@@ -368,6 +368,7 @@ IN_OTHER_WORDS = (
     ("(prune='active')", "(--prune active)"),
     ('(faithful="rows")', "(--faithful rows)"),
     (" (None builds whatever it takes)", ""),
+    ("use OptimalTreeRegressor", "fit a regression tree (treewright fit --task regression)"),
 )
 ARGUMENTS = (
     "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "guess_tolerance", "max_depth",

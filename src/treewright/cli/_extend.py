@@ -30,6 +30,7 @@ from treewright.cli._common import (
     read_csv,
     say,
 )
+from treewright.cli._stop import was_stopped
 from treewright.cli._verify import label_column, terms_of
 from treewright.errors import InputError
 
@@ -62,14 +63,14 @@ def extend(
         str, typer.Option(help="'boosting' (scikit-learn) or 'xgboost' (needs treewright[xgboost]).")
     ] = "boosting",
     tune: Annotated[
-        str | None,
+        str,
         typer.Option(
             help="'rounds': choose in each leaf by cross-validation how many rounds of boosting it gets, none "
-            "included. A number: so many trials of all parameters (needs treewright[tune]).",
-            metavar="rounds|TRIALS",
-            show_default="none",
+            "included. A number: so many trials of all parameters (needs treewright[tune]). 'none': every leaf gets "
+            "its model as it comes.",
+            metavar="rounds|TRIALS|none",
         ),
-    ] = None,
+    ] = "rounds",
     time_limit: Annotated[
         float | None,
         typer.Option(help="Seconds of trials for all leaves; again for each fold.", show_default="none"),
@@ -93,7 +94,7 @@ def extend(
 
     \b
     Examples:
-      treewright extend model.json data.csv --tune rounds
+      treewright extend model.json data.csv
       treewright extend model.json train.csv --rows test.csv --out answers.csv
       treewright extend model.json data.csv --leaf-model xgboost --tune 50
 
@@ -173,24 +174,32 @@ def extend(
         predicted=content.tree.classes[answers],
         y=new_labels,
     )
+    if was_stopped():  # a tuning that was cut short answers otherwise than the whole one
+        raise KeyboardInterrupt
     say(heading)
     say()
     say(str(report))
+    accuracy, of_tree = report.accuracy, report.top_accuracy
+    if accuracy is not None and of_tree is not None and accuracy <= of_tree:
+        note(
+            f"The hybrid tree is right on {100 * accuracy:.1f}% of these rows, the tree alone on {100 * of_tree:.1f}%: "
+            "the leaf models gain nothing here. Use the tree."
+        )
     if out is not None:
         write_bytes(out, _as_csv(report, spreadsheet_safe).encode("utf-8"))
         note(f"Wrote the answers for {len(answers):,} rows to {out}.")
 
 
-def _tuning(tune: str | None, time_limit: float | None) -> Tuning | None:
+def _tuning(tune: str, time_limit: float | None) -> Tuning | None:
     """Return what `--tune` and `--time-limit` ask for."""
     from treewright.leaf_accuracy._hybrid import Tuning
 
-    trials = int(tune) if tune is not None and tune.isdecimal() else 0
-    if tune not in (None, "rounds") and trials == 0:
-        raise InputError(f"--tune {tune!r}; give 'rounds', or a number of trials above 0.")
+    trials = int(tune) if tune.isdecimal() else 0
+    if tune not in ("none", "rounds") and trials == 0:
+        raise InputError(f"--tune {tune!r}; give 'rounds', a number of trials above 0, or 'none'.")
     if time_limit is not None and (trials == 0 or not time_limit > 0):
         raise InputError("--time-limit takes seconds above 0, and goes with --tune and a number of trials.")
-    if tune is None:
+    if tune == "none":
         return None
     return Tuning(how="rounds") if tune == "rounds" else Tuning(trials, time_limit)
 

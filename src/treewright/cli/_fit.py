@@ -58,6 +58,7 @@ from treewright.cli._question import (
     read_thresholds,
     state_question,
 )
+from treewright.cli._regression import fit_regression
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ __all__ = ["fit"]
 
 CONFIDENCE = 0.95
 PRICE = 0.01  # of a leaf
+CLASSIFICATION, REGRESSION = "classification", "regression"  # --task
 FEW_BINS = 4  # of each column, for a tree at once
 
 
@@ -75,6 +77,12 @@ def fit(
     data: Csv,
     target: Target,
     out: ModelOut = None,
+    task: Annotated[
+        str,
+        typer.Option(
+            help="'classification' of labels, or 'regression': least squared error (depth 3 if none is given)."
+        ),
+    ] = CLASSIFICATION,
     method: Annotated[
         str,
         typer.Option(
@@ -86,7 +94,7 @@ def fit(
         typer.Option(
             "--cost-complexity",
             "-c",
-            help="Price of one leaf, as a fraction of the total weight.",
+            help="Price of one leaf, as a fraction of the total weight (regression: of the variance).",
             show_default=f"{PRICE:g}",
         ),
     ] = None,
@@ -96,7 +104,7 @@ def fit(
         str | None,
         typer.Option(
             help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.",
-            show_default="1; leaf-accuracy: 50",
+            show_default="1; leaf-accuracy: 0.05",
         ),
     ] = None,
     thresholds: ThresholdChoice = "auto",
@@ -109,7 +117,7 @@ def fit(
     criterion: Annotated[
         str,
         typer.Option(help="--objective leaf-accuracy: 'accuracy' of the worst leaf, or its 'lower-bound'."),
-    ] = "accuracy",
+    ] = "lower-bound",
     confidence: Annotated[
         float, typer.Option(help="--criterion lower-bound: of the one-sided Wilson bound.")
     ] = CONFIDENCE,
@@ -174,6 +182,7 @@ def fit(
       treewright fit data.csv -t sick --cost yes:no=10 --ignore id --thresholds all
       treewright fit data.csv -t y --guess thresholds,bounds --reference gbdt --n-estimators 40
       treewright fit data.csv -t y --objective leaf-accuracy --max-depth 3 --min-samples-leaf 100
+      treewright fit houses.csv -t price --task regression --max-depth 2
 
     \b
     Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
@@ -188,6 +197,23 @@ def fit(
     by_leaf = objective.replace("_", "-") == LEAF_ACCURACY
     if method not in ("exact", "latent"):
         raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
+    if task not in (CLASSIFICATION, REGRESSION):
+        raise InputError(f"--task {task!r}; give 'classification' or 'regression'.")
+    if task == REGRESSION:
+        _refuse_all(
+            "--task regression takes no {option}; leave it out.",
+            {
+                "--method": method != "exact",
+                "--thresholds (it searches all)": thresholds not in ("auto", "all"),
+                "--objective": objective != "accuracy",
+                "--criterion": criterion != "lower-bound",
+                "--confidence": confidence != CONFIDENCE,
+                "--class-weight": bool(class_weight),
+                "--cost": bool(cost),
+                "--guess": bool(guess),
+                "--merge-labels": merge_labels,
+            },
+        )
     if method == "latent":
         _refuse_all(
             "--method latent takes no {option}; leave it out, or use --method exact.",
@@ -207,7 +233,7 @@ def fit(
     if not by_leaf:
         _refuse_all(
             "{option} is for --objective leaf-accuracy; add that, or leave it out.",
-            {"--criterion": criterion != "accuracy", "--confidence": confidence != CONFIDENCE},
+            {"--criterion": criterion != "lower-bound", "--confidence": confidence != CONFIDENCE},
         )
     price = PRICE if cost_complexity is None else cost_complexity
     limits = read_limits(time_limit, step_limit, memory_limit)
@@ -236,7 +262,16 @@ def fit(
         settings=columns,
         merge_labels=merge_labels,
     )
-    say_what_was_read(csv, data, target)
+    say_what_was_read(replace(csv, target=None) if task == REGRESSION else csv, data, target)
+    if task == REGRESSION:
+        written = {"separator": separator, "missing": missing, "encoding": encoding}
+        fit_regression(
+            csv, data=data, target=target, weight=weight, out=out, cost_complexity=price, max_depth=max_depth,
+            max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
+            csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
+            limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+        )  # fmt: skip
+        return
     if method == "latent":
         from treewright.cli._latent import fit_latent
 
@@ -265,7 +300,7 @@ def fit(
     problem = question.problem
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
-    limits = replace(limits, time_limit=clock.left())
+    limits = replace(limits, time_limit=clock.left(), begun=None)
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         how: dict[str, Any] = {"limits": limits, "progress": report}
         try:

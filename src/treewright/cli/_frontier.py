@@ -158,7 +158,7 @@ def frontier(
     problem = question.problem
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps what is proven so far.")
     reading = clock.seconds
-    limits = replace(limits, time_limit=clock.left())
+    limits = replace(limits, time_limit=clock.left(), begun=None)
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         found = solve_frontier(problem, read_thresholds(thresholds), limits=limits, progress=report)
     stopped = found.stop_reason is StopReason.INTERRUPT

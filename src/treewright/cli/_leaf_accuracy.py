@@ -15,7 +15,7 @@ __all__ = ["LEAF_ACCURACY", "MAX_DEPTH", "MIN_SAMPLES_LEAF", "refuse_others", "s
 
 LEAF_ACCURACY = "leaf-accuracy"
 MAX_DEPTH = 4  # as in LeafAccuracyTreeClassifier
-MIN_SAMPLES_LEAF = "50"
+MIN_SAMPLES_LEAF = "0.05"
 
 
 def refuse_others(

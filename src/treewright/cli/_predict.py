@@ -1,4 +1,4 @@
-"""`treewright predict`: labels, or probabilities, for the rows of a CSV file."""
+"""`treewright predict`: labels, probabilities or numbers, for the rows of a CSV file."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from treewright.cli._common import (
     put,
     read_csv,
 )
+from treewright.errors import InputError
 
 __all__ = ["predict"]
 
@@ -64,6 +65,8 @@ def predict(
         check_writable(out)
     content = load_model(model)
     tree = content.tree
+    if proba and tree.classes is None:
+        raise InputError("--proba: this is a regression tree, which has no classes; leave it out.")
     table = read_csv(
         data,
         separator=separator,
@@ -79,7 +82,7 @@ def predict(
         note(f"Note: {text}")
     names = ["prediction"]
     columns = [tree.predict(table.X).tolist()]
-    if proba and tree.classes is not None:
+    if proba:
         names += [f"probability of {label}" for label in tree.classes.tolist()]
         columns += tree.predict_proba(table.X).T.tolist()
     if leaf:

@@ -36,6 +36,7 @@ __all__ = [
     "Weight",
     "advice",
     "read_limits",
+    "read_min_samples_leaf",
     "read_thresholds",
     "state_question",
 ]
@@ -118,7 +119,7 @@ def state_question(
         class_weight=by_label if by_label is not None else factors,  # type: ignore[arg-type]  # text: balanced
         costs=costs,
         objective=objective,  # type: ignore[arg-type]  # make_problem checks it
-        min_samples_leaf=_number(min_samples_leaf),
+        min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
         **limits,
     )
     given = {
@@ -184,8 +185,8 @@ def advice(
     return said
 
 
-def _number(text: str) -> int | float:
-    """An integer stays one: 1 is one row, 1.0 would be a fraction."""
+def read_min_samples_leaf(text: str) -> int | float:
+    """Return rows, or a fraction of them; an integer stays one: 1 is one row, 1.0 would be a fraction."""
     try:
         return int(text)
     except ValueError:

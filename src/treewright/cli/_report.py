@@ -86,6 +86,11 @@ def report(
 
     check_writable(out)
     content = load_model(model)
+    if content.tree.classes is None:
+        raise InputError(
+            "The report is of trees that predict classes; this is a regression tree. Use treewright show --out "
+            "tree.svg, treewright verify, and treewright export --to rules."
+        )
     column = label_column(content, target)
     csv_options: dict[str, Any] = {
         "target": column,

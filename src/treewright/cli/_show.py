@@ -57,6 +57,8 @@ def show(
     if out is not None:
         check_writable(out)
     content = load_model(model)
+    if counts and content.tree.classes is None:
+        raise InputError("--counts: this is a regression tree, which has no classes; leave it out.")
     if kind in PICTURES:
         from treewright.show import tree_figure
 

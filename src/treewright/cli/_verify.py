@@ -21,6 +21,7 @@ from treewright.cli._common import (
     read_csv,
     say,
 )
+from treewright.cli._regression import check_regression
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -122,17 +123,21 @@ def _decides_like(content: Model, path: Path) -> bool:
 
 def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
     """Recompute what the file claims from the table, and print the report."""
-    terms = terms_of(content)
+    terms, column = terms_of(content), target_column(content, target)
     csv = read_csv(
         data,
-        target=label_column(content, target),
+        target=column,
         weight=terms.weight,
         columns=content.tree.columns,
         needed=content.tree.asked,
         reading=content.reading,
         **csv_options,
     )
-    report, asked = check_claims(content, csv)
+    report, asked = (
+        check_regression(content, csv, data, column, csv_options)
+        if content.tree.classes is None
+        else check_claims(content, csv)
+    )
     say(str(report))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
@@ -157,9 +162,14 @@ def label_column(content: Model, target: str | None) -> str:
     """
     if content.tree.classes is None:
         raise InputError("This is a regression tree; give one that predicts classes.")
+    return target_column(content, target)
+
+
+def target_column(content: Model, target: str | None) -> str:
+    """The column of labels, or of a regression tree's target: the one named, or the one that fit used."""
     column = target or terms_of(content).target
     if column is None:
-        raise InputError("The model file does not name the column of labels: add --target NAME.")
+        raise InputError("The model file does not name the column to predict: add --target NAME.")
     return column
 
 

@@ -297,7 +297,7 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         max_depth=fields["max_depth"].optional_integer(0, LARGEST_INTEGER),
         max_leaf_nodes=fields["max_leaf_nodes"].optional_integer(1, LARGEST_INTEGER),
         min_samples_leaf=fields["min_samples_leaf"].integer(1, LARGEST_INTEGER),
-        objective=fields["objective"].choice("accuracy", "balanced_accuracy"),
+        objective=fields["objective"].choice("accuracy", "balanced_accuracy", "squared_error"),
         class_weight=class_weight,
         costs=matrix,
         target=fields["target"].optional_text(),

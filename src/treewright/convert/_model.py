@@ -41,7 +41,7 @@ class Terms:
     min_samples_leaf : int
         Rows, not a fraction.
     objective : str, default="accuracy"
-        "accuracy" or "balanced_accuracy".
+        "accuracy" or "balanced_accuracy"; "squared_error" of a regression tree.
     class_weight : tuple of float, "balanced" or None
         One factor a class, in the order of ``tree.classes``.
     costs : tuple of tuple of float, or None

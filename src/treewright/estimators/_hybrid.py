@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -14,9 +15,11 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import validate_data
 
-from treewright.errors import InputError
+from treewright.errors import InputError, NoGainWarning
+from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector, warn_of_column_vector
 from treewright.leaf_accuracy._explanations import HybridReport
+from treewright.leaf_accuracy._gain import compare
 from treewright.leaf_accuracy._hybrid import (
     Extension,
     Treatment,
@@ -26,13 +29,12 @@ from treewright.leaf_accuracy._hybrid import (
     probabilities,
 )
 from treewright.leaf_accuracy._leaf_models import family, make_leaf_model
-from treewright.leaf_accuracy._rounds import check_rounds
 from treewright.leaf_accuracy._top import make_top
 from treewright.leaf_accuracy._tune import check_tunable
 from treewright.problem import make_problem
-from treewright.result import SolveResult
+from treewright.result import SolveResult, StopReason
 from treewright.table import Table, encode_like
-from treewright.tree import label_positions, reduce_tree
+from treewright.tree import Tree, label_positions, reduce_tree
 
 __all__ = ["HybridTreeClassifier"]
 
@@ -55,17 +57,19 @@ class HybridTreeClassifier(TreeClassifier):
     leaf_estimator : classifier, "xgboost" or None, default=None
         The model in the leaves; None is `HistGradientBoostingClassifier`. "xgboost" needs the extra
         ``treewright[xgboost]``.
-    tune : {"rounds", "optuna"} or None, default=None
-        "rounds" chooses in each leaf by cross-validation how many rounds of boosting the model gets; where none does
-        better than the tree, the tree keeps the leaf. It takes `n_folds` + 1 fits a leaf; noisy labels need it.
-        "optuna" searches the leaf model's parameters, over the ranges of Table 6 (for histogram boosting those that it
-        has); it needs the extra ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf. Both are for histogram
-        boosting and XGBoost only.
+    tune : {"rounds", "optuna"} or None, default="rounds"
+        "rounds" chooses in each leaf by cross-validation how many rounds of boosting the model gets (of another
+        model: whether it is used); where none does better than the tree, the tree keeps the leaf. It takes `n_folds`
+        + 1 fits a leaf, and `n_folds` of all rows for `cv_accuracy_`. "optuna" searches the leaf model's parameters,
+        over the ranges of Table 6 (for histogram boosting those that it has); it needs the extra
+        ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf; histogram boosting and XGBoost only. None takes
+        every leaf model as it comes, as the paper does: where labels are noisy it overrules the tree wrongly.
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".
     n_folds : int, default=3
-        Stratified folds of tuning (not `cv`, for given splits of the table mean nothing inside a leaf). A leaf with
-        fewer rows of one of its classes gets a single tree of depth at most 5.
+        Folds of tuning, stratified (not `cv`, for given splits of the table mean nothing inside a leaf). A leaf with
+        fewer rows of one of its classes gets a single tree of depth at most 5; with "rounds" only if that does better
+        than the tree on held-out rows, and a leaf of fewer rows keeps the tree.
     time_limit : float or None, default=None
         Seconds of "optuna" for all leaves together, shared by their rows (more jobs end sooner); then the best
         parameters so far are taken.
@@ -89,6 +93,12 @@ class HybridTreeClassifier(TreeClassifier):
         The fitted top; None if a `Tree` was given.
     extensions_ : dict from int to Extension
         What each leaf of `tree_` got: its model, its parameters, its treatment.
+    cv_accuracy_ : dict from str to float, or None
+        With ``tune="rounds"``: the share of rows, by weight, that are right by the "tree" alone (training rows), by the
+        "hybrid" tree (leaf models on held-out rows below the same tree), and by the "model" alone (held-out rows). The
+        first two flatter a tree that was made from these rows.
+    stop_reason_ : StopReason or None
+        INTERRUPT if Ctrl-C ended the fit: then leaves that were not done keep the tree's answer.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -128,7 +138,7 @@ class HybridTreeClassifier(TreeClassifier):
         top: Any = None,
         *,
         leaf_estimator: Any = None,
-        tune: Literal["rounds", "optuna"] | None = None,
+        tune: Literal["rounds", "optuna"] | None = "rounds",
         n_trials: int = 50,
         n_folds: int = 3,
         time_limit: float | None = None,
@@ -177,28 +187,40 @@ class HybridTreeClassifier(TreeClassifier):
         -----
         ConvergenceWarning
             The time limit ended tuning before all trials were made.
+        NoGainWarning
+            With ``tune="rounds"``: no leaf model does better than the tree, or the model alone does better than both
+            together.
+        KeyboardInterrupt
+            Ctrl-C before there was a tree; or later, where the caller loops over fits.
         """
         self._check_parameters()
         weighted = sample_weight is not None
         leaf_model = make_leaf_model(
             self.leaf_estimator, weighted=weighted
         )  # before the top, which may be slow
-        if self.tune == "rounds":
-            check_rounds(leaf_model)
-        elif self.tune == "optuna":
+        if self.tune == "optuna":
             check_tunable(leaf_model)
         validate_data(self, X, skip_check_array=True)
         if is_column_vector(y):
             warn_of_column_vector()
             y = np.ravel(y)
         random = check_random_state(self.random_state)
-        top = make_top(
-            DecisionTreeClassifier(max_depth=4, min_samples_leaf=50) if self.top is None else self.top,
-            X,
-            y,
-            sample_weight,
-            random_state=int(random.randint(2**31 - 1)),
-            categorical_features=self.categorical_features,
+        given = DecisionTreeClassifier(max_depth=4, min_samples_leaf=50) if self.top is None else self.top
+        own = type(given).__module__.startswith(
+            "treewright."
+        )  # others that search end with KeyboardInterrupt
+        with inner_fits_return() if own else nullcontext():
+            top = make_top(
+                given,
+                X,
+                y,
+                sample_weight,
+                random_state=int(random.randint(2**31 - 1)),
+                categorical_features=self.categorical_features,
+            )
+        fitted_here = not isinstance(given, Tree) and top.model is not given
+        interrupted = (
+            fitted_here and top.result is not None and top.result.stop_reason is StopReason.INTERRUPT
         )
         tree = reduce_tree(top.tree) if self.reduce else top.tree
         classes = tree.classes
@@ -208,23 +230,46 @@ class HybridTreeClassifier(TreeClassifier):
         advice = "Give the tree on top these labels, or one that is not fitted."
         if np.isnan(problem.table.X).any():
             make_leaf_model(self.leaf_estimator, missing=True)
-        self.extensions_: dict[int, Extension] = extend_leaves(
-            tree,
-            problem.table.X,
-            label_positions(problem.classes, classes, "y holds", advice)[problem.y],
-            problem.sample_weight if weighted else None,
-            leaf_model,
-            tuning=self._tuning(),
-            n_folds=self.n_folds,
-            n_jobs=self.n_jobs,
-            random_state=random,
-        )
+        labels = label_positions(problem.classes, classes, "y holds", advice)[problem.y]
+        weight = problem.sample_weight if weighted else None
+        rows = problem.table.X
+        self.extensions_: dict[int, Extension]
+        self.cv_accuracy_: dict[str, float] | None = None
+        if interrupted:
+            self.extensions_ = {
+                leaf: Extension(leaf, Treatment.KEPT, 0, np.empty(0, dtype=np.int64), interrupted=True)
+                for leaf in np.flatnonzero(tree.is_leaf).tolist()
+            }
+        else:
+            self.extensions_ = extend_leaves(
+                tree,
+                rows,
+                labels,
+                weight,
+                leaf_model,
+                tuning=self._tuning(),
+                n_folds=self.n_folds,
+                n_jobs=self.n_jobs,
+                random_state=random,
+            )
         self.tree_ = tree
         self.top_ = top.model
         self.result_ = top.result
         self.classes_ = classes
+        interrupted |= any(extension.interrupted for extension in self.extensions_.values())
+        if self.tune == "rounds" and not interrupted:
+            try:
+                self.cv_accuracy_ = compare(
+                    tree, self.extensions_, rows, labels, weight, leaf_model, self.n_folds, random
+                )
+            except KeyboardInterrupt:
+                interrupted = True
+        self.stop_reason_ = StopReason.INTERRUPT if interrupted else None
+        if self.cv_accuracy_ is not None:
+            self._warn_of_no_gain(problem.table.n_rows)
         if self.tune == "optuna":
             self._warn_of_few_trials()
+        settle_interrupt(self.stop_reason_)
         return self
 
     def _asked(self) -> None:
@@ -313,8 +358,27 @@ class HybridTreeClassifier(TreeClassifier):
     def _tuning(self) -> Tuning | None:
         return None if self.tune is None else Tuning(self.n_trials, self.time_limit, self.tune)
 
+    def _warn_of_no_gain(self, n_rows: int) -> None:
+        assert self.cv_accuracy_ is not None  # checked by the caller
+        tree, hybrid, model = (self.cv_accuracy_[part] for part in ("tree", "hybrid", "model"))
+        if tree < 1 and all(own.treatment is Treatment.KEPT for own in self.extensions_.values()):
+            warnings.warn(
+                f"No leaf model does better than the tree on held-out rows, so the tree ({100 * tree:.1f}% of the "
+                f"training rows right; the model alone {100 * model:.1f}% of held-out rows) answers everywhere. Use "
+                "the tree itself, or another top.",
+                NoGainWarning,
+                stacklevel=3,
+            )
+        elif hybrid < model - np.sqrt(model * (1 - model) / n_rows):
+            warnings.warn(
+                f"The leaf model alone, fitted on all rows, is right on {100 * model:.1f}% of held-out rows, the "
+                f"hybrid tree on {100 * hybrid:.1f}%. Use the model if accuracy counts, or a smaller tree on top.",
+                NoGainWarning,
+                stacklevel=3,
+            )
+
     def _warn_of_few_trials(self) -> None:
-        tuned = [own for own in self.extensions_.values() if own.treatment is Treatment.MODEL]
+        tuned = [own for own in self.extensions_.values() if own.n_trials > 0]
         early = [own for own in tuned if own.n_trials < self.n_trials]
         if early:
             warnings.warn(

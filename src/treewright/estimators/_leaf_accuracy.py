@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, make_problem
 from treewright.result import LeafAccuracyResult
@@ -36,12 +37,14 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
     ----------
     max_depth : int, default=4
         Largest number of splits on a path.
-    min_samples_leaf : int or float, default=50
+    min_samples_leaf : int or float, default=0.05
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows. Small leaves are how this
         objective overfits: the larger, the closer new rows come to what the training rows promise.
-    criterion : {"accuracy", "lower_bound"}, default="accuracy"
-        What a leaf is worth. "lower_bound" is the lower end of the one-sided Wilson interval of its accuracy:
-        large leaves win over small lucky ones.
+    criterion : {"accuracy", "lower_bound"}, default="lower_bound"
+        What a leaf is worth: "accuracy" is the share of its training rows that it predicts right, "lower_bound" the
+        lower end of the one-sided Wilson interval of that share, with which large leaves win over small lucky ones.
+        All rows together count as many observations as there are rows, shared out by weight
+        (docs/methods/leaf_accuracy.md).
     confidence : float, default=0.95
         One-sided level of the "lower_bound", 0.5 to below 1. `treewright.leaf_accuracy.leaf_table` shows the same bound
         with the two-sided ``confidence=2 * c - 1``.
@@ -85,8 +88,8 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
     Notes
     -----
     The optimum is one of the training rows. On new rows the worst leaf does worse, the more so the smaller the
-    leaves (docs/methods/leaf_accuracy.md has figures); ``criterion="lower_bound"`` and larger `min_samples_leaf`
-    narrow the difference.
+    leaves (docs/methods/leaf_accuracy.md has figures). The defaults are those that did best there on new rows:
+    ``criterion="lower_bound"`` and leaves of a twentieth of the rows.
 
     References
     ----------
@@ -110,8 +113,8 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         self,
         max_depth: int = 4,
         *,
-        min_samples_leaf: int | float = 50,
-        criterion: Literal["accuracy", "lower_bound"] = "accuracy",
+        min_samples_leaf: int | float = 0.05,
+        criterion: Literal["accuracy", "lower_bound"] = "lower_bound",
         confidence: float = 0.95,
         thresholds: Literal["auto", "all", "guess"] | int | Mapping[str, Sequence[float]] = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -158,6 +161,8 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         ------
         InputError
             The table, the labels, the weights or a parameter cannot be used; the message says what to do.
+        KeyboardInterrupt
+            Ctrl-C before the first tree; or later, where the caller loops over fits (`raise_on_interrupt`).
 
         Warns
         -----
@@ -195,6 +200,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        settle_interrupt(result.stop_reason)
         return self
 
     def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:

@@ -1,9 +1,13 @@
-"""The tree with the best worst leaf, its depth and smallest leaf chosen on held-back rows."""
+"""The tree with the best worst leaf, its depth, smallest leaf and criterion chosen on held-back rows.
+
+The fits go split by split, all candidates on each, so that whoever interrupts has whole splits to choose by.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any, Literal, Self
 
@@ -12,37 +16,51 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from treewright.errors import InputError
+from treewright.estimators._held_back_scores import HeldBackScores, score_candidates
+from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector
-from treewright.result import LeafAccuracyResult
+from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
 from treewright.search import LeafAccuracyOptions
 from treewright.search._limits import ProgressCallback
 
 __all__ = ["LeafAccuracyTreeClassifierCV"]
 
+Criterion = Literal["accuracy", "lower_bound"]
+RULES = ("one_se", "best")
+QUICK = 0.1  # seconds for the tree of all rows after Ctrl-C
+
 
 class LeafAccuracyTreeClassifierCV(TreeClassifier):
     """`LeafAccuracyTreeClassifier` with `max_depth` and `min_samples_leaf` chosen by cross-validated leaf accuracy.
 
-    For every pair of candidates a tree is fitted on each training part of the splits. Its leaf accuracy *on the
-    held-back rows* is the smallest share of them that a leaf predicts right (leaves that no held-back row reaches
-    do not count); the mean over the splits is the pair's score. The pair of highest score wins, at equal scores the
-    shallower tree, then the larger smallest leaf; with it a tree is fitted on all rows.
+    For every candidate, a depth, a smallest leaf and a criterion, a tree is fitted on each training part of the
+    splits. Its leaf accuracy *on the held-back rows* is the smallest share of them that a leaf predicts right
+    (leaves that no held-back row reaches do not count); the mean over the splits is the candidate's score. With the
+    one that wins a tree is fitted on all rows. Ctrl-C ends it all within a moment: the choice is made by the splits
+    that are done, and the tree of all rows is what is found at once.
 
     Parameters
     ----------
-    max_depths : sequence of int, default=(2, 3, 4)
-    min_samples_leaves : sequence of int or float, default=(50, 100, 200)
-        Those that a training part has too few rows for are left out.
-    criterion, confidence, thresholds, class_weight, categorical_features
+    max_depths : sequence of int, default=(1, 2, 3, 4)
+    min_samples_leaves : sequence of int or float, default=(0.02, 0.05, 0.1)
+        Fewest rows of a leaf; a float in (0, 1) is a fraction of the training rows. Those that a training part has
+        too few rows for are left out.
+    criteria : sequence of {"accuracy", "lower_bound"}, default=("lower_bound", "accuracy")
+    rule : {"one_se", "best"}, default="one_se"
+        "best" takes the highest score, at equal scores the shallower tree, then the larger smallest leaf, then the
+        first criterion. "one_se" takes, of the candidates within one standard error of the highest score (of its
+        scores on the splits), the one with the highest accuracy on held-back rows, at equal accuracy as "best": the
+        worst leaf of a few rows is a noisy figure, and there is no use to pay accuracy for its noise.
+    confidence, thresholds, class_weight, categorical_features
         As in `LeafAccuracyTreeClassifier`.
     cv : int, splitter or iterable, default=5
         As in scikit-learn: a number of stratified folds, a splitter, or pairs of row numbers.
     time_limit : float or None, default=30
-        Seconds for each fit; there are ``len(max_depths) * len(min_samples_leaves) * folds + 1``.
+        Seconds for each fit; there are ``len(max_depths) * len(min_samples_leaves) * len(criteria) * folds + 1``.
     step_limit, memory_limit
         As in `LeafAccuracyTreeClassifier`, for each fit.
     progress : "auto", bool or callable, default="auto"
@@ -55,15 +73,19 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     Attributes
     ----------
     best_params_ : dict
-        ``max_depth`` and ``min_samples_leaf``.
+        ``max_depth``, ``min_samples_leaf`` and ``criterion``.
     best_score_ : float
-        Mean leaf accuracy on held-back rows of that pair. It was chosen as the largest, so it promises a little too
+        Mean leaf accuracy on held-back rows of that candidate. It was chosen by it, so it promises a little too
         much.
     cv_results_ : dict of ndarray
-        ``max_depth``, ``min_samples_leaf``, ``mean_leaf_accuracy``, ``std_leaf_accuracy``, ``mean_accuracy`` of every
-        pair, and ``leaf_accuracy`` of shape (n_pairs, n_splits).
+        ``max_depth``, ``min_samples_leaf``, ``criterion``, ``mean_leaf_accuracy``, ``standard_error``,
+        ``mean_accuracy`` of every candidate, and ``leaf_accuracy`` of shape (n_candidates, n_splits); only the
+        splits that were done.
     best_estimator_ : LeafAccuracyTreeClassifier
         Fitted on all rows.
+    stop_reason_ : StopReason or None
+        INTERRUPT if Ctrl-C ended it all (``result_`` may be proven even so, and then says so); else that of the last
+        fit.
     tree_, result_, leaf_accuracy_, classes_, n_features_in_, feature_names_in_
         Those of `best_estimator_`.
 
@@ -74,17 +96,18 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> model = LeafAccuracyTreeClassifierCV((1, 2), min_samples_leaves=(30, 60), thresholds=4, cv=3).fit(X, y)
     >>> sorted(model.best_params_)
-    ['max_depth', 'min_samples_leaf']
+    ['criterion', 'max_depth', 'min_samples_leaf']
     """
 
     result_: LeafAccuracyResult
 
     def __init__(
         self,
-        max_depths: Sequence[int] = (2, 3, 4),
+        max_depths: Sequence[int] = (1, 2, 3, 4),
         *,
-        min_samples_leaves: Sequence[int | float] = (50, 100, 200),
-        criterion: Literal["accuracy", "lower_bound"] = "accuracy",
+        min_samples_leaves: Sequence[int | float] = (0.02, 0.05, 0.1),
+        criteria: Sequence[Criterion] = ("lower_bound", "accuracy"),
+        rule: Literal["one_se", "best"] = "one_se",
         confidence: float = 0.95,
         thresholds: Literal["auto", "all", "guess"] | int | Mapping[str, Sequence[float]] = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -100,7 +123,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     ) -> None:
         self.max_depths = max_depths
         self.min_samples_leaves = min_samples_leaves
-        self.criterion = criterion
+        self.criteria = criteria
+        self.rule = rule
         self.confidence = confidence
         self.thresholds = thresholds
         self.class_weight = class_weight
@@ -131,18 +155,16 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         Raises
         ------
         InputError
-            No pair of candidates fits the rows, or whatever `LeafAccuracyTreeClassifier.fit` raises.
+            No candidate fits the rows, or whatever `LeafAccuracyTreeClassifier.fit` raises.
+        KeyboardInterrupt
+            Ctrl-C before any candidate was scored; or later, where the caller loops over fits.
 
         Warns
         -----
         ConvergenceWarning
             The last fit reached a limit; or some fits of the cross-validation did (counted in one warning).
         """
-        depths, leaves = list(self.max_depths), list(self.min_samples_leaves)
-        if not depths or not leaves:
-            raise InputError("max_depths and min_samples_leaves need at least one candidate each.")
         model = LeafAccuracyTreeClassifier(
-            criterion=self.criterion,
             confidence=self.confidence,
             thresholds=self.thresholds,
             class_weight=self.class_weight,
@@ -155,60 +177,97 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             search_options=self.search_options,
         )
         problem = model._problem(X, y, sample_weight)  # the checks, before any work
+        if not hasattr(X, "__getitem__"):  # other arrays know how to become one of numpy
+            X = np.asarray(X)
         labels = np.asarray(y).ravel() if not hasattr(y, "to_numpy") else np.asarray(y.to_numpy()).ravel()
         weight = (
             np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         )
         splits = self._splits(labels)
-        fewest = min(len(train) for train, _ in splits)
-        leaves = [leaf for leaf in leaves if isinstance(leaf, float) or leaf <= fewest]
-        if not leaves:
-            raise InputError(
-                f"min_samples_leaves={tuple(self.min_samples_leaves)!r} are all above the {fewest} rows of the "
-                "smallest training part; give smaller ones, or more rows."
+        candidates = self._candidates(min(len(train) for train, _ in splits))
+        with inner_fits_return():
+            found = score_candidates(model, candidates, splits, X, labels, weight)
+            if not found.scores:
+                raise KeyboardInterrupt
+            best = self._choose(candidates, found)
+            final = clone(model).set_params(progress=self.progress, **self.best_params_)
+            if found.interrupted:
+                final.set_params(time_limit=min(QUICK, self.time_limit or QUICK))
+            self.best_estimator_ = final.fit(
+                X, labels if is_column_vector(y) else y, sample_weight=sample_weight
             )
-        pairs = list(product(depths, leaves))
-        scores = np.zeros((len(pairs), len(splits)))
-        right = np.zeros_like(scores)
-        unproven = 0
-        for k, (train, test) in enumerate(splits):
-            part, held = _safe_indexing(X, train), _safe_indexing(X, test)
-            for i, (depth, leaf) in enumerate(pairs):
-                with warnings.catch_warnings(record=True) as caught:
-                    warnings.simplefilter("always", ConvergenceWarning)
-                    fitted = clone(model).set_params(max_depth=depth, min_samples_leaf=leaf)
-                    fitted.fit(part, labels[train], sample_weight=weight[train])
-                unproven += sum(issubclass(w.category, ConvergenceWarning) for w in caught)
-                scores[i, k], right[i, k] = _score(fitted, held, labels[test], weight[test])
-        order = sorted(range(len(pairs)), key=lambda i: (-scores[i].mean(), pairs[i][0], -pairs[i][1]))
-        best = pairs[order[0]]
-        self.best_params_ = {"max_depth": best[0], "min_samples_leaf": best[1]}
-        self.best_score_ = float(scores[order[0]].mean())
-        self.cv_results_ = {
-            "max_depth": np.array([depth for depth, _ in pairs]),
-            "min_samples_leaf": np.array([leaf for _, leaf in pairs]),
-            "mean_leaf_accuracy": scores.mean(axis=1),
-            "std_leaf_accuracy": scores.std(axis=1),
-            "mean_accuracy": right.mean(axis=1),
-            "leaf_accuracy": scores,
-        }
-        if unproven:
-            warnings.warn(
-                f"{unproven} of {scores.size} fits of the cross-validation reached a limit; their best trees were "
-                "scored. Raise time_limit, or give fewer thresholds.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        final = clone(model).set_params(progress=self.progress, **self.best_params_)
-        self.best_estimator_ = final.fit(X, labels if is_column_vector(y) else y, sample_weight=sample_weight)
+        self.best_score_ = float(self.cv_results_["mean_leaf_accuracy"][best])
         self.result_ = final.result_
+        self.stop_reason_ = StopReason.INTERRUPT if found.interrupted else self.result_.stop_reason
+        if found.interrupted:
+            done = f"{len(found.scores)} of {len(candidates) * len(splits)} fits"
+            note = f"The cross-validation was interrupted after {done}; the choice rests on these."
+            self.result_ = replace(
+                self.result_,
+                stop_reason=None if self.result_.status is SolveStatus.OPTIMAL else StopReason.INTERRUPT,
+                notes=(*self.result_.notes, note),
+            )
         self.tree_ = final.tree_
         self.leaf_accuracy_ = final.leaf_accuracy_
         self.classes_ = problem.classes
         self.n_features_in_ = final.n_features_in_
         if hasattr(final, "feature_names_in_"):
             self.feature_names_in_ = final.feature_names_in_
+        if found.unproven:
+            warnings.warn(
+                f"{found.unproven} of {len(found.scores)} fits of the cross-validation reached a limit; their best "
+                "trees were scored. Raise time_limit, or give fewer thresholds.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        settle_interrupt(self.stop_reason_)
         return self
+
+    def _candidates(self, fewest: int) -> list[dict[str, Any]]:
+        """Return what is tried on training parts of `fewest` rows or more; simple ones first."""
+        if self.rule not in RULES:
+            raise InputError(f"rule={self.rule!r}; choose one of {', '.join(RULES)}.")
+        given = {name: list(getattr(self, name)) for name in ("max_depths", "min_samples_leaves", "criteria")}
+        for name, values in given.items():
+            if not values:
+                raise InputError(f"{name} is empty; give at least one candidate.")
+        leaves = [leaf for leaf in given["min_samples_leaves"] if isinstance(leaf, float) or leaf <= fewest]
+        if not leaves:
+            raise InputError(
+                f"min_samples_leaves={tuple(self.min_samples_leaves)!r} are all above the {fewest} rows of the "
+                "smallest training part; give smaller ones, or more rows."
+            )
+        return [
+            {"max_depth": depth, "min_samples_leaf": leaf, "criterion": criterion}
+            for depth, leaf, criterion in product(given["max_depths"], leaves, given["criteria"])
+        ]
+
+    def _choose(self, candidates: list[dict[str, Any]], found: HeldBackScores) -> int:
+        """Set `best_params_` and `cv_results_`; return the number of the choice."""
+        splits = len(found.scores) // len(candidates)
+        if splits == 0:  # interrupted on the first split
+            candidates, splits = candidates[: len(found.scores)], 1
+        n = len(candidates)
+        scores, right = (np.array(a[: n * splits]).reshape(splits, n).T for a in (found.scores, found.right))
+        mean, accuracy = scores.mean(axis=1), right.mean(axis=1)
+        error = scores.std(axis=1, ddof=1) / np.sqrt(splits) if splits > 1 else np.zeros(n)
+        self.cv_results_ = {
+            **{name: np.array([candidate[name] for candidate in candidates]) for name in candidates[0]},
+            "mean_leaf_accuracy": mean,
+            "standard_error": error,
+            "mean_accuracy": accuracy,
+            "leaf_accuracy": scores,
+        }
+
+        def simple(i: int) -> tuple[float, float]:
+            return candidates[i]["max_depth"], -candidates[i]["min_samples_leaf"]
+
+        best = min(range(n), key=lambda i: (-mean[i], *simple(i)))
+        if self.rule == "one_se":
+            near = [i for i in range(n) if mean[i] >= mean[best] - error[best]]
+            best = min(near, key=lambda i: (-accuracy[i], *simple(i)))
+        self.best_params_ = dict(candidates[best])
+        return best
 
     def _splits(self, labels: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Return the row numbers of the training and held-back parts."""
@@ -219,16 +278,3 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         splitter = check_cv(self.cv, labels[order], classifier=True)
         parts = splitter.split(np.zeros((n_rows, 1)), labels[order])
         return [(np.sort(order[train]), np.sort(order[test])) for train, test in parts]
-
-
-def _score(
-    model: LeafAccuracyTreeClassifier, X: Any, y: NDArray[Any], weight: NDArray[np.float64]
-) -> tuple[float, float]:
-    """Return the least share of a leaf's held-back weight that it predicts right, and the share of all."""
-    leaf = model.apply(X)
-    right = np.bincount(leaf, weights=weight * (model.predict(X) == y), minlength=model.tree_.node_count)
-    total = np.bincount(leaf, weights=weight, minlength=model.tree_.node_count)
-    reached = total > 0
-    if not reached.any():
-        return 0.0, 0.0
-    return float((right[reached] / total[reached]).min()), float(right.sum() / total.sum())

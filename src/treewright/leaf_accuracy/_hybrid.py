@@ -6,7 +6,7 @@ The tree routes, the model of the leaf answers. What is done in a leaf depends o
 treatment  training rows of the leaf                                       who answers
 =========  ==============================================================  ==============================
 kept       all have the tree's class (100% training accuracy), or none;    the tree
-           or no number of rounds of boosting does better than it
+           or no tuned model does better than it on held-out rows
 one class  all have one other class (only below a tree made elsewhere)     that class
 simple     some class has fewer rows than folds (3 in the paper)           a single tree of depth <= 5
 model      all others                                                      the leaf model, tuned if asked
@@ -14,7 +14,8 @@ model      all others                                                      the l
 
 Leaves are independent of each other and are fitted in parallel; each has its own seed, drawn in the order of
 the leaves, so that the number of jobs changes nothing. Classes that a leaf does not have get probability 0
-there. Cost: one fit a leaf; folds + 1 fits where the rounds are chosen; with tuning, trials x folds + 1 fits.
+there. Ctrl-C ends the fits: leaves that are done keep their models, the tree answers in the others. Cost: one fit
+a leaf; folds + 1 fits where the rounds are chosen; with tuning, trials x folds + 1 fits.
 """
 
 from __future__ import annotations
@@ -88,6 +89,8 @@ class Extension:
         Of what was chosen, on held-out rows.
     n_trials : int
         Trials that were completed.
+    interrupted : bool
+        Whether Ctrl-C came before the leaf was done.
     """
 
     leaf: int
@@ -98,6 +101,7 @@ class Extension:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cv_accuracy: float | None = None
     n_trials: int = 0
+    interrupted: bool = False
 
 
 def extend_leaves(
@@ -135,7 +139,7 @@ def extend_leaves(
     Returns
     -------
     dict from int to Extension
-        One for each leaf of the tree.
+        One for each leaf of the tree; after Ctrl-C with ``interrupted`` in those that were not done.
     """
     leaf_of_row = tree.apply(X)
     inputs = Inputs.of(tree.columns).matrix(X)
@@ -160,8 +164,15 @@ def extend_leaves(
         )
         for leaf, rows, plan, seed in zip(leaves, rows_of, plans, seeds, strict=True)
     )
-    extensions: list[Extension] = Parallel(n_jobs=n_jobs)(jobs)
-    return {extension.leaf: extension for extension in extensions}
+    done: dict[int, Extension] = {}
+    try:
+        for extension in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+            done[extension.leaf] = extension
+    except KeyboardInterrupt:
+        for leaf, rows in zip(leaves.tolist(), rows_of, strict=True):
+            left = Extension(leaf, Treatment.KEPT, len(rows), np.unique(y[rows]), interrupted=True)
+            done.setdefault(leaf, left)
+    return done
 
 
 def treatments(
@@ -253,10 +264,13 @@ def _extend(
     try:
         # Leaves are small and many: one thread each, so that they do not wait for each other's threads.
         with threadpool_limits(limits=1, user_api="openmp"):
-            if treatment is Treatment.MODEL and tuning is not None and tuning.how == "rounds":
+            if tuning is not None and tuning.how == "rounds":
+                if len(y) < n_folds:  # nothing to choose by
+                    return Extension(leaf, Treatment.KEPT, len(y), classes)
                 answer = int(np.flatnonzero(classes == prediction)[0]) if prediction in classes else -1
                 chosen = choose_rounds(made, X, own, sample_weight, answer, n_folds=n_folds, seed=seed)
-                parameters, accuracy = {chosen.name: chosen.number}, chosen.accuracy
+                accuracy = chosen.accuracy
+                parameters = {} if chosen.name is None else {chosen.name: chosen.number}
                 if chosen.number == 0:
                     return Extension(leaf, Treatment.KEPT, len(y), classes, None, parameters, accuracy)
                 made.set_params(**parameters)
@@ -273,6 +287,10 @@ def _extend(
                     time_limit=limit,
                 )
                 parameters, accuracy, n_trials = found.parameters, found.accuracy, found.n_trials
+                share_of_tree = float(np.average(classes[own] == prediction, weights=sample_weight))
+                if accuracy <= share_of_tree:
+                    kept = Treatment.KEPT
+                    return Extension(leaf, kept, len(y), classes, None, parameters, share_of_tree, n_trials)
                 made.set_params(**parameters)
             fit_weighted(made, X, own, sample_weight)
     except Exception as error:

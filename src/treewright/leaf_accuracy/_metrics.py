@@ -113,7 +113,8 @@ def leaf_table(
     X : array-like, frame or Table of shape (n_rows, n_columns)
     y : array-like of shape (n_rows,)
     sample_weight : array-like of shape (n_rows,), default=None
-        Weights >= 0; for the interval a weight of 2 counts as two rows.
+        Weights >= 0. The intervals of all leaves together count as many observations as there are rows of weight
+        above 0, shared out by weight: a common factor of the weights changes nothing.
     confidence : float, default=0.95
         Level of the two-sided interval, strictly between 0 and 1; its lower end alone holds with the one-sided
         level ``(1 + confidence) / 2``, as `LeafAccuracyTreeClassifier` counts.
@@ -138,10 +139,11 @@ def leaf_table(
     if isinstance(own, Tree) and own.classes is not None:  # then empty leaves are known too
         labels = {int(node): own.classes[own.prediction[node]] for node in np.flatnonzero(own.is_leaf)}
     records = []
+    per_weight = np.count_nonzero(weight) / weight.sum()  # observations
     for node, label in labels.items():
         rows = np.flatnonzero(leaf == node)
         total, correct = float(weight[rows].sum()), float(weight[rows[right[rows]]].sum())
-        lower, upper = wilson_interval(correct, total, confidence)
+        lower, upper = wilson_interval(correct * per_weight, total * per_weight, confidence)
         records.append(
             LeafRecord(
                 leaf=node,

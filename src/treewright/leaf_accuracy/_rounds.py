@@ -4,7 +4,8 @@ Where labels are noisy, a boosted model with the usual hundred rounds learns the
 where they are not, ten rounds are too few. What a model says after each round is known once it is fitted, so one fit
 a fold tells the accuracy on held-out rows after 0, 1, 2, ... rounds, where 0 is the answer of the tree. The best
 number is taken, the smallest if several are: the tree keeps the leaf unless a model does better on rows that it has
-not seen. Not in the paper, which tunes (`_tune.py`). Cost: folds + 1 fits.
+not seen. A model without rounds is taken whole or not at all. Not in the paper, which tunes (`_tune.py`). Cost:
+folds + 1 fits.
 """
 
 from __future__ import annotations
@@ -16,13 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from treewright.errors import InputError
 from treewright.leaf_accuracy._leaf_models import family
 from treewright.leaf_accuracy._tune import XGBOOST_DEFAULTS, fit_weighted
 
-__all__ = ["Rounds", "check_rounds", "choose_rounds"]
+__all__ = ["Rounds", "choose_rounds"]
 
 NAMES = {"boosting": "max_iter", "xgboost": "n_estimators"}
 
@@ -34,31 +34,16 @@ class Rounds:
     Parameters
     ----------
     number : int
-        Rounds; 0 if no model is better than the tree.
-    name : str
-        The model's parameter for it.
+        Rounds; 0 if no model is better than the tree. 1 is all of a model without rounds.
+    name : str or None
+        The model's parameter for it; None if it has none.
     accuracy : float
         Weighted accuracy of that number on the held-out rows; a little too good, as the best of several.
     """
 
     number: int
-    name: str
+    name: str | None
     accuracy: float
-
-
-def check_rounds(model: Any) -> None:
-    """Refuse before any fit a model that has no rounds.
-
-    Raises
-    ------
-    InputError
-        It is neither histogram boosting nor XGBoost.
-    """
-    if family(model) is None:
-        raise InputError(
-            f'tune="rounds" takes HistGradientBoostingClassifier and XGBClassifier only; leaf_estimator is a '
-            f"{type(model).__name__}. Leave tune out."
-        )
 
 
 def choose_rounds(
@@ -79,12 +64,12 @@ def choose_rounds(
         Not fitted, with its own seed set; its own number of rounds is the largest that is tried.
     X : ndarray of shape (n_rows, n_inputs)
     y : ndarray of shape (n_rows,)
-        Whole numbers from 0; each class has at least `n_folds` rows.
+        Whole numbers from 0. Folds are stratified if each class has at least `n_folds` rows.
     sample_weight : ndarray of shape (n_rows,) or None
     prediction : int
         What the tree answers, as in `y`; -1 if no row has it.
     n_folds : int, default=3
-        Stratified folds.
+        At most the number of rows.
     seed : int, default=0
         Of the folds.
 
@@ -93,25 +78,33 @@ def choose_rounds(
     Rounds
     """
     kind = family(model)
-    assert kind is not None  # check_rounds
-    most = model.get_params()[NAMES[kind]]
+    most = 1 if kind is None else model.get_params()[NAMES[kind]]
     most = XGBOOST_DEFAULTS["n_estimators"] if most is None else most
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     right = np.zeros(int(most) + 1)
-    for train, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(X, y):
-        made = clone(model)
-        fit_weighted(made, X[train], y[train], None if sample_weight is None else sample_weight[train])
+    few = np.bincount(y)[np.unique(y)].min() < n_folds
+    folds = (KFold if few else StratifiedKFold)(n_folds, shuffle=True, random_state=seed)
+    for train, held_out in folds.split(X, y):
+        known, own = np.unique(y[train], return_inverse=True)
+        staged: Iterator[NDArray[np.int64]] = iter((np.zeros(len(held_out), dtype=np.int64),))
+        if len(known) > 1:
+            made = clone(model)
+            fit_weighted(made, X[train], own, None if sample_weight is None else sample_weight[train])
+            staged = _staged(made, kind, X[held_out])
         truth, share = y[held_out], weight[held_out]
-        hits = [share @ (truth == answer) for answer in (prediction, *_staged(made, kind, X[held_out]))]
+        hits = [share @ (truth == prediction), *(share @ (truth == known[answer]) for answer in staged)]
         right += hits + hits[-1:] * (len(right) - len(hits))  # a model may stop by its own rule
     best = int(np.argmax(right))
-    return Rounds(best, NAMES[kind], float(right[best] / weight.sum()))
+    name = None if kind is None else NAMES[kind]
+    return Rounds(best, name, float(right[best] / weight.sum()))
 
 
-def _staged(model: Any, kind: str, X: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
+def _staged(model: Any, kind: str | None, X: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
     """Yield what a fitted model answers after 1, 2, ... rounds."""
     if kind == "boosting":
         yield from model.staged_predict(X)
+    elif kind is None:
+        yield np.asarray(model.predict(X)).astype(np.int64)
     else:
         for i in range(model.get_booster().num_boosted_rounds()):
             yield model.predict(X, iteration_range=(0, i + 1))

@@ -15,6 +15,7 @@ from treewright.problem._problem import Problem
 from treewright.problem._weights import (
     LARGEST_TOTAL,
     apply_class_weight,
+    as_numbers,
     balance,
     check_sample_weight,
     is_integer,
@@ -24,6 +25,8 @@ from treewright.table import Table
 __all__ = ["encode_labels", "make_problem"]
 
 OBJECTIVES = ("accuracy", "balanced_accuracy")
+MOST_CLASSES = 4096  # matrices of classes times classes are made
+SMALLEST_COST = 1e-250  # what the search divides by stays clear of subnormal numbers
 
 
 def make_problem(
@@ -139,6 +142,8 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
         None, NaN or infinity among the labels, numbers that are not whole, text mixed with numbers, more than
         one column, wrong length.
     """
+    if np.ma.is_masked(y):
+        raise InputError("Input y contains missing values (masked). Leave out the rows without a label.")
     if y is None:
         raise InputError("A classifier requires y to be passed, but the target y is None.")
     labels = np.asarray(y)
@@ -167,6 +172,12 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
             f"Unknown label type: {labels.dtype}; labels are whole numbers, truth values or text."
         )
     classes, index = np.unique(labels, return_inverse=True)
+    if len(classes) > MOST_CLASSES:
+        raise InputError(
+            f"y has {len(classes):,} different labels (such as {classes[0]!r}, {classes[1]!r}); at most "
+            f"{MOST_CLASSES:,} classes can be told apart. If y is a quantity, cut it into a few ranges first; if it "
+            "numbers the rows, it is no label."
+        )
     return classes, index.astype(np.int32)
 
 
@@ -179,8 +190,8 @@ def _check_whole(labels: NDArray[Any]) -> None:
     if broken.any():
         raise InputError(
             "Unknown label type: continuous. y holds numbers that are not whole (such as "
-            f"{labels[broken][0]}); a classifier needs classes. Cut y into classes first, or use a "
-            "regression tree."
+            f"{labels[broken][0]}); a classifier needs classes. Cut y into classes first, or use "
+            "OptimalTreeRegressor."
         )
 
 
@@ -211,10 +222,7 @@ def _check_objects(labels: NDArray[Any]) -> NDArray[Any]:
 def _check_costs(costs: ArrayLike | None, n_classes: int, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     if costs is None:
         return 1.0 - np.eye(n_classes)
-    try:
-        matrix = np.array(costs, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"costs must be a matrix of numbers ({error}).") from None
+    matrix = as_numbers(costs, "costs", "a matrix of numbers")
     if matrix.shape != (n_classes, n_classes):
         raise InputError(
             f"costs has shape {matrix.shape}, expected ({n_classes}, {n_classes}): a row for each true "
@@ -224,6 +232,11 @@ def _check_costs(costs: ArrayLike | None, n_classes: int, weight: NDArray[np.flo
         raise InputError("costs must be finite numbers of at least 0.")
     if not matrix.any():
         raise InputError("costs are all zero: there is nothing to minimise.")
+    if matrix.max() < SMALLEST_COST:
+        raise InputError(
+            f"The largest of the costs is {matrix.max():g}, too near to zero for float64; multiply all costs by "
+            "the same large number."
+        )
     dearer = matrix < np.diag(matrix)[:, None]
     if dearer.any():
         i, j = (int(k) for k in np.argwhere(dearer)[0])

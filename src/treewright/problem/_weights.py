@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 
-__all__ = ["apply_class_weight", "balance", "check_sample_weight"]
+__all__ = ["apply_class_weight", "as_numbers", "balance", "check_sample_weight"]
 
 # A float64 sum of whole numbers that stays below this is exact; one that would pass it shows at least this
 # (every partial sum is exact until then, and further terms are not negative), so compare with >=.
@@ -35,16 +35,37 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray
     """
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.float64)
-    try:
-        weight = np.array(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"sample_weight must be numbers, one a row ({error}).") from None
+    weight = as_numbers(sample_weight, "sample_weight", "numbers, one a row")
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))
     if weight.shape != (n_rows,):
         raise InputError(f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight a row.")
     check_total(weight, "sample_weight")
     return weight
+
+
+def as_numbers(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
+    """Return a copy as float64; what it would lose without a word is refused.
+
+    Raises
+    ------
+    InputError
+        No numbers, complex numbers, or masked values.
+    """
+    if np.ma.is_masked(values):
+        raise InputError(
+            f"{name} is a masked array with masked values, which have no number; fill them (.filled(0)) or leave "
+            "these rows out."
+        )
+    try:
+        array = np.array(values)
+        if array.dtype.kind == "c":
+            raise InputError(f"{name} holds complex numbers; give real ones.")
+        return np.array(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} must be {what} ({error}).") from None
 
 
 def check_total(weight: NDArray[np.float64], name: str) -> None:

@@ -1,25 +1,37 @@
 """Weights and costs as integers, so that the search compares exactly.
 
-Whole numbers, decimals of a few places and multiples of one number stay exact. Others are scaled so that
-their sums nearly fill the 57 bits that the engines have, and rounded; the largest change that the rounding
-can make to the objective of any tree is returned as `slack` and taken off the lower bound.
+Whole numbers, decimals of a few places and numbers whose ratios are fractions (balanced weights) stay exact. Others
+are scaled so that their sums nearly fill the bits that an engine has, and rounded; the largest change that the
+rounding can make to the objective of any tree is returned as `slack`, and taken off the lower bound twice: with ``f``
+the objective and ``g`` its rounded version, ``|f - g| <= slack``, a tree T* of least g has
+``f(T*) <= f(T) + 2 slack`` for every tree T.
+
+`row_costs` is for the engine over binary columns, which takes a price of its own for each row and class and has 57 bits
+for their sum: rounding a product once moves it far less than rounding both factors. `integer_costs` is for the engines
+that keep weights and costs apart.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.problem import Problem
 
-__all__ = ["IntegerCosts", "integer_costs"]
+__all__ = ["IntegerCosts", "RowCosts", "integer_costs", "row_costs"]
 
 LARGEST_TOTAL = 2**57  # the engines add the prices of all classes of all rows
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
 DECIMALS = 6
+MOST_DENOMINATOR = 10**6  # of a ratio of two numbers
+FEW_NUMBERS = 64  # of which ratios are looked at
+FEWER_NUMBERS = 16  # for which a scale is searched that rounds them all little
+MOST_SCALES = 20_000
+ROUNDING = 2.0**-52  # relative, of a product of two float64 numbers, twice
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +52,69 @@ class IntegerCosts:
     costs: NDArray[np.int64]
     unit: float
     slack: float
+
+
+@dataclass(frozen=True, eq=False)
+class RowCosts:
+    """Integer price of each row for each predicted class: ``weight[r] * costs[kind[r]]``.
+
+    Parameters
+    ----------
+    kind : ndarray of shape (n_rows,), int32
+        Row of `costs` that each row of the table has.
+    weight : ndarray of shape (n_rows,), int64
+    costs : ndarray of shape (n_kinds, n_classes), int64
+    unit : float
+        One unit of a price, as a fraction of the problem's total weight.
+    slack : float
+        The objective of any tree differs from its integer version by at most this.
+    """
+
+    kind: NDArray[np.int32]
+    weight: NDArray[np.int64]
+    costs: NDArray[np.int64]
+    unit: float
+    slack: float
+
+    def of(self, predictions: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the price of each row's predicted class."""
+        return self.weight * self.costs[self.kind, predictions]
+
+
+def row_costs(problem: Problem) -> RowCosts:
+    """Return the prices of the rows as integers.
+
+    Every price ``p`` of a row becomes ``p' = round(p * scale) / scale``, so every tree's loss changes by at most the
+    sum over the rows of the largest ``|p' - p|``, over the total weight.
+    """
+    whole = integer_costs(problem)
+    if whole.slack > 0:
+        rounded = _rounded_products(problem)
+        if rounded.slack < whole.slack:
+            return rounded
+    return RowCosts(problem.y, whole.weight, whole.costs, whole.unit, whole.slack)
+
+
+def _rounded_products(problem: Problem) -> RowCosts:
+    weights, _ = _normalized(problem.sample_weight)
+    prices, exponent = _normalized(problem.costs)
+    total = float(weights.sum())
+    distinct, number = np.unique(weights, return_inverse=True)
+    code, kind, count = np.unique(
+        number * problem.n_classes + problem.y, return_inverse=True, return_counts=True
+    )
+    products = distinct[code // problem.n_classes][:, None] * prices[code % problem.n_classes]
+    largest = float((count * products.max(axis=1)).sum())
+    scale = (LARGEST_TOTAL // problem.n_classes) / largest
+    costs = np.rint(products * scale)
+    error = float((count * np.abs(costs / scale - products).max(axis=1)).sum()) + ROUNDING * largest
+    return RowCosts(
+        kind.astype(np.int32),
+        np.ones(len(weights), dtype=np.int64),
+        costs.astype(np.int64),
+        unit=math.ldexp(1.0 / (scale * total), exponent),
+        slack=math.ldexp(error / total, exponent),
+    )
 
 
 def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
@@ -63,7 +138,7 @@ def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
     room = room or LARGEST_TOTAL // problem.n_classes  # for sum(weight) * max(cost)
     exact_weight, exact_costs = _exact(weights), _exact(prices)
     weight_sum = 1 if exact_weight is None else int(exact_weight[0].sum())
-    largest_cost = 1 if exact_costs is None else int(exact_costs[0].max())
+    largest_cost = 1 if exact_costs is None else max(1, int(exact_costs[0].max()))  # 0 for a single class
     if exact_weight is None or weight_sum * largest_cost > room:
         if exact_costs is not None and largest_cost > 2**20:
             exact_costs, largest_cost = None, 1
@@ -80,6 +155,8 @@ def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
     )
     weight_error = float(np.abs(weight / weight_scale - weights).sum()) * float(prices.max())
     cost_error = float(np.abs(costs / cost_scale - prices).max()) * float(weight.sum() / weight_scale)
+    if exact_weight is not None and exact_costs is not None:
+        weight_error = cost_error = 0.0  # but for what float64 shows of fractions
     return IntegerCosts(
         weight,
         costs,
@@ -108,8 +185,38 @@ def _exact(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] | Non
             integers = whole.astype(np.int64)
             divisor = int(np.gcd.reduce(integers, axis=None))
             return integers // divisor, factor / divisor
-    return None
+    return _fractions(values)
+
+
+def _fractions(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] | None:
+    """Return integers and their factor if the ratios of few values are fractions of small denominators.
+
+    Balanced weights are: n / (k * n_class), as float64. What is within the rounding of float64 of such a fraction is
+    taken for it; that moves no objective by more than its own rounding does.
+    """
+    distinct, number = np.unique(values, return_inverse=True)
+    if len(distinct) > FEW_NUMBERS:
+        return None
+    smallest = float(distinct[distinct > 0][0])
+    ratios = [Fraction(float(v) / smallest).limit_denominator(MOST_DENOMINATOR) for v in distinct]
+    if any(abs(float(r) * smallest - v) > 2 * ROUNDING * v for r, v in zip(ratios, distinct, strict=True)):
+        return None
+    common = math.lcm(*(r.denominator for r in ratios))
+    whole = [int(r * common) for r in ratios]
+    if max(whole) * values.size >= LARGEST_EXACT:
+        return None
+    divisor = math.gcd(*whole)
+    integers = np.array([w // divisor for w in whole], dtype=np.int64)
+    return integers[number].reshape(values.shape), common / (divisor * smallest)
 
 
 def _rounded(values: NDArray[np.float64], factor: float) -> tuple[NDArray[np.int64], float]:
+    """Return integers and their factor: `factor`, or for few different values the one below that rounds them least."""
+    distinct, count = np.unique(values[values > 0], return_counts=True)
+    if len(distinct) <= FEWER_NUMBERS and distinct[0] * factor >= 1:
+        most = math.floor(distinct[0] * factor)
+        scales = np.arange(max(1, most - MOST_SCALES, most // 2), most + 1) / distinct[0]
+        products = np.outer(scales, distinct)
+        errors = np.abs(np.rint(products) - products) @ count / scales
+        factor = float(scales[np.argmin(errors)])
     return np.rint(values * factor).astype(np.int64), float(factor)

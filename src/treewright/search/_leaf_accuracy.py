@@ -14,7 +14,6 @@ from statistics import NormalDist
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.binarize import Cuts, auto_cuts
@@ -23,7 +22,7 @@ from treewright.guess import guess_cuts, make_reference
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
 from treewright.search._choose_engine import Choice, choose_engine
-from treewright.search._integers import integer_costs
+from treewright.search._full_weights import FullWeights, full_weights
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_cuts, splits_of
 from treewright.search._result import result_of
@@ -40,9 +39,8 @@ __all__ = [
 
 Criterion = Literal["accuracy", "lower_bound"]
 CRITERIA = ("accuracy", "lower_bound")
-ROOM = {"accuracy": 2**25, "lower_bound": 2**24}  # of the sum of integer weights; see the binding
-COST_BITS = 49  # of total weight times the unit of errors
-LARGEST_SLACK = 1e-6  # left by rounded weights; beyond it nothing is called optimal
+MOST_WEIGHT = {"accuracy": 2**25, "lower_bound": 2**24}  # sum of the weights in the kernels; see the binding
+COST_BITS = 120  # of all costs of a tree
 MOST_DENOMINATOR = 10**6  # of a given smallest leaf accuracy
 
 
@@ -150,7 +148,8 @@ def solve_leaf_accuracy(
         of every column as fit (the result's ``notes`` say which).
     criterion : {"accuracy", "lower_bound"}, default="accuracy"
         What a leaf is worth: its training accuracy, or the lower end of the one-sided Wilson interval of it, which
-        makes small leaves pay for their uncertainty.
+        makes small leaves pay for their uncertainty. With weights, a leaf counts as many observations as its share of
+        the weight times the rows of the table.
     confidence : float, default=0.95
         Of that bound, 0.5 to below 1. (0.5 is the accuracy itself.)
     limits : Limits, default=None
@@ -163,7 +162,8 @@ def solve_leaf_accuracy(
     Returns
     -------
     LeafAccuracyResult
-        ``objective`` is the value of the worst leaf, ``upper_bound`` what no tree can exceed.
+        ``objective`` is the value of the worst leaf, ``upper_bound`` what no tree can exceed. Both are exact for any
+        weights, see ``full_weights`` (values of the Wilson bound are compared as float64).
 
     Raises
     ------
@@ -186,32 +186,22 @@ def solve_leaf_accuracy(
         raise InputError(f"confidence={confidence!r}; give a number from 0.5 to below 1.")
     limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
     space = _space(problem, thresholds, limits)
-    weights = _Weights.of(problem, ROOM[criterion])
-    leaves = _most_leaves(problem)
+    weights = _weights(problem, criterion)
     raw = _run(
         problem, space, weights, limits, options, progress,
         lower_bound=criterion == "lower_bound",
         z=NormalDist().inv_cdf(float(confidence)) if criterion == "lower_bound" else 0.0,
-        scale=weights.observations,
+        # Observations of the bound: as many as there are rows, shared out by weight.
+        scale=problem.table.n_rows / weights.total,
         cut=None,
-        unit=2 ** leaves.bit_length(),
+        unit=2 ** _most_leaves(problem).bit_length(),
         leaf=1,
     )  # fmt: skip
     tree = _tree(problem, space, raw)
-    value, accuracy = _worst(tree, criterion, float(confidence))
+    value, accuracy = _worst(tree, problem, criterion, float(confidence))
     proven_value, proven_loss = bool(raw["proven_value"]), bool(raw["proven_cost"])
-    notes = space.notes
-    if weights.slack > 0:
-        proven_loss = False
-        if weights.slack > LARGEST_SLACK:
-            proven_value = False
-        notes = (
-            *notes,
-            f"The weights were rounded for the search; that may move the value of a leaf by {weights.slack:.1e}.",
-        )
     upper = value if proven_value else max(value, float(raw["upper_bound"]))
-    upper = min(1.0, upper + 2 * weights.slack)
-    optimal = proven_value and (proven_loss or 0 < weights.slack <= LARGEST_SLACK)
+    optimal = proven_value and proven_loss
     stats = {name: raw[name] for name in STATS} | {
         "subproblems": raw["steps"],
         "steps": raw["steps"],
@@ -239,7 +229,7 @@ def solve_leaf_accuracy(
             "min_samples_leaf": problem.min_samples_leaf,
             **asdict(options),
         },
-        notes=(*problem.notes, *notes),
+        notes=(*problem.notes, *space.notes),
     )
     return cast("LeafAccuracyResult", space.choice.sign(result))
 
@@ -283,22 +273,13 @@ def solve_with_leaf_accuracy(
         raise InputError(f"min_leaf_accuracy={q!r}; give a number from 0 to 1, or None for no limit.")
     limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
     space = _space(problem, thresholds, limits)
-    weights = _Weights.of(problem, ROOM["accuracy"])
-    if weights.slack > 0:
-        raise InputError(
-            "min_leaf_accuracy needs weights that are whole numbers or decimals of a few places, with a sum of at "
-            f"most {ROOM['accuracy']} of their units; round sample_weight or class_weight."
-        )
+    weights = _weights(problem, "accuracy")
     ratio = Fraction(repr(float(q))).limit_denominator(MOST_DENOMINATOR)
-    total = int(weights.weight.sum())
-    tie_bits = _most_leaves(problem).bit_length()
-    unit_bits = max(tie_bits, COST_BITS - total.bit_length())
-    price = min(problem.cost_complexity * total, float(total + 1))
-    leaf = (round(price * 2.0 ** (unit_bits - tie_bits)) << tie_bits) + 1
+    unit, leaf = _price(problem, weights)
     raw = _run(
         problem, space, weights, limits, options, progress,
-        lower_bound=False, z=0.0, scale=1.0, cut=(ratio.numerator, ratio.denominator), unit=2**unit_bits,
-        leaf=min(leaf, 2**44),
+        lower_bound=False, z=0.0, scale=1.0, cut=(ratio.numerator, ratio.denominator),
+        unit=unit, leaf=leaf,
     )  # fmt: skip
     if not raw["feasible"]:
         if not raw["proven_value"]:
@@ -311,17 +292,14 @@ def solve_with_leaf_accuracy(
             f"is right on {float(q):g} of every leaf. Lower min_leaf_accuracy; LeafAccuracyTreeClassifier finds "
             "the largest that can be had."
         )
-    cost_unit = 2.0**-unit_bits / total
-    per_leaf = (1 + 2**tie_bits / 2) * cost_unit
-    slack = (
-        per_leaf * _most_leaves(problem) if problem.cost_complexity > 0 else _most_leaves(problem) * cost_unit
-    )
+    per_cost = Fraction(1, unit * weights.total)
+    ties = _most_leaves(problem)  # at most this much of a cost only prefers fewer leaves
     result = result_of(
         problem,
         _tree(problem, space, raw),
         proven=bool(raw["proven_cost"]),
-        lower_bound=raw["cost_bound"] * cost_unit - slack,
-        upper_bound=raw["cost"] * cost_unit + slack,
+        lower_bound=float((_joined(raw["cost_bound"]) - ties) * per_cost) * (1 - 1e-15),
+        upper_bound=float(_joined(raw["cost"]) * per_cost),
         slack=0.0,
         scope=space.scope,
         stop=raw["stop"],
@@ -330,6 +308,33 @@ def solve_with_leaf_accuracy(
         notes=space.notes,
     )
     return space.choice.sign(result)
+
+
+def _price(problem: Problem, weights: FullWeights) -> tuple[int, int]:
+    """Return the cost of one unit of wrong weight and of a leaf; among equal costs fewer leaves win.
+
+    ``cost_complexity`` is read as the decimal that it is printed as, and is exact where that leaves room: for weights
+    of few digits, of which trees with more errors and fewer leaves can cost the same.
+    """
+    leaves = _most_leaves(problem)
+    tie = 1 << leaves.bit_length()
+    # A leaf dearer than all errors together orders trees by their leaves first, whatever it costs beyond that.
+    price = min(Fraction(repr(float(problem.cost_complexity))) * weights.total, Fraction(weights.total + 1))
+    unit = price.denominator
+    if (weights.total + price * leaves) * unit * tie >= 2**COST_BITS:
+        unit = 1
+        while (weights.total + price * leaves) * 2 * unit * tie < 2**COST_BITS:
+            unit *= 2
+    return unit * tie, round(price * unit) * tie + 1
+
+
+def _joined(halves: tuple[int, int]) -> int:
+    """Return a number of 128 bits."""
+    return (halves[0] << 64) + halves[1]
+
+
+def _halves(number: int) -> tuple[int, int]:
+    return number >> 64, number & (2**64 - 1)
 
 
 STATS = ("seconds", "pair_solves", "pair_costs", "branches", "cache_hits", "cuts", "passes", "bytes")
@@ -345,28 +350,16 @@ class _Space:
     choice: Choice
 
 
-@dataclass(frozen=True, eq=False)
-class _Weights:
-    """Integer weights, how many observations one unit is, and what rounding may have moved."""
-
-    weight: NDArray[np.int32]
-    observations: float
-    slack: float
-
-    @staticmethod
-    def of(problem: Problem, room: int) -> _Weights:
-        n_rows = problem.table.n_rows
-        if n_rows > room // 2:
-            raise InputError(f"The table has {n_rows} rows; this search takes at most {room // 2}.")
-        integers = integer_costs(problem, room - n_rows)
-        weight = np.maximum(integers.weight, 1)
-        observations = problem.total_weight / float(weight.sum())
-        slack = 0.0
-        if integers.slack > 0 or (integers.weight < 1).any():
-            # A weight that changed by a share of e moves c / W by at most 2 e / (1 - e); the interval's width by less.
-            error = float(np.abs(weight * observations / problem.sample_weight - 1).max())
-            slack = 4 * error / (1 - error) if error < 0.5 else 1.0
-        return _Weights(weight.astype(np.int32), observations, slack)
+def _weights(problem: Problem, criterion: Criterion) -> FullWeights:
+    """Return whole weights with a sum that the engine can hold."""
+    n_rows = problem.table.n_rows
+    most = MOST_WEIGHT[criterion]
+    if n_rows > most // 8:
+        raise InputError(f"The table has {n_rows} rows; this search takes at most {most // 8}.")
+    if criterion == "lower_bound":  # the engine keeps a table over all weights that a leaf can have
+        most = min(most, max(8 * n_rows, min(2**20, 2**12 * n_rows)))
+    # Room for the price of all leaves, and for ties to fewer of them.
+    return full_weights(problem.sample_weight, most, min(100, 116 - 2 * _most_leaves(problem).bit_length()))
 
 
 def _check(problem: Problem, who: str) -> None:
@@ -400,10 +393,13 @@ def _space(problem: Problem, thresholds: Cuts | Thresholds, limits: Limits) -> _
 def _run(
     problem: Problem,
     space: _Space,
-    weights: _Weights,
+    weights: FullWeights,
     limits: Limits,
     options: LeafAccuracyOptions,
     progress: ProgressCallback | None,
+    *,
+    unit: int,
+    leaf: int,
     **question: Any,
 ) -> dict[str, Any]:
     n_rows = problem.table.n_rows
@@ -416,9 +412,13 @@ def _run(
         rank,
         problem.y.astype(np.uint16),
         weights.weight,
+        weights.full,
+        weights.shift,
         problem.n_classes,
         problem.min_samples_leaf,
         min(problem.max_depth, n_rows),
+        unit=_halves(unit),
+        leaf=_halves(leaf),
         options=native,
         report=_reporter(progress),
         **limits.native(),
@@ -445,11 +445,12 @@ def _tree(problem: Problem, space: _Space, raw: dict[str, Any]) -> Tree:
     )
 
 
-def _worst(tree: Tree, criterion: Criterion, confidence: float) -> tuple[float, float]:
+def _worst(tree: Tree, problem: Problem, criterion: Criterion, confidence: float) -> tuple[float, float]:
     """Return the value and the accuracy of the worst leaf, each the smallest."""
     leaves = tree.value[tree.is_leaf]
+    per_weight = problem.table.n_rows / problem.total_weight  # observations of the bound
     pairs = list(zip(leaves.max(axis=1).tolist(), leaves.sum(axis=1).tolist(), strict=True))
-    return (
-        min(leaf_value(c, w, criterion, confidence) for c, w in pairs),
-        min(leaf_value(c, w) for c, w in pairs),
-    )
+    accuracy = min(leaf_value(c, w) for c, w in pairs)
+    if criterion == "accuracy":
+        return accuracy, accuracy
+    return min(leaf_value(c * per_weight, w * per_weight, criterion, confidence) for c, w in pairs), accuracy

@@ -8,6 +8,9 @@ the better choice. Figures: docs/decisions/row-prices.md.
 With a limit on leaves a stage is a search without it, then the front (``bits/leaf_limit.hpp``). The front
 ends most problems by itself, so its first stage is long; where the limit hardly binds, the search without it
 and with prices is the quicker one, so later stages give each a half. A limit that cannot bind is dropped.
+
+Where leaves have no price, the least loss is proven first, and the fewest leaves of a tree with that loss in a
+search of its own after it: if it is stopped, the loss stays proven.
 """
 
 from __future__ import annotations
@@ -49,6 +52,8 @@ def search_in_phases(
     limits: Limits,
     unit: float,
     progress: ProgressCallback | None,
+    fewest_leaves: bool = True,
+    start: float | None = None,
 ) -> dict[str, Any]:
     """Search `bits` and return what its ``search`` returns, and what is known of the row prices.
 
@@ -63,9 +68,19 @@ def search_in_phases(
     unit : float
         Objective of one weight unit.
     progress : callable or None
+    fewest_leaves : bool, default=True
+        Whether the fewest leaves are searched for where they have no price. The answer's ``leaves_exact`` says
+        whether they are proven.
+    start : float, default=None
+        When the clock of the limits began, by `time.perf_counter`; None is now.
     """
-    start = time.perf_counter()
-    known: dict[str, Any] = {"row_price_bound": None, "row_price_seconds": 0.0, "row_price_rounds": 0}
+    start = time.perf_counter() if start is None else start
+    known: dict[str, Any] = {
+        "row_price_bound": None,
+        "row_price_seconds": 0.0,
+        "row_price_rounds": 0,
+        "leaves_exact": bits.leaf_price > 0,
+    }
     if max_leaves >= bits.n_rows or 0 <= max_depth < max_leaves.bit_length():
         max_leaves = 0  # no tree has more than a leaf for each distinct row, nor than 2 ** max_depth
     native = limits.native()
@@ -93,6 +108,7 @@ def search_in_phases(
             spent = time.perf_counter() - start
             found: dict[str, Any] = bits.search(
                 prices=None if loop is None or not loop.bound else loop.certified,
+                fewest_leaves=False,
                 time_limit=max(seconds - spent, 1e-3),
                 step_limit=steps - known.get("steps", 0) if last else stage_steps,
                 report=native_report(_after(progress, known, spent, unit), unit),
@@ -102,6 +118,8 @@ def search_in_phases(
             if found["leaf_limit_is_slack"]:  # no tree of more leaves is as good as the one known
                 arguments |= {"max_leaves": 0, "options": options.native()}
                 continue
+            if known["exact"] and fewest_leaves and bits.can_count_leaves:
+                _count_leaves(bits, known, limits, unit, progress, start, arguments)
             if last or known["exact"] or found["stop"] != core.Stop.STEPS:
                 return known
 
@@ -142,6 +160,40 @@ def search_in_phases(
                 or known["steps"] + stage_steps >= steps
             )
     return known
+
+
+def _count_leaves(
+    bits: core.BitsProblem,
+    known: dict[str, Any],
+    limits: Limits,
+    unit: float,
+    progress: ProgressCallback | None,
+    start: float,
+    arguments: dict[str, Any],
+) -> None:
+    """Search the fewest leaves with the least loss, which is known, in what is left of the limits."""
+    if known["shape"].count(-1) == 1:
+        known["leaves_exact"] = True
+        return
+    native = limits.native()
+    spent = time.perf_counter() - start
+    if spent >= native["time_limit"] or known["steps"] >= native["step_limit"]:
+        return
+    found = bits.search(
+        prices=None,
+        fewest_leaves=True,
+        time_limit=native["time_limit"] - spent,
+        step_limit=native["step_limit"] - known["steps"],
+        report=native_report(_after(progress, known, spent, unit), unit),
+        **arguments,
+    )
+    known["leaves_exact"] = found["exact"]
+    if found["upper_bound"] <= known["upper_bound"] and found["shape"].count(-1) < known["shape"].count(-1):
+        known["shape"] = found["shape"]
+    known["seconds"] = time.perf_counter() - start
+    known["steps"] += found["steps"]
+    for name in ("bytes", "cache_entries", "cache_shed"):
+        known[name] = max(known[name], found[name])
 
 
 @contextmanager

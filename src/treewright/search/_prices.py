@@ -286,8 +286,16 @@ class PriceLoop:
         )
         right = np.array(pool.right)
         bounds = np.column_stack([np.zeros(len(self.cap)), self.cap])
-        answer = linprog(-self.mass, A_ub=matrix, b_ub=right, bounds=bounds, method="highs-ds")
-        if answer.status != 0:  # numerical trouble: go on from the certified prices
+        left = self.clock_end - time.perf_counter()
+        answer = linprog(
+            -self.mass,
+            A_ub=matrix,
+            b_ub=right,
+            bounds=bounds,
+            method="highs-ds",
+            options={"time_limit": max(left, 0.01)} if math.isfinite(left) else None,
+        )
+        if answer.status != 0:  # no time, or numerical trouble: go on from the certified prices
             self.vertex = self.center.copy()
             return
         self.vertex = np.clip(answer.x, 0.0, self.cap)

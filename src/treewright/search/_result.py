@@ -20,10 +20,13 @@ from treewright.search._limits import stop_reason
 from treewright.search._prune import best_pruning
 from treewright.tree import Tree, merge_equal_leaves
 
-__all__ = ["refute", "result_of"]
+__all__ = ["LEAVES_NOT_PROVEN", "refute", "result_of"]
 
 LARGEST_GAP = 1e-4  # left by rounded weights; beyond it nothing is called optimal
 ROUNDING = 1e-11  # relative, of objectives as float64 sums
+LEAVES_NOT_PROVEN = (
+    "A tree of the same loss with fewer leaves may exist: the run ended before that was proven."
+)
 SECONDS_OF_PRUNING = 0.05  # beyond the first round
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from treewright._native import core
@@ -11,11 +12,11 @@ from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._choose_engine import choose_engine
-from treewright.search._integers import integer_costs
+from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._phases import search_in_phases
-from treewright.search._result import result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import under_guesses
@@ -112,20 +113,19 @@ def solve_cuts(
     SolverError
         No tree meets the constraints.
     """
+    start = time.perf_counter()
     limits = limits or Limits()
     options = options or SearchOptions()
-    integers = integer_costs(problem)
+    integers = row_costs(problem)
     bits = core.BitsProblem(
         cuts.packed,
-        problem.y,
+        integers.kind,
         integers.weight,
         integers.costs,
         leaf_price=problem.cost_complexity / integers.unit,
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
-        guess=None
-        if reference is None
-        else integers.weight * integers.costs[problem.y, reference.predictions],
+        guess=None if reference is None else integers.of(reference.predictions),
         packed=True,
     )
     if reference is not None:  # row prices prove more than a conditional search can use
@@ -138,6 +138,8 @@ def solve_cuts(
         limits=limits,
         unit=integers.unit,
         progress=progress,
+        fewest_leaves=reference is None,
+        start=start,
     )
     if not raw["feasible"]:
         raise SolverError(
@@ -158,6 +160,16 @@ def solve_cuts(
     stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
     if raw["row_price_bound"] is not None:
         stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
+    notes = cuts.notes
+    if raw["exact"] and reference is None and not raw["leaves_exact"]:
+        notes = (*notes, LEAVES_NOT_PROVEN)
+    if raw["stop"] == core.Stop.MEMORY and raw["bytes_needed"] > limits.native()["memory_limit"]:
+        notes = (
+            *notes,
+            f"A search over {bits.n_columns:,} different splits takes {raw['bytes_needed'] / 1e6:,.0f} MB at least, "
+            "more than memory_limit allows; the tree is a greedy one. Raise memory_limit, or offer fewer splits "
+            "(thresholds=16, fewer columns).",
+        )
     result = result_of(
         problem,
         tree,
@@ -175,7 +187,7 @@ def solve_cuts(
             **stats,
         },
         options=options.used(),
-        notes=cuts.notes,
+        notes=notes,
         conditional=reference is not None,
     )
     if reference is None:

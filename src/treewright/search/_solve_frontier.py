@@ -9,9 +9,10 @@ from treewright._native import core
 from treewright.binarize import Cuts
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
+from treewright.result import SolveResult, SolveStatus
 from treewright.search._choose_engine import FRONTIER_OPTIONS, choose_engine
 from treewright.search._frontier import Frontier
-from treewright.search._integers import integer_costs
+from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import SearchOptions
 from treewright.search._result import result_of
@@ -75,10 +76,10 @@ def solve_frontier(
     choice = choose_engine(problem, thresholds, options, method="frontier", limits=limits)
     cuts = choice.space
     assert isinstance(cuts, Cuts)  # there is no other engine for this method
-    integers = integer_costs(problem)
+    integers = row_costs(problem)
     bits = core.BitsProblem(
         cuts.packed,
-        problem.y,
+        integers.kind,
         integers.weight,
         integers.costs,
         leaf_price=0.0,
@@ -134,7 +135,21 @@ def solve_frontier(
                 notes=cuts.notes,
             )
         )
+    results = _monotone(results)
     for leaves in range(len(results) + 1, problem.max_leaf_nodes + 1):
         last = results[-1]
         results.append(replace(last, options={**last.options, "max_leaf_nodes": leaves}))
     return Frontier(tuple(results), stop_reason(raw["stop"]), stats)
+
+
+def _monotone(results: list[SolveResult]) -> list[SolveResult]:
+    """Give each number of leaves the best tree of all that have no more: pruned trees may have far fewer."""
+    out = []
+    for leaves, own in enumerate(results, 1):
+        fitting = [own, *(r for r in results if r.tree.n_leaves <= leaves)]
+        best = min(fitting, key=lambda result: (result.loss, result.tree.n_leaves))
+        if own.status is SolveStatus.OPTIMAL or best.loss >= own.loss:
+            out.append(own)
+        else:
+            out.append(replace(own, tree=best.tree, objective=best.objective, loss=best.loss))
+    return out

@@ -71,7 +71,7 @@ def solve_regression(
         note = "All targets are equal: one leaf is right on every row."
         return RegressionResult(
             tree, SolveStatus.OPTIMAL, problem.cost_complexity, problem.cost_complexity, 0.0,
-            stats={"tolerance": 0.0}, notes=(*problem.notes, note), **common,
+            stats={"seconds": 0.0, "subproblems": 0, "tolerance": 0.0}, notes=(*problem.notes, note), **common,
         )  # fmt: skip
     answer = solve_additive(
         problem.table,

@@ -22,7 +22,7 @@ from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
-from treewright.search._result import result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import RankedSpace
 from treewright.tree import grow
 
@@ -180,10 +180,7 @@ def solve_sweep(
     notes = space.notes
     if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
         proven = True
-        notes = (
-            *notes,
-            "A tree of the same loss with fewer leaves may exist: the run ended before that was proven.",
-        )
+        notes = (*notes, LEAVES_NOT_PROVEN)
     kept = (
         "seconds",
         "pair_solves",

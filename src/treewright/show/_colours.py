@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import colorsys
 
+from treewright.show._values import place_of
 from treewright.tree import Tree
 
-__all__ = ["class_colours", "hexadecimal", "rgb", "tint"]
+__all__ = ["class_colours", "hexadecimal", "leaf_tint", "rgb", "tint"]
 
 RGB = tuple[float, float, float]
 
@@ -21,6 +22,16 @@ def class_colours(tree: Tree) -> list[RGB]:
     if n_classes <= len(OKABE_ITO):
         return [rgb(code) for code in OKABE_ITO[:n_classes]]
     return [colorsys.hls_to_rgb((GOLDEN_ANGLE * k) % 1.0, 0.45, 0.65) for k in range(n_classes)]
+
+
+def leaf_tint(tree: Tree, node: int, colour: RGB, strength: float) -> RGB:
+    """Return the ground of a leaf: of `strength` for a class; the darker, the larger the value of a regression leaf."""
+    if tree.classes is not None:
+        return tint(colour, strength)
+    return tint(colour, LIGHTEST + (DARKEST - LIGHTEST) * place_of(tree, node))
+
+
+LIGHTEST, DARKEST = 0.04, 0.30  # grey text keeps a contrast above 4.5 : 1 on both
 
 
 def tint(colour: RGB, strength: float) -> RGB:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from treewright.show._colours import class_colours, hexadecimal, tint
+from treewright.show._colours import class_colours, hexadecimal, leaf_tint
 from treewright.show._words import leaf_words, question, short_condition
 from treewright.tree import Tree
 
@@ -44,7 +44,7 @@ def to_graphviz(tree: Tree, *, digits: int | None = 4, wrap: int = 24) -> str:
         colour = colours[int(tree.prediction[node])]
         lines.append(
             f"  {node} [label={_quoted(said.label, wrap, said.support)}, "
-            f'fillcolor="{hexadecimal(tint(colour, 0.25))}", color="{hexadecimal(colour)}"];'
+            f'fillcolor="{hexadecimal(leaf_tint(tree, node, colour, 0.25))}", color="{hexadecimal(colour)}"];'
         )
     return "\n".join([*lines, "}"]) + "\n"
 

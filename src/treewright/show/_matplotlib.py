@@ -8,12 +8,13 @@ grow to the right, where each leaf needs the height of a line and not the width 
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from treewright.errors import InputError, MissingDependencyError
-from treewright.show._colours import RGB, class_colours, tint
+from treewright.show._colours import RGB, class_colours, leaf_tint, tint
 from treewright.show._layout import Layout, Size, arrange
+from treewright.show._values import place_of
 from treewright.show._words import leaf_words, question, short_condition, typeset
 from treewright.tree import Tree
 
@@ -32,6 +33,7 @@ LINE_HEIGHT = 1.25  # of the font size
 SMALL = 0.82  # size of the second line of a box
 PAD = 0.6  # inside a box, in font sizes
 BAR = 0.35  # height of the bar of class shares, in font sizes
+MARK = 0.6  # width of the mark at the value of a regression leaf, in font sizes
 LEAVES_DOWN = 6  # up to so many leaves a tree grows downwards
 MARGIN = 8.0  # around the picture, in points
 LARGEST_SIDE = 40 * 72.0  # points; a larger tree is scaled down
@@ -76,7 +78,9 @@ def plot_tree(
     Returns
     -------
     Axes
-        Leaves are coloured by predicted class; the bar below a leaf shows the shares of all classes.
+        Leaves are coloured by predicted class; the bar below a leaf shows the shares of all classes. In a regression
+        tree a darker leaf has a larger value, and the mark below it stands where the value lies between the smallest
+        and the largest of all leaves.
 
     Raises
     ------
@@ -170,12 +174,24 @@ def _prepare(
             label = _wrapped(typeset(short_condition(tree, above, goes_left, digits)), wrap)
         size = _size(lines, small, label, is_leaf, font_size, down)
         blocks.append(_Block(lines, small, label, size, is_leaf))
+    if tree.classes is None:
+        blocks = _equally_wide(blocks, down)
     sizes = [block.size for block in blocks]
     return (
         blocks,
         arrange(tree, sizes, (1.6 if down else 2.4) * font_size, (1.6 if down else 0.8) * font_size),
         down,
     )
+
+
+def _equally_wide(blocks: list[_Block], down: bool) -> list[_Block]:
+    """Make all leaves as wide as the widest, so that the places of their marks can be compared."""
+    side = "across" if down else "along"
+    widest = max(getattr(block.size, side) for block in blocks if block.is_leaf)
+    return [
+        replace(block, size=replace(block.size, **{side: widest})) if block.is_leaf else block
+        for block in blocks
+    ]
 
 
 def _wrapped(text: str, wrap: int) -> tuple[str, ...]:
@@ -309,18 +325,28 @@ class _Pen:
                 self._text(middle, centre + shift, text, gid=f"label-{node}", background=True)
 
     def fill(self, node: int, tree: Tree, colours: list[RGB]) -> None:
-        """Colour a leaf by its class, and draw the shares of all classes as a bar."""
+        """Colour a leaf by its class or value; a bar shows the shares of all classes, or where the value lies."""
         from matplotlib.patches import Rectangle
 
         patch, x, y, width, height = self.boxes[node]
         colour = colours[int(tree.prediction[node])]
-        patch.set_facecolor(tint(colour, 0.2))
+        patch.set_facecolor(leaf_tint(tree, node, colour, 0.2))
         patch.set_edgecolor(colour)
         total = float(tree.value[node].sum())
-        if tree.classes is None or total <= 0:
-            return
         em = self.font_size
         start, length = x + PAD * em, width - 2 * PAD * em
+        if tree.classes is None:
+            below = y + height - (0.3 + BAR) * em
+            parts = (
+                (start, length, 0.32 * BAR, tint(colour, 0.45)),
+                (start + (length - MARK * em) * place_of(tree, node), MARK * em, BAR, colour),
+            )
+            for left, long, high, ink in parts:
+                corner = (left, below + (BAR - high) / 2 * em)
+                self.ax.add_patch(Rectangle(corner, long, high * em, facecolor=ink, linewidth=0, zorder=3))
+            return
+        if total <= 0:
+            return
         for colour, weight in zip(colours, tree.value[node].tolist(), strict=True):
             part = length * weight / total
             corner = (start, y + height - (0.3 + BAR) * em)

@@ -35,6 +35,8 @@ class Rule:
         Training rows in the leaf.
     support : str
         Share and rows in words.
+    label : str
+        Label or value in words, with the digits that were asked for.
     """
 
     leaf: int
@@ -43,10 +45,10 @@ class Rule:
     share: float
     n_rows: int
     support: str
+    label: str
 
     def __str__(self) -> str:
-        label = printable(str(self.prediction))
-        then = f"then {label}  ({self.support})"
+        then = f"then {self.label}  ({self.support})"
         return f"if {' and '.join(self.conditions)}\n    {then}" if self.conditions else f"always {then[5:]}"
 
 
@@ -86,7 +88,8 @@ def rules(tree: Tree, *, digits: int | None = None) -> tuple[Rule, ...]:
             share = float(tree.value[leaf, chosen]) / total if total > 0 else share
         words = tuple(printable(condition.words(tree.columns, digits)) for condition in conditions)
         count = int(tree.n_node_samples[leaf])
-        found.append(Rule(leaf, words, prediction, share, count, leaf_words(tree, leaf, digits).support))
+        said = leaf_words(tree, leaf, digits)
+        found.append(Rule(leaf, words, prediction, share, count, said.support, said.label))
     return tuple(found)
 
 

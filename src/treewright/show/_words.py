@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from treewright.show._values import value_words
 from treewright.tree import Tree, relation, subject
 
 __all__ = [
@@ -52,8 +53,7 @@ def leaf_words(tree: Tree, node: int, digits: int | None = None) -> LeafWords:
     count = int(tree.n_node_samples[node])
     rows = "1 row" if count == 1 else f"{count:,} rows"
     if tree.classes is None:
-        value = float(tree.value[node, 0])
-        return LeafWords(repr(value) if digits is None else f"{value:.{digits}g}", "", rows)
+        return LeafWords(value_words(tree, node, digits), "", rows)
     chosen = int(tree.prediction[node])
     total = float(tree.value[node].sum())
     share = percent(float(tree.value[node, chosen]) / total) if total > 0 and count > 0 else ""

@@ -170,7 +170,8 @@ def load_leniently(
         )
     faults: list[InputError] = []
     csv, reader = _load(path, target=target, faults=faults, **options)
-    return csv, faults, reader.zero_led
+    own = set(reader.index)
+    return csv, faults, reader.zero_led(name for name in csv.table.names if name in own)
 
 
 LENIENT_OPTIONS = {

@@ -6,7 +6,7 @@ the rule.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +30,19 @@ from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, qu
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FieldReader"]
+__all__ = ["FieldReader", "TextAmong"]
 
 WORDS = {"age": "age in days"}
 GLANCE = 1000  # fields that usually show a decimal point, if a column has any
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
+
+
+class TextAmong(InputError):
+    """Text among numbers or dates; `word` is the only one, which then most likely means missing."""
+
+    def __init__(self, message: str, word: str | None) -> None:
+        super().__init__(message)
+        self.word = word
 
 
 class FieldReader:
@@ -64,8 +72,6 @@ class FieldReader:
         Plain sentences about columns that were not what they seemed.
     decimals : set of str
         Decimal marks that the columns read so far have beyond doubt.
-    zero_led : list of str
-        Columns of plain numbers of which some begin with 0, as codes do.
     """
 
     def __init__(
@@ -80,7 +86,7 @@ class FieldReader:
         numeric: Collection[str] = (),
     ) -> None:
         self._text = text
-        self._position = {name: j for j, name in enumerate(text.names)}
+        self.index = {name: j for j, name in enumerate(text.names)}
         self._missing = [*missing, ""]
         self._some_numbers_are_missing = any(map(_is_decimal, missing))
         self._where = where
@@ -91,11 +97,15 @@ class FieldReader:
         self.formats: dict[str, NumberFormat | DateFormat] = {}
         self.notes: list[str] = []
         self.decimals: set[str] = set()
-        self.zero_led: list[str] = []
 
     def words(self, name: str) -> RawColumn:
         """Read a column as declared categories."""
         return as_words(_words(name, self._present(self._fields(name))))
+
+    def zero_led(self, names: Iterable[str]) -> list[str]:
+        """Return the columns of which some fields begin with 0, as codes do."""
+        begins = r"^\s*0[0-9]+\s*$"
+        return [name for name in names if self._fields(name).head(GLANCE).str.contains(begins).any()]
 
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""
@@ -163,7 +173,7 @@ class FieldReader:
         return numbers
 
     def _fields(self, name: str) -> pl.Series:
-        return self._text.columns[self._position[name]]
+        return self._text.columns[self.index[name]]
 
     def _present(self, fields: pl.Series) -> pl.Series:
         """Strip the fields and make the missing ones null."""
@@ -194,25 +204,16 @@ class FieldReader:
             numbers = fields.cast(pl.Float64, strict=False)
             if numbers.null_count() > fields.null_count():
                 return None
-        if self._has_points(fields):
+        if _has_points(fields, numbers):
             if not fields.head(GLANCE).str.contains(SURE_POINT).any():
                 written = self._choose(name, self._present(fields))
                 if not written.is_plain:
                     return self._written_numbers(name, self._present(fields), written)
             else:
                 self.decimals.add(".")
-        elif fields.head(GLANCE).str.contains(r"^0[0-9]").any():
-            self.zero_led.append(name)
         values = numbers.fill_null(np.nan).to_numpy() if numbers.null_count() else numbers.to_numpy()
         self._check_numbers(name, values, fields)
         return RawColumn(name, values)
-
-    @staticmethod
-    def _has_points(fields: pl.Series) -> bool:
-        return bool(
-            fields.head(GLANCE).str.contains(".", literal=True).any()
-            or fields.str.contains(".", literal=True).any()
-        )
 
     def _choose(self, name: str, fields: pl.Series) -> NumberFormat:
         """Decide how the numbers of a column are written, and say so if they are not plain."""
@@ -332,14 +333,16 @@ class FieldReader:
                 f"Column {name!r} of {self._where} has to hold {what}, and holds text such as {quoted(offending)} "
                 f"({self._lines(rows)}). Is it the right column?"
             )
+        one_word = len(offending) == 1
         these = "is text" if n_text == 1 else "are text"
         if what == "dates":
             these = "is no date" if n_text == 1 else "are no dates"
-        return InputError(
+        return TextAmong(
             f"Column {name!r} of {self._where} holds {what}, but {n_text} of {len(known)} fields {these}: "
             f"{quoted(offending)} ({self._lines(rows)}). If {'it means' if n_text == 1 else 'they mean'} missing, add "
             f"{'it' if n_text == 1 else 'them'} to the missing values; if the column is no quantity, declare it "
-            "categorical."
+            "categorical.",
+            word=offending[0] if one_word else None,
         )
 
     def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
@@ -364,6 +367,16 @@ class FieldReader:
     def _lines(self, rows: NDArray[np.int64], limit: int = 5) -> str:
         shown = ", ".join(str(line) for line in self._text.lines[rows[:limit]])
         return f"line{'' if len(rows) == 1 else 's'} {shown}" + (", ..." if len(rows) > limit else "")
+
+
+def _has_points(fields: pl.Series, numbers: pl.Series) -> bool:
+    """Whether some plain number has a point (or an exponent); cheap, for tables of many columns and many rows."""
+    import polars as pl
+
+    head = numbers.head(GLANCE).to_numpy()
+    if (np.floor(head) < head).any():
+        return True
+    return fields.cast(pl.Int64, strict=False).null_count() > numbers.null_count()
 
 
 def _truth_values(name: str, fields: pl.Series) -> RawColumn | None:

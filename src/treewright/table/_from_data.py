@@ -209,6 +209,11 @@ def _read(
                 "feature_names differ from the column names of the frame; rename the columns instead."
             )
         return names, None, raws
+    if np.ma.is_masked(X):
+        raise InputError(
+            "X is a masked array, and what is masked would be read as if it were there. A missing value is NaN: pass "
+            "X.astype(float).filled(numpy.nan)."
+        )
     array = _as_array(X)
     n_rows, n_columns = array.shape
     if n_columns == 0:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._csv import load_leniently
+from treewright.table._fields import TextAmong
 from treewright.table._from_data import table_from
 from treewright.table._raw import text_of_number
 from treewright.table._table import Table
@@ -100,7 +101,7 @@ class Look:
     def summary(self) -> list[str]:
         """Return two lines: columns by kind, labels with their rows."""
         columns = "; ".join(
-            f"{len(names)} {kind} ({_some(names)})" for kind, names in self.kinds.items() if names
+            f"{kind}: {len(names):,} ({_some(names)})" for kind, names in self.kinds.items() if names
         )
         lines = [f"{self.name}: {_count(self.n_rows, 'row')}; {columns}."]
         if self.labels:
@@ -191,7 +192,7 @@ def look_at(
     Look
     """
     kinds: dict[str, list[str]] = {"numbers": [], "yes/no": [], "words": []}
-    findings = [Finding(None, str(fault)) for fault in faults]
+    findings = [_of_fault(fault) for fault in faults]
     for column, values in zip(table.columns, table.X.T, strict=True):
         kinds[KINDS[column.kind]].append(column.name)
         findings += _of_column(column, values, column.name in codes)
@@ -209,6 +210,11 @@ def look_at(
         table.notes,
         tuple(findings),
     )
+
+
+def _of_fault(fault: InputError) -> Finding:
+    word = fault.word if isinstance(fault, TextAmong) else None
+    return Finding(None, str(fault)) if word is None else Finding(None, str(fault), "missing", word)
 
 
 def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) -> Iterator[Finding]:
@@ -279,8 +285,8 @@ def _variants(name: str, words: Sequence[str]) -> Iterator[Finding]:
 def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> Iterator[Finding]:
     if labels.dtype.kind in "if" and len(counts) > MANY_LABELS:
         text = (
-            f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. Trees here predict "
-            "classes; make it two or a few (such as above and below a limit), or use LatentTreeRegressor in Python."
+            f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. To predict the "
+            "number, use OptimalTreeRegressor; or make it two or a few classes, such as above and below a limit."
         )
         yield Finding(target, text)
     elif labels.dtype.kind not in "biuf":

@@ -278,8 +278,14 @@ def grow_regression(
 
 def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
     """Return the weighted mean, without overflow for large targets and exact for constant ones."""
-    origin = float(y[0])
-    return origin + float(np.dot(weight / weight.sum(), y - origin))
+    origin, share = float(y[0]), weight / weight.sum()
+    with np.errstate(over="ignore"):
+        apart = y - origin
+    if np.isfinite(apart).all():
+        return origin + float(np.dot(share, apart))
+    return 2 * (
+        origin / 2 + float(np.dot(share, y / 2 - origin / 2))
+    )  # two targets lie further apart than a float
 
 
 def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:

@@ -2,6 +2,10 @@
 
 All shares that a two-sided normal test with the variance of the share itself would not reject. Unlike the textbook
 interval it stays inside [0, 1], and is honest for a leaf of five rows that are all right.
+
+It counts observations. Weights of rows are not that: whoever has weights divides them by their mean first, so that all
+rows together are as many observations as there are rows (a common factor, or the large whole numbers that balance the
+classes, would make any bound as narrow as one likes).
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ def wilson_interval(correct: float, total: float, confidence: float = 0.95) -> t
     correct : float
         Successes, 0 to `total`.
     total : float
-        Trials, >= 0; without any the interval is all of [0, 1].
+        Trials, >= 0, not necessarily whole; without any the interval is all of [0, 1].
     confidence : float, default=0.95
         Two-sided level, strictly between 0 and 1.
 

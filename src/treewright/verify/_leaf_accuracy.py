@@ -1,7 +1,8 @@
 """What the leaves of a tree are worth, recomputed: accuracy, or Wilson's lower confidence bound of it.
 
 The bound is found here as a root: the q < p with (p - q)^2 = z^2 q (1 - q) / n, where the score test with n
-observations just fails to reject q.
+observations just fails to reject q. All leaves together have as many observations as the table has rows, shared out
+by weight.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ __all__ = ["best_worst_leaf", "leaf_values", "worst_leaf"]
 
 
 def leaf_values(
-    weight: NDArray[np.float64], criterion: Any = "accuracy", confidence: Any = None
+    weight: NDArray[np.float64], criterion: Any = "accuracy", confidence: Any = None, per_weight: float = 1.0
 ) -> NDArray[np.float64]:
     """Return what each node is worth as a leaf.
 
@@ -28,15 +29,19 @@ def leaf_values(
     criterion : "accuracy" or "lower_bound"
     confidence : float
         One-sided, of the bound.
+    per_weight : float
+        Observations of the bound in one unit of weight: the rows of the table over their weight.
     """
     n = weight.sum(axis=1)
     p = weight.max(axis=1) / np.maximum(n, np.finfo(np.float64).tiny)
     if criterion != "lower_bound":
         return np.asarray(p, dtype=np.float64)
+    n = n * per_weight
     z = NormalDist().inv_cdf(float(confidence))
-    share = z * z / np.maximum(n, np.finfo(np.float64).tiny)
+    share = z * z / np.where(n > 0, n, 1.0)
     a, b, c = 1 + share, -(2 * p + share), p * p
-    return np.asarray((-b - np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))) / (2 * a), dtype=np.float64)
+    bound = (-b - np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))) / (2 * a)
+    return np.where(n > 0, bound, 0.0)  # nothing is known of a leaf without rows
 
 
 def worst_leaf(tree: Tree, values: NDArray[np.float64]) -> float:

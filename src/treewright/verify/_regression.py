@@ -23,6 +23,7 @@ from treewright.verify._words import fault_of_fields, is_number
 __all__ = ["verify_regression"]
 
 RELATIVE = 1e-9  # of sums of real numbers in different order
+HALF_OF_LARGEST = float(np.finfo(np.float64).max) / 2
 LARGEST_TOLERANCE = 1e-8  # of a proof, as a share of the loss of one leaf
 LIMITS = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
 
@@ -63,12 +64,12 @@ def _schema_checks(problem: RegressionProblem, tree: Tree) -> Iterator[Check]:
     yield _check("structure", not fault, "one tree, numbered depth-first", fault)
     if fault:
         return
-    yield _check("kind", tree.classes is None, "a regression tree", "a classification tree")
+    fault = "" if tree.classes is None else "a classification tree"
+    yield _check("kind", not fault, "a regression tree", fault)
     want = [(column.name, column.kind, column.categories) for column in problem.table.columns]
     have = [(column.name, column.kind, column.categories) for column in tree.columns]
-    yield _check(
-        "columns", want == have, f"{len(want)} columns", f"{len(have)} columns, names or kinds that differ"
-    )
+    fault = "" if want == have else f"{len(have)} columns, names or kinds that differ"
+    yield _check("columns", not fault, f"{len(want)} columns", fault)
     fault = fault_of_splits(tree)
     yield _check("splits", not fault, "columns and categories that exist", fault)
 
@@ -78,14 +79,14 @@ def _tree_checks(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.i
     wrong = np.flatnonzero(tree.n_node_samples != count)
     fault = f"node {wrong[0]}: {count[wrong[0]]} rows" if len(wrong) else ""
     yield _check("rows in each node", not fault, f"{len(count)} counts", fault)
-    scale = float(np.ptp(problem.y)) or 1.0
+    half_scale = float(np.ptp(problem.y / 2)) or float(np.ptp(problem.y)) or 1.0  # halves cannot overflow
     off = ""
     for node, here in enumerate(rows):
         if len(here) == 0:
             off = f"node {node} has no rows"
             break
         mean = _mean(problem, here)
-        if not abs(mean - tree.value[node, 0]) <= RELATIVE * max(scale, abs(mean)):
+        if not abs(mean / 2 - tree.value[node, 0] / 2) <= RELATIVE * max(half_scale, abs(mean / 2)):
             off = f"node {node}: the mean is {mean:.9g}, the tree says {tree.value[node, 0]:.9g}"
             break
     yield _check("mean of each node", not off, f"{len(count)} means", off)
@@ -189,9 +190,11 @@ def _best_part(
 
 
 def _mean(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
+    """Return the weighted mean; differences of the largest targets are taken of their halves."""
     y, weight = problem.y[rows], problem.sample_weight[rows]
-    origin = y[0]
-    return float(origin + (weight / weight.sum() * (y - origin)).sum())
+    by = 1.0 if np.abs(y).max() < HALF_OF_LARGEST else 0.5
+    origin = y[0] * by
+    return float((origin + (weight / weight.sum() * (y * by - origin)).sum()) / by)
 
 
 def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:

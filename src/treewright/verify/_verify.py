@@ -30,6 +30,8 @@ __all__ = ["verify"]
 AS_GOOD = 1e-13  # two computations of one value differ by less, two shares of whole numbers by more
 OF_AN_ENSEMBLE = "it is about an ensemble, not about a table: use verify_born_again"
 ROUNDED_VALUE = 4e-6  # of a leaf; methods may round real weights to integers
+LARGEST_ROUNDING = 1e-4  # of an objective, beyond which nothing may be called optimal
+SMALL_SUM = 2.0**29  # of whole weights times costs, which every method takes as they are
 ROUNDING = 2.0**-30  # a row; methods may round real weights and costs to integers of 2**-31 of their sum
 
 
@@ -175,11 +177,12 @@ def _constraint_checks(problem: Problem, facts: Facts) -> Iterator[Check]:
 
 def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: Facts) -> Iterator[Check]:
     criterion, confidence = result.options.get("criterion"), result.options.get("confidence")
+    per_weight = problem.table.n_rows / problem.total_weight  # observations of a confidence bound
 
     def lost(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(1.0 - leaf_values(weight, criterion, confidence), dtype=np.float64)
+        return np.asarray(1.0 - leaf_values(weight, criterion, confidence, per_weight), dtype=np.float64)
 
-    worst = worst_leaf(result.tree, leaf_values(facts.weight, criterion, confidence))
+    worst = worst_leaf(result.tree, leaf_values(facts.weight, criterion, confidence, per_weight))
     hint = "The worst leaf of this tree on these data has another value."
     yield _close("worst leaf", result.objective, worst, hint)
     accuracy = worst_leaf(result.tree, leaf_values(facts.weight))
@@ -230,10 +233,11 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: F
 def _loss_check(problem: Problem, result: SolveResult, facts: Facts, worst: float) -> Check:
     """Of the parts of the tree with a worst leaf as good, none is wrong on fewer rows."""
     criterion, confidence = result.options.get("criterion"), result.options.get("confidence")
+    per_weight = problem.table.n_rows / problem.total_weight
 
     def costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
         cost = (weight @ problem.costs).min(axis=1) / problem.total_weight
-        cost[leaf_values(weight, criterion, confidence) < worst - AS_GOOD] = np.inf
+        cost[leaf_values(weight, criterion, confidence, per_weight) < worst - AS_GOOD] = np.inf
         return np.asarray(cost, dtype=np.float64)
 
     subtree = best_subtree(problem, result.tree, facts, Objective(costs, lambda a, b: a + b))
@@ -275,7 +279,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
 
     def costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
         cost = (weight @ problem.costs).min(axis=1) / problem.total_weight + problem.cost_complexity
-        cost[leaf_values(weight) < least_accuracy - TOLERANCE] = np.inf
+        cost[leaf_values(weight) < least_accuracy - AS_GOOD] = np.inf
         return np.asarray(cost, dtype=np.float64)
 
     total = Objective(costs, lambda a, b: a + b)
@@ -298,7 +302,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
         )
     gap = facts.objective - bound
     proven = result.status is SolveStatus.OPTIMAL
-    consistent = not proven or abs(gap) <= _slack(problem)
+    consistent = not proven or abs(gap) <= max(_slack(problem), _rounding(problem) * facts.objective)
     consistent &= result.status is SolveStatus.FEASIBLE or result.stop_reason is None
     if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         consistent &= abs(float(result.stats[MOST_LOST]) - gap) <= TOLERANCE
@@ -337,6 +341,15 @@ def _slack(problem: Problem) -> float:
     if is_whole(problem.sample_weight) and is_whole(problem.costs):
         return TOLERANCE
     return TOLERANCE + ROUNDING * problem.table.n_rows * max(1.0, float(problem.costs.max()))
+
+
+def _rounding(problem: Problem) -> float:
+    """Share of an objective that a proof may leave open; the sentence says how much it is.
+
+    Whole numbers of a small sum are searched as they are. Others may have been rounded.
+    """
+    whole = is_whole(problem.sample_weight) and is_whole(problem.costs)
+    return 0.0 if whole and problem.total_weight * problem.costs.max() < SMALL_SUM else LARGEST_ROUNDING
 
 
 def _labels(classes: NDArray[np.generic]) -> str:

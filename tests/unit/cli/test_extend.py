@@ -13,7 +13,7 @@ from treewright.cli import app
 from treewright.convert import Model, load_model, save_model
 from treewright.errors import InputError
 from treewright.leaf_accuracy._held_out import held_out_answers
-from treewright.leaf_accuracy._hybrid import classify, extend_leaves
+from treewright.leaf_accuracy._hybrid import Tuning, classify, extend_leaves
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.table import load_csv
 
@@ -68,8 +68,9 @@ def test_rows_held_back(files, tmp_path):
     assert [int(row["leaf"]) for row in answers] == tree.apply(new.table.X).tolist()
     y = np.searchsorted(tree.classes, data.target)
     parts = extend_leaves(
-        tree, data.table.X, y, None, make_leaf_model(None), random_state=np.random.RandomState(3)
-    )
+        tree, data.table.X, y, None, make_leaf_model(None), tuning=Tuning(how="rounds"),
+        random_state=np.random.RandomState(3),
+    )  # fmt: skip
     assert [row["prediction"] for row in answers] == tree.classes[classify(tree, parts, new.table.X)].tolist()
     assert [row["explained"] == "yes" for row in answers] == [
         row["tree"] == row["prediction"] for row in answers
@@ -133,7 +134,8 @@ def test_rounds_are_chosen_as_in_python(files):
     result = run("extend", model, train, "--rows", train, "--tune", "rounds")
     assert result.exit_code == 0, result.output
     assert "after choosing its rounds" in result.output
-    plain = run("extend", model, train, "--rows", train)
+    assert run("extend", model, train, "--rows", train).output == result.output  # the default
+    plain = run("extend", model, train, "--rows", train, "--tune", "none")
     kept = [answer.output.count("kept") for answer in (result, plain)]
     assert kept[0] > kept[1]  # noise: in some leaf the tree answers as well as any model
 
@@ -142,7 +144,7 @@ def test_a_model_made_in_python(files, tmp_path):
     """No certificate: the target must be named; leaves of one class are merged, and that is said."""
     _, train = files
     data = load_csv(train, target="sick")
-    hybrid = HybridTreeClassifier(reduce=False).fit(data.table.X[:, [0, 2]], data.target)
+    hybrid = HybridTreeClassifier(reduce=False, tune=None).fit(data.table.X[:, [0, 2]], data.target)
     path = tmp_path / "bare.json"
     save_model(path, Model(hybrid.tree_))
     result = run("extend", path, train)
@@ -152,7 +154,9 @@ def test_a_model_made_in_python(files, tmp_path):
     assert result.exit_code == 0, result.output
     merged = (
         hybrid.get_n_leaves()
-        - HybridTreeClassifier(hybrid.tree_).fit(data.table.X[:, [0, 2]], data.target).get_n_leaves()
+        - HybridTreeClassifier(hybrid.tree_, tune=None)
+        .fit(data.table.X[:, [0, 2]], data.target)
+        .get_n_leaves()
     )
     assert merged > 0
     assert f"{merged} leaves were empty or had a sibling of the same label" in result.output
@@ -175,7 +179,7 @@ def write_numbers(path, data):
         (["--leaf-model", "forest"], "'boosting' or 'xgboost'"),
         (["--time-limit", "5"], "goes with --tune"),
         (["--time-limit", "5", "--tune", "rounds"], "goes with --tune and a number of trials"),
-        (["--tune", "0"], "--tune '0'; give 'rounds', or a number of trials above 0"),
+        (["--tune", "0"], "--tune '0'; give 'rounds', a number of trials above 0, or 'none'"),
         (["--tune", "best"], "--tune 'best'; give 'rounds'"),
         (["--target", "colour"], "labels that are not known here: 'blue', 'green', 'red'"),
         (["--target", "sickk"], "sick"),

@@ -53,7 +53,7 @@ def test_all_proposals_by_one_word(messy, tmp_path):
 def test_lines_before_a_fit(messy):
     done = run("fit", messy, "-t", "Status", "--max-depth", 1)
     lines = done.stderr.splitlines()
-    assert lines[0] == "kunden.csv: 120 rows; 4 numbers (Kunden-Nr., PLZ, Einkommen, Alter)."
+    assert lines[0] == "kunden.csv: 120 rows; numbers: 4 (Kunden-Nr., PLZ, Einkommen, Alter)."
     assert lines[1] == "Labels in Status: gut 88, schlecht 32."
     assert "the unit €" in lines[2]
     assert lines[3].startswith("To look at: Kunden-Nr. differs in every row")

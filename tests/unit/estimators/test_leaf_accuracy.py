@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
+import itertools
+import math
 import pickle
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -15,7 +20,8 @@ from treewright import LeafAccuracyTreeClassifier, LeafAccuracyTreeClassifierCV,
 from treewright.cli._app import app
 from treewright.convert import from_json, load_model, to_json
 from treewright.errors import InputError, SolverError
-from treewright.result import LeafAccuracyResult, SolveStatus
+from treewright.estimators import _interrupt
+from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
 from treewright.search import LeafAccuracyOptions
 
 
@@ -32,7 +38,7 @@ def leaf_accuracies(model, X, y):
 
 def test_the_worst_leaf_is_what_the_result_says(cancer):
     X, y = cancer
-    model = LeafAccuracyTreeClassifier(max_depth=3, thresholds=6).fit(X, y)
+    model = LeafAccuracyTreeClassifier(3, min_samples_leaf=50, criterion="accuracy", thresholds=6).fit(X, y)
     assert model.result_.status is SolveStatus.OPTIMAL
     assert model.leaf_accuracy_ == model.result_.objective
     assert min(leaf_accuracies(model, X, y).values()) == pytest.approx(model.leaf_accuracy_, abs=1e-12)
@@ -45,7 +51,7 @@ def test_the_worst_leaf_is_what_the_result_says(cancer):
 
 def test_the_lower_bound_prefers_large_leaves(cancer):
     X, y = cancer
-    model = LeafAccuracyTreeClassifier(3, min_samples_leaf=5, thresholds=6).fit(X, y)
+    model = LeafAccuracyTreeClassifier(3, min_samples_leaf=5, criterion="accuracy", thresholds=6).fit(X, y)
     careful = LeafAccuracyTreeClassifier(3, min_samples_leaf=5, thresholds=6, criterion="lower_bound").fit(
         X, y
     )
@@ -109,12 +115,22 @@ def test_smallest_leaf_accuracy_of_the_optimal_tree(cancer):
 def test_cross_validation_scores_what_it_says(cancer):
     X, y = cancer
     cv = StratifiedKFold(3, shuffle=True, random_state=1)
-    model = LeafAccuracyTreeClassifierCV((1, 2), min_samples_leaves=(20, 80), thresholds=4, cv=cv).fit(X, y)
+    model = LeafAccuracyTreeClassifierCV(
+        (1, 2),
+        min_samples_leaves=(20, 80),
+        criteria=("accuracy", "lower_bound"),
+        rule="best",
+        thresholds=4,
+        cv=cv,
+    ).fit(X, y)
     results = model.cv_results_
-    assert results["leaf_accuracy"].shape == (4, 3)
-    for i, (depth, leaf) in enumerate([(1, 20), (1, 80), (2, 20), (2, 80)]):
+    assert results["leaf_accuracy"].shape == (8, 3)
+    tried = list(itertools.product((1, 2), (20, 80), ("accuracy", "lower_bound")))
+    for i, (depth, leaf, criterion) in enumerate(tried):
         for k, (train, test) in enumerate(cv.split(X, y)):
-            fitted = LeafAccuracyTreeClassifier(depth, min_samples_leaf=leaf, thresholds=4)
+            fitted = LeafAccuracyTreeClassifier(
+                depth, min_samples_leaf=leaf, criterion=criterion, thresholds=4
+            )
             fitted.fit(X.iloc[train], y.iloc[train])
             expected = min(leaf_accuracies(fitted, X.iloc[test], y.iloc[test]).values())
             assert results["leaf_accuracy"][i, k] == pytest.approx(expected, abs=1e-12)
@@ -123,6 +139,58 @@ def test_cross_validation_scores_what_it_says(cancer):
     assert np.array_equal(model.predict(X), final.predict(X))
     assert model.leaf_accuracy_ == final.leaf_accuracy_
     assert pickle.loads(pickle.dumps(model)).best_params_ == model.best_params_
+
+
+def test_one_standard_error_buys_accuracy(cancer):
+    X, y = cancer
+    common = {"max_depths": (1, 2, 3), "min_samples_leaves": (10, 40), "thresholds": 4, "cv": 4}
+    best = LeafAccuracyTreeClassifierCV(rule="best", **common).fit(X, y)
+    model = LeafAccuracyTreeClassifierCV(**common).fit(X, y)
+    results = model.cv_results_
+    top = int(np.argmax(results["mean_leaf_accuracy"]))
+    assert best.best_score_ == results["mean_leaf_accuracy"][top]
+    least = results["mean_leaf_accuracy"][top] - results["standard_error"][top]
+    near = results["mean_leaf_accuracy"] >= least
+    spread = results["leaf_accuracy"][top].std(ddof=1) / 2
+    assert results["standard_error"][top] == pytest.approx(spread)
+    assert model.best_score_ >= least
+    chosen = [i for i in np.flatnonzero(near) if results["max_depth"][i] == model.best_params_["max_depth"]]
+    assert max(results["mean_accuracy"][chosen]) == results["mean_accuracy"][near].max()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_ctrl_c_ends_the_cross_validation_with_what_is_done(monkeypatch):
+    monkeypatch.setattr(_interrupt, "_last", -math.inf)  # the last Ctrl-C was long ago
+    rng = np.random.default_rng(3)
+    X, y = rng.random((2500, 8)), rng.integers(0, 2, 2500)
+    model = LeafAccuracyTreeClassifierCV((1, 5), min_samples_leaves=(40,), thresholds="all", time_limit=None)
+    pressed = []
+
+    def press():
+        pressed.append(time.process_time())
+        _thread.interrupt_main()
+
+    timer = threading.Timer(2.0, press)
+    timer.start()
+    model.fit(X, y)
+    spent = time.process_time() - pressed[0]
+    assert spent < 0.5
+    assert model.stop_reason_ is StopReason.INTERRUPT
+    assert model.result_.status is SolveStatus.OPTIMAL or model.result_.stop_reason is StopReason.INTERRUPT
+    assert any("interrupted after" in note for note in model.result_.notes)
+    assert len(model.predict(X)) == len(X)
+    assert model.cv_results_["leaf_accuracy"].shape[1] == 1
+
+
+def test_ctrl_c_before_any_score_is_an_exception(cancer, monkeypatch):
+    X, y = cancer
+
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LeafAccuracyTreeClassifier, "fit", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        LeafAccuracyTreeClassifierCV((1,), cv=2).fit(X, y)
 
 
 def test_cross_validation_with_weights_and_text_labels(cancer):
@@ -177,7 +245,7 @@ def test_bad_parameters_of_others(cancer):
         OptimalTreeClassifier(max_depth=2, min_leaf_accuracy=0.5, thresholds="guess").fit(X, y)
     with pytest.raises(InputError, match="min_leaf_accuracy='high'"):
         OptimalTreeClassifier(max_depth=2, min_leaf_accuracy="high").fit(X, y)
-    with pytest.raises(InputError, match="at least one candidate"):
+    with pytest.raises(InputError, match="max_depths is empty"):
         LeafAccuracyTreeClassifierCV(()).fit(X, y)
     with pytest.raises(InputError, match="are all above the"):
         LeafAccuracyTreeClassifierCV(min_samples_leaves=(5000,)).fit(X, y)
@@ -196,7 +264,8 @@ def test_command_line(cancer, tmp_path):
     data, out = tmp_path / "data.csv", tmp_path / "model.json"
     X.iloc[:, :6].assign(y=np.where(y == 1, "benign", "malignant")).to_csv(data, index=False)
     base = ["fit", str(data), "-t", "y", "--objective", "leaf-accuracy", "--thresholds", "6"]
-    run = CliRunner().invoke(app, [*base, "--max-depth", "2", "-o", str(out), "--require-proof"])
+    plain = ["--criterion", "accuracy"]
+    run = CliRunner().invoke(app, [*base, *plain, "--max-depth", "2", "-o", str(out), "--require-proof"])
     assert run.exit_code == 0, run.output
     assert "training accuracy of the worst leaf" in run.output
     assert isinstance(load_model(out).result, LeafAccuracyResult)
@@ -205,9 +274,7 @@ def test_command_line(cancer, tmp_path):
     checked = CliRunner().invoke(app, ["verify", str(out), str(data)])
     assert checked.exit_code == 0, checked.output
     assert "worst leaf <= upper_bound" in checked.output
-    bound = CliRunner().invoke(
-        app, [*base, "--max-depth", "1", "--criterion", "lower-bound", "--confidence", "0.9"]
-    )
+    bound = CliRunner().invoke(app, [*base, "--max-depth", "1", "--confidence", "0.9"])
     assert "Wilson, 0.9" in bound.output
     for bad in (["--cost", "benign:malignant=3"], ["--max-leaf-nodes", "4"], ["--guess", "bounds"]):
         refused = CliRunner().invoke(app, [*base[:-2], *bad])

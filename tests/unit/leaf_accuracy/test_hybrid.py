@@ -29,6 +29,11 @@ from treewright.tree import Column, ColumnKind, ThresholdSplit, grow
 QUICK = HistGradientBoostingClassifier(max_iter=5)
 
 
+def untuned(*args, **options):
+    """As in the paper: every leaf gets its model as it comes."""
+    return HybridTreeClassifier(*args, **{"tune": None, **options})
+
+
 def made(seed=0, n_rows=400, n_classes=3, labels=("no", "perhaps", "yes")):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, 4))
@@ -57,7 +62,7 @@ def test_it_predicts_like_its_parts(leaf, weighted):
     new = made(seed=1)[0]
     weight = np.random.default_rng(2).integers(0, 4, len(y)).astype(float) if weighted else None
     top = OptimalTreeClassifier(0.01, max_depth=2, thresholds=4)
-    model = HybridTreeClassifier(top, leaf_estimator=leaf, random_state=0).fit(X, y, weight)
+    model = untuned(top, leaf_estimator=leaf, random_state=0).fit(X, y, weight)
     kept = np.flatnonzero(weight > 0) if weighted else np.arange(len(y))
     leaf_of_row, leaf_of_new = model.tree_.apply(X), model.tree_.apply(new)
     assert sorted(model.extensions_) == np.flatnonzero(model.tree_.is_leaf).tolist()
@@ -84,7 +89,7 @@ def test_it_predicts_like_its_parts(leaf, weighted):
 
 def test_a_pure_leaf_keeps_the_tree():
     tree, X, y = stump([0] * 10, [0] * 4 + [1] * 6)
-    model = HybridTreeClassifier(tree).fit(X, y)
+    model = untuned(tree).fit(X, y)
     assert [part.treatment for part in model.extensions_.values()] == [Treatment.KEPT, Treatment.MODEL]
     assert model.extensions_[1].model is None
     assert (model.predict(X[:10]) == 0).all()
@@ -96,7 +101,7 @@ def test_a_pure_leaf_keeps_the_tree():
 @pytest.mark.parametrize("leaf", [None, "xgboost", LogisticRegression()], ids=str)
 def test_a_leaf_too_small_gets_a_single_tree(rare, n_folds, leaf):
     tree, X, y = stump([0] * 20 + [1] * 10, [1] * 40 + [0] * rare)
-    model = HybridTreeClassifier(tree, leaf_estimator=leaf, n_folds=n_folds).fit(X, y)
+    model = untuned(tree, leaf_estimator=leaf, n_folds=n_folds).fit(X, y)
     part = model.extensions_[2]
     small = rare < n_folds
     assert part.treatment is (Treatment.SIMPLE if small else Treatment.MODEL)
@@ -116,7 +121,7 @@ def test_leaves_below_a_tree_from_elsewhere():
     """A leaf without rows keeps the tree; one whose rows are all of another class says that class."""
     tree, _, _ = stump([0] * 10, [1] * 10)
     X, y = np.array([[0.0, 1.0], [0.0, 2.0]]), np.array([1, 1])
-    model = HybridTreeClassifier(tree).fit(X, y)
+    model = untuned(tree).fit(X, y)
     assert [part.treatment for part in model.extensions_.values()] == [Treatment.ONE_CLASS, Treatment.KEPT]
     assert [part.n_rows for part in model.extensions_.values()] == [2, 0]
     new = np.array([[0.0, 0.0], [1.0, 0.0]])
@@ -127,7 +132,7 @@ def test_leaves_below_a_tree_from_elsewhere():
 
 def test_sibling_leaves_of_one_class_are_merged_first():
     tree, X, y = stump([0] * 10 + [1] * 5, [0] * 10 + [1] * 5)
-    merged, whole = (HybridTreeClassifier(tree, reduce=reduce).fit(X, y) for reduce in (True, False))
+    merged, whole = (untuned(tree, reduce=reduce).fit(X, y) for reduce in (True, False))
     assert (merged.get_n_leaves(), whole.get_n_leaves()) == (1, 2)
     assert merged.extensions_[0].n_rows == 30
 
@@ -137,7 +142,7 @@ def test_weights_equal_copies():
     times = np.random.default_rng(0).integers(0, 3, len(y))
     leaf = DecisionTreeClassifier(max_depth=2)  # histogram boosting counts rows, not weight, in its leaves
     top = OptimalTreeClassifier(0.02, max_depth=1, thresholds=4)
-    model = HybridTreeClassifier(top, leaf_estimator=leaf, random_state=0, n_folds=2)
+    model = untuned(top, leaf_estimator=leaf, random_state=0, n_folds=2)
     by_weight = clone(model).fit(X, y, times).predict_proba(X)
     by_copies = clone(model).fit(np.repeat(X, times, axis=0), np.repeat(y, times)).predict_proba(X)
     assert np.allclose(by_weight, by_copies)
@@ -152,7 +157,7 @@ def test_categories_and_missing_values(frame):
     colour[:20], size[20:40] = None, np.nan
     table = frame({"colour": colour.tolist(), "size": size})
     top = OptimalTreeClassifier(0.02, max_depth=1)
-    model = HybridTreeClassifier(top, random_state=0).fit(table, y)
+    model = untuned(top, random_state=0).fit(table, y)
     assert model.score(table, y) > 0.9 > model.top_.score(table, y)
     part = next(part for part in model.extensions_.values() if part.model is not None)
     assert part.model.n_features_in_ == 4  # blue, green, red, size
@@ -163,12 +168,12 @@ def test_categories_and_missing_values(frame):
         model.predict(table)[here], model.classes_[part.classes[part.model.predict(inputs)]]
     )
     with pytest.raises(InputError, match="missing values, which leaf_estimator, a LogisticRegression"):
-        HybridTreeClassifier(top, leaf_estimator=LogisticRegression()).fit(table, y)
+        untuned(top, leaf_estimator=LogisticRegression()).fit(table, y)
 
 
 def test_the_number_of_jobs_changes_nothing():
     X, y = made()
-    model = HybridTreeClassifier(leaf_estimator=RandomForestClassifier(5), random_state=3)
+    model = untuned(leaf_estimator=RandomForestClassifier(5), random_state=3)
     one = clone(model).fit(X, y)
     with joblib.parallel_config(backend="threading"):  # processes take seconds to start
         two = clone(model).set_params(n_jobs=2).fit(X, y)
@@ -180,7 +185,7 @@ def test_the_number_of_jobs_changes_nothing():
 def test_a_leaf_model_keeps_its_own_seed():
     X, y = made()
     leaf = RandomForestClassifier(3, random_state=5)
-    model = HybridTreeClassifier(leaf_estimator=leaf, random_state=3).fit(X, y)
+    model = untuned(leaf_estimator=leaf, random_state=3).fit(X, y)
     full = [part for part in model.extensions_.values() if part.treatment is Treatment.MODEL]
     assert {part.model.random_state for part in full} == {5}
 
@@ -188,7 +193,7 @@ def test_a_leaf_model_keeps_its_own_seed():
 def test_report_by_row_and_by_leaf():
     X, y = made()
     new, new_y = made(seed=1)
-    model = HybridTreeClassifier(DecisionTreeClassifier(max_depth=3), random_state=0).fit(X, y)
+    model = untuned(DecisionTreeClassifier(max_depth=3), random_state=0).fit(X, y)
     report = model.report(new, new_y)
     explained, predicted = model.tree_.predict(new), model.predict(new)
     assert np.array_equal(report.overruled, explained != predicted)
@@ -217,14 +222,14 @@ def test_report_by_row_and_by_leaf():
 
 def test_pickled_and_cloned():
     X, y = made()
-    model = HybridTreeClassifier(leaf_estimator="xgboost", random_state=0).fit(X, y)
+    model = untuned(leaf_estimator="xgboost", random_state=0).fit(X, y)
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
     assert str(again.report(X)) == str(model.report(X))
     twin = clone(model)
     assert not hasattr(twin, "tree_")
     assert np.array_equal(twin.fit(X, y).predict_proba(X), model.predict_proba(X))
-    of_tree = HybridTreeClassifier(model.tree_, leaf_estimator=QUICK)
+    of_tree = untuned(model.tree_, leaf_estimator=QUICK)
     assert cross_val_score(of_tree, X, y, cv=2).min() > 0.5
 
 
@@ -233,22 +238,23 @@ def test_tuning_repeats_itself(leaf):
     pytest.importorskip("optuna", reason="needs the extra tune")
     X, y = made(n_rows=150, n_classes=2)
     top = DecisionTreeClassifier(max_depth=1)
-    tuned = HybridTreeClassifier(top, leaf_estimator=leaf, tune="optuna", n_trials=4, n_folds=2)
+    tuned = untuned(top, leaf_estimator=leaf, tune="optuna", n_trials=4, n_folds=2)
     one, two, other = (clone(tuned).set_params(random_state=seed).fit(X, y) for seed in (0, 0, 1))
     assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
     ranges = RANGES["boosting" if leaf is None else "xgboost"]
-    parts = [part for part in one.extensions_.values() if part.treatment is Treatment.MODEL]
+    parts = [part for part in one.extensions_.values() if part.n_trials]
     assert parts
     for part, same, differs in zip(
         one.extensions_.values(), two.extensions_.values(), other.extensions_.values(), strict=True
     ):
         assert part.parameters == same.parameters
         assert part.cv_accuracy == same.cv_accuracy
-        if part.treatment is Treatment.MODEL:
+        if part.n_trials:
             assert part.n_trials == 4
             assert 0 <= part.cv_accuracy <= 1
             assert sorted(part.parameters) == sorted(ranges)
             assert all(r.low <= part.parameters[name] <= r.high for name, r in ranges.items())
+        if part.model is not None and differs.model is not None:
             params = part.model.get_params()
             assert all(params[name] == value for name, value in part.parameters.items())
             assert part.model.random_state == same.model.random_state != differs.model.random_state
@@ -301,7 +307,7 @@ def test_weights_count_in_tuning():
 def test_a_time_limit_ends_tuning():
     pytest.importorskip("optuna", reason="needs the extra tune")
     tree, X, y = stump([0] * 20 + [1] * 10, [1] * 20 + [0] * 10)
-    model = HybridTreeClassifier(tree, leaf_estimator=QUICK, tune="optuna", time_limit=1e-9, random_state=0)
+    model = untuned(tree, leaf_estimator=QUICK, tune="optuna", time_limit=1e-9, random_state=0)
     with pytest.warns(
         ConvergenceWarning, match=r"ended tuning early in 2 of 2 leaves \(fewest trials: 1 of 50"
     ):
@@ -313,9 +319,7 @@ def test_a_time_limit_ends_tuning():
 def test_a_missing_extra_is_named(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     X, y = made()
-    model = HybridTreeClassifier(
-        **({"leaf_estimator": "xgboost"} if package == "xgboost" else {"tune": "optuna"})
-    )
+    model = untuned(**({"leaf_estimator": "xgboost"} if package == "xgboost" else {"tune": "optuna"}))
     extra = {"xgboost": "xgboost", "optuna": "tune"}[package]
     with pytest.raises(MissingDependencyError, match=rf"treewright\[{extra}\]"):
         model.fit(X, y)
@@ -348,19 +352,19 @@ class TakesNoWeight(DummyClassifier):
 def test_bad_parameters(parameters, message):
     X, y = made()
     with pytest.raises(InputError, match=message):
-        HybridTreeClassifier(**parameters).fit(X, y)
+        untuned(**parameters).fit(X, y)
 
 
 def test_weights_that_a_part_does_not_take():
     X, y = made()
     with pytest.raises(InputError, match="leaf_estimator, a TakesNoWeight, takes none"):
-        HybridTreeClassifier(leaf_estimator=TakesNoWeight()).fit(X, y, np.ones(len(y)))
-    assert HybridTreeClassifier(leaf_estimator=TakesNoWeight()).fit(X, y).score(X, y) > 0.3
+        untuned(leaf_estimator=TakesNoWeight()).fit(X, y, np.ones(len(y)))
+    assert untuned(leaf_estimator=TakesNoWeight()).fit(X, y).score(X, y) > 0.3
 
 
 def test_an_error_in_a_leaf_names_the_leaf():
     X, y = made()
-    model = HybridTreeClassifier(leaf_estimator=LogisticRegression(C=-1.0))
+    model = untuned(leaf_estimator=LogisticRegression(C=-1.0))
     with pytest.raises(ValueError, match="'C'") as caught:
         model.fit(X, y)
     assert any("LogisticRegression in leaf" in text for text in caught.value.__notes__)
@@ -375,7 +379,7 @@ def test_simple_models_leave_the_given_one_alone():
 def test_quiet_and_nothing_changed():
     X, y = made()
     before = X.copy()
-    model = HybridTreeClassifier(OptimalTreeClassifier(0.02, max_depth=2, thresholds=4), random_state=0)
+    model = untuned(OptimalTreeClassifier(0.02, max_depth=2, thresholds=4), random_state=0)
     params = {name: repr(value) for name, value in model.get_params().items()}
     with warnings.catch_warnings():
         warnings.simplefilter("error")

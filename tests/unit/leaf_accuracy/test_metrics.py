@@ -78,7 +78,22 @@ def test_weights_count_as_copies() -> None:
         leaf_accuracy_score(model, X[copies], y[copies])
     )
     for a, b in zip(leaf_table(model, X, y, weight), leaf_table(model, X[copies], y[copies]), strict=True):
-        assert (a.weight, a.correct, a.lower, a.upper) == (b.weight, b.correct, b.lower, b.upper)
+        assert (a.weight, a.correct, a.accuracy) == (b.weight, b.correct, b.accuracy)
+
+
+def test_intervals_count_rows_not_weight() -> None:
+    """The bound is that of as many observations as there are rows with weight, whatever the unit of the weights."""
+    X, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    plain = leaf_table(model, X, y)
+    for factor in (0.01, 7, 1e6):
+        for a, b in zip(plain, leaf_table(model, X, y, np.full(len(y), factor)), strict=True):
+            assert (a.lower, a.upper) == pytest.approx((b.lower, b.upper), abs=1e-12)
+    dropped = np.ones(len(y))
+    dropped[::2] = 0.0
+    half = leaf_table(model, X[1::2], y[1::2])
+    for a, b in zip(half, leaf_table(model, X, y, dropped), strict=True):
+        assert (a.lower, a.upper) == pytest.approx((b.lower, b.upper), abs=1e-12)
 
 
 def test_records_make_frames() -> None:

@@ -1,5 +1,7 @@
 """The number of rounds is what a separate fit for each number would choose; noise leaves the tree its answer."""
 
+import math
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -8,12 +10,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from treewright import HybridTreeClassifier
+from treewright import HybridTreeClassifier, OptimalTreeClassifier
 from treewright.convert import from_sklearn
-from treewright.errors import InputError
+from treewright.errors import NoGainWarning
+from treewright.estimators import _interrupt
 from treewright.leaf_accuracy import Treatment
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.leaf_accuracy._rounds import choose_rounds
+from treewright.result import StopReason
+
+
+@pytest.fixture(autouse=True)
+def long_ago(monkeypatch):
+    """The last Ctrl-C was long before the test."""
+    monkeypatch.setattr(_interrupt, "_last", -math.inf)
 
 
 def noisy(seed, n_rows=120, n_classes=2, noise=0.25):
@@ -94,7 +104,115 @@ def test_a_tree_from_elsewhere_may_say_what_no_row_says():
     assert choose_rounds(model, X, y, None, -1).number > 0
 
 
-def test_other_models_have_no_rounds():
-    X, y = noisy(5)
-    with pytest.raises(InputError, match=r'tune="rounds" takes.*LogisticRegression'):
-        HybridTreeClassifier(leaf_estimator=LogisticRegression(), tune="rounds").fit(X, y)
+def test_another_model_is_used_whole_or_not_at_all():
+    """One leaf where a line tells the classes apart, one of noise."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack([np.repeat([0.0, 1.0], 200), rng.normal(size=400)])
+    y = np.where(X[:, 0] == 0, rng.random(400) < 0.1, X[:, 1] > 0.3).astype(int)
+    top = from_sklearn(DecisionTreeClassifier(max_depth=1).fit(X * [1, 0], y))
+    model = HybridTreeClassifier(top, leaf_estimator=LogisticRegression(), reduce=False, random_state=0).fit(
+        X, y
+    )
+    noise, told = model.extensions_.values()
+    assert (noise.treatment, noise.model) == (Treatment.KEPT, None)
+    assert told.treatment is Treatment.MODEL
+    assert told.cv_accuracy > 0.9
+    assert model.cv_accuracy_["hybrid"] > model.cv_accuracy_["tree"]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_a_model_worse_than_its_leaf_is_not_used(n_classes, weighted):
+    """Labels of pure noise: whatever the models learn, the hybrid tree says what the tree says."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(400, 3))
+    y = np.where(rng.random(400) < 0.7, 0, rng.integers(n_classes, size=400))
+    weight = rng.random(400) + 0.5 if weighted else None
+    top = DecisionTreeClassifier(max_depth=2, min_samples_leaf=80, random_state=0)
+    model = HybridTreeClassifier(top, random_state=0)
+    with pytest.warns(NoGainWarning, match="No leaf model does better than the tree"):
+        model.fit(X, y, weight)
+    assert all(extension.treatment is Treatment.KEPT for extension in model.extensions_.values())
+    assert np.array_equal(model.predict(X), model.top_.predict(X))
+    assert model.cv_accuracy_["hybrid"] == pytest.approx(model.cv_accuracy_["tree"])
+    right = np.average(model.top_.predict(X) == y, weights=weight)
+    assert model.cv_accuracy_["tree"] == pytest.approx(right)
+
+
+def test_a_model_that_does_better_alone_is_warned_of():
+    """Leaves cut at random leave each model too few rows for what one model learns of all of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 8))
+    y = (X[:, 1:] @ np.array([3, -2, 2, 1, -1, 2, 1]) > 0).astype(int)
+    cut = DecisionTreeClassifier(max_depth=5, min_samples_leaf=12, random_state=0)
+    top = from_sklearn(cut.fit(X * ([1] + [0] * 7), y))
+    model = HybridTreeClassifier(top, leaf_estimator=LogisticRegression(), reduce=False, random_state=0)
+    with pytest.warns(NoGainWarning, match="The leaf model alone"):
+        model.fit(X, y)
+    assert model.cv_accuracy_["hybrid"] < model.cv_accuracy_["model"]
+
+
+def test_weight_decides_the_rounds():
+    """Rows where the model is right weigh more, so it is used; where it is wrong, it is not."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] > 0).astype(int)
+    noise = rng.random(300) < 0.5
+    y[noise] = (rng.random(noise.sum()) < 0.2).astype(int)
+    model = models(10)["boosting"]
+    heavy = choose_rounds(model, X, y, np.where(noise, 0.01, 1.0), 0)
+    light = choose_rounds(model, X, y, np.where(noise, 1.0, 1e-6), 0)
+    assert heavy.number > 0
+    assert light.number == 0
+
+
+def test_a_leaf_with_a_rare_class_is_validated_too():
+    X, y = noisy(6, n_rows=60, noise=0.0)
+    y[0] = 2  # one row of a third class
+    chosen = choose_rounds(models(10)["boosting"], X, y, None, 0)
+    assert chosen.number > 0
+    assert chosen.accuracy > 0.8
+
+
+class Pressed(HistGradientBoostingClassifier):
+    """A leaf model during whose fifth fit Ctrl-C is pressed."""
+
+    fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        Pressed.fits += 1
+        if Pressed.fits == 5:
+            raise KeyboardInterrupt
+        return super().fit(X, y, sample_weight)
+
+
+def test_ctrl_c_keeps_the_leaves_that_are_done(monkeypatch):
+    monkeypatch.setattr(Pressed, "fits", 0)
+    rng = np.random.default_rng(3)
+    X = np.column_stack([np.repeat([0.0, 1.0], 200), rng.normal(size=400)])
+    y = (X[:, 1] > 0.3 * X[:, 0]).astype(int)
+    top = from_sklearn(DecisionTreeClassifier(max_depth=1).fit(X * [1, 0], y))
+    model = HybridTreeClassifier(top, leaf_estimator=Pressed(max_iter=5), reduce=False, random_state=0).fit(
+        X, y
+    )
+    assert model.stop_reason_ is StopReason.INTERRUPT
+    first, second = model.extensions_.values()
+    assert (first.treatment, first.interrupted) == (Treatment.MODEL, False)
+    assert (second.treatment, second.interrupted) == (Treatment.KEPT, True)
+    assert model.cv_accuracy_ is None
+    assert len(model.predict(X)) == 400
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_ctrl_c_in_the_top_ends_the_fit_with_the_tree_alone():
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 2, (400, 40)).astype(float), rng.integers(0, 2, 400)
+
+    def press(_):
+        raise KeyboardInterrupt
+
+    top = OptimalTreeClassifier(0.002, time_limit=None, progress=press)
+    model = HybridTreeClassifier(top, random_state=0).fit(X, y)
+    assert model.stop_reason_ is StopReason.INTERRUPT
+    assert model.result_.stop_reason is StopReason.INTERRUPT
+    assert np.array_equal(model.predict(X), model.top_.predict(X))

@@ -202,3 +202,41 @@ def test_arrays_of_the_problem_are_frozen_and_not_those_of_the_caller():
     for array in (problem.y, problem.sample_weight, problem.costs):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            {"sample_weight": np.ma.array([1.0, 2, 3, 4], mask=[0, 1, 0, 0])},
+            "sample_weight is a masked array",
+        ),
+        ({"sample_weight": np.array([1, 2 + 1j, 3, 4])}, "sample_weight holds complex numbers"),
+        ({"costs": np.array([[0, 1j], [1, 0]])}, "costs holds complex numbers"),
+        ({"costs": np.ma.array([[0, 1], [1, 0]], mask=[[0, 1], [0, 0]])}, "costs is a masked array"),
+        ({"costs": [[0, 5e-324], [5e-324, 0]]}, "multiply all costs"),
+        ({"y": np.ma.array([0, 1, 0, 1], mask=[0, 1, 0, 0])}, "masked"),
+    ],
+    ids=str,
+)
+def test_what_would_lose_a_part_is_refused(arguments: dict[str, object], words: str) -> None:
+    y = arguments.pop("y", [0, 1, 0, 1])
+    with pytest.raises(InputError, match=words):
+        make_problem(table_from([[1.0], [2.0], [3.0], [4.0]]), y, **arguments)  # type: ignore[arg-type]
+
+
+def test_an_array_without_masked_values_is_an_array() -> None:
+    weight = np.ma.array([1.0, 2, 3, 4])
+    problem = make_problem(table_from([[1.0], [2.0], [3.0], [4.0]]), [0, 1, 0, 1], sample_weight=weight)
+    assert problem.sample_weight.tolist() == [1, 2, 3, 4]
+
+
+def test_masked_cells_are_refused() -> None:
+    with pytest.raises(InputError, match="masked array"):
+        table_from(np.ma.array([[1.0], [2.0]], mask=[[True], [False]]))
+
+
+def test_as_many_classes_as_rows() -> None:
+    table = table_from(np.arange(70_000)[:, None])
+    with pytest.raises(InputError, match=r"70,000 different labels .* cut it into a few ranges"):
+        make_problem(table, np.arange(70_000))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from treewright.problem import Problem, make_problem
-from treewright.search._integers import LARGEST_TOTAL, integer_costs
+from treewright.search import SearchOptions, solve, solve_leaf_accuracy
+from treewright.search._integers import LARGEST_TOTAL, IntegerCosts, RowCosts, integer_costs, row_costs
 from treewright.table import table_from
 
 
@@ -32,6 +33,31 @@ def test_exact_where_some_factor_makes_all_whole(weight: list[float], expected: 
     integers = integer_costs(problem_of(np.array(weight)))
     assert integers.weight.tolist() == expected
     assert integers.slack == 0
+
+
+def test_balanced_weights_are_exact() -> None:
+    """Given as float64 numbers n / (k n_class), as scikit-learn makes them; in 29 bits too."""
+    n = np.array([17, 230, 4111])
+    weight = np.repeat(n.sum() / (3 * n), n)
+    table = table_from(np.arange(n.sum())[:, None])
+    problem = make_problem(table, np.repeat([0, 1, 2], n), sample_weight=weight)
+    integers = integer_costs(problem)
+    assert integers.slack == 0
+    of_class = integers.weight[np.cumsum(n) - 1]
+    assert (of_class * n == of_class[0] * n[0]).all()
+    # Two large classes do not fit 29 bits exactly; the scale is chosen so that little is lost.
+    n = np.array([30_011, 49_999])
+    problem = make_problem(
+        table_from(np.arange(n.sum())[:, None]), np.repeat([0, 1], n), sample_weight=np.repeat(1 / n, n)
+    )
+    assert integer_costs(problem).slack == 0
+    assert integer_costs(problem, 2**29).slack < 2e-8
+
+
+def test_one_price_for_each_row_and_class_is_finer_than_two_factors() -> None:
+    rng = np.random.default_rng(0)
+    problem = problem_of(rng.random(200) + 0.01, [[0.0001, 1 / 3], [np.pi, 0]])
+    assert row_costs(problem).slack < 1e-13 < 1e-8 < integer_costs(problem).slack
 
 
 def test_decimal_costs_are_exact() -> None:
@@ -67,18 +93,42 @@ def test_slack_bounds_the_change_and_nothing_overflows(n_classes: int, weights: 
         )
     problem = problem_of(weight, costs, n_classes)
     integers = integer_costs(problem)
+    assert int(integers.weight.sum()) * int(integers.costs.max()) * n_classes <= 1.01 * LARGEST_TOTAL
+    rows = row_costs(problem)
+    dearest = sum(
+        int(w) * int(rows.costs[kind].max()) for w, kind in zip(rows.weight, rows.kind, strict=True)
+    )
+    assert dearest * n_classes <= 1.01 * LARGEST_TOTAL
+    assert rows.slack <= integers.slack
+    for version, row_of in ((integers, problem.y), (rows, rows.kind)):
+        check_slack(problem, version, row_of)
+
+
+def check_slack(problem: Problem, integers: IntegerCosts | RowCosts, row_of: np.ndarray) -> None:
+    n_rows, n_classes = problem.table.n_rows, problem.n_classes
     assert integers.weight.min() >= 0
     assert integers.costs.min() >= 0
-    assert int(integers.weight.sum()) * int(integers.costs.max()) * n_classes <= 1.01 * LARGEST_TOTAL
     total = sum(Fraction(w) for w in problem.sample_weight.tolist())
     worst = Fraction(0)
     for row in range(n_rows):
         true, weight_row = int(problem.y[row]), Fraction(float(problem.sample_weight[row]))
         worst += max(
             abs(
-                int(integers.weight[row]) * int(integers.costs[true, k]) * Fraction(integers.unit)
+                int(integers.weight[row]) * int(integers.costs[row_of[row], k]) * Fraction(integers.unit)
                 - weight_row * Fraction(float(problem.costs[true, k])) / total
             )
             for k in range(min(n_classes, 5))
         )
     assert float(worst) <= integers.slack * (1 + 1e-9) + 1e-15 * float(problem.costs.max())
+
+
+@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+def test_one_class_with_large_weights(engine: str) -> None:
+    """All costs are zero; the weights must fit the engine all the same."""
+    problem = make_problem(table_from(np.arange(6)[:, None]), [7] * 6, sample_weight=2**48 + np.arange(6))
+    result = solve(problem, "all", options=SearchOptions(engine=engine))
+    assert (result.tree.n_leaves, result.loss) == (1, 0)
+    worst = solve_leaf_accuracy(
+        make_problem(problem.table, [7] * 6, sample_weight=2**48 + np.arange(6), max_depth=2)
+    )
+    assert worst.objective == 1

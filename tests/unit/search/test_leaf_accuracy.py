@@ -5,7 +5,9 @@ from __future__ import annotations
 import _thread
 import itertools
 import threading
+import time
 from dataclasses import fields, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from treewright import _core
 from treewright.binarize import midpoints
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
+from treewright.problem._weights import balance
 from treewright.result import SolveStatus, StopReason
 from treewright.search import (
     LeafAccuracyOptions,
@@ -151,16 +154,18 @@ def test_smallest_leaf_accuracy_as_a_constraint(seed):
         problem = random_problem(rng, int(rng.integers(3, 12)), 2, cost_complexity=price)
         oracle = Oracle(problem)
         least = float(rng.choice([0.3, 0.5, 0.6, 0.75, 0.9, 1.0]))
-        expected = oracle.cheapest(
-            oracle.everything, problem.max_depth, least - 1e-12, price * problem.total_weight
-        )
+        per_leaf = Fraction(repr(price)) * sum(oracle.weight)
+        expected = oracle.cheapest(oracle.everything, problem.max_depth, least - 1e-12, per_leaf)
         if expected is None:
             with pytest.raises(SolverError, match="Lower min_leaf_accuracy"):
                 solve_with_leaf_accuracy(problem, "all", least)
             continue
         result = solve_with_leaf_accuracy(problem, "all", least, options=rng.choice([None, SWEEPS]))
         assert result.status is SolveStatus.OPTIMAL
-        assert result.objective * problem.total_weight == pytest.approx(expected[0], abs=1e-9)
+        assert result.objective * problem.total_weight == pytest.approx(
+            float(expected[0]) / oracle.unit, abs=1e-9
+        )
+        assert result.tree.n_leaves == expected[1]
         assert result.lower_bound <= result.objective
         assert verify(problem, result, min_leaf_accuracy=least).ok
 
@@ -174,11 +179,38 @@ def test_weights_are_copies():
         weighted = make_problem(X, y, 3, weight.astype(float), max_depth=3)
         rows = np.repeat(np.arange(n), weight)
         copied = make_problem(X[rows], y[rows], 3, max_depth=3)
-        for criterion in ("accuracy", "lower_bound"):
-            a = solve_leaf_accuracy(weighted, "all", criterion=criterion)
-            b = solve_leaf_accuracy(copied, "all", criterion=criterion)
-            assert (a.objective, a.tree.n_leaves) == (b.objective, b.tree.n_leaves)
+        a, b = solve_leaf_accuracy(weighted, "all"), solve_leaf_accuracy(copied, "all")
+        assert (a.objective, a.tree.n_leaves) == (b.objective, b.tree.n_leaves)
+        assert a.loss == pytest.approx(b.loss, abs=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["accuracy", "lower_bound"])
+def test_the_unit_of_the_weights_does_not_matter(criterion):
+    rng = np.random.default_rng(17)
+    for _ in range(10):
+        problem = random_problem(rng, 25, 3, max_depth=3)
+        a = solve_leaf_accuracy(problem, "all", criterion=criterion)
+        for factor in (7.0, 0.1, 1e9, 1e-200):
+            other = replace(problem, sample_weight=problem.sample_weight * factor)
+            b = solve_leaf_accuracy(other, "all", criterion=criterion)
+            assert a.objective == pytest.approx(b.objective, abs=1e-12)
             assert a.loss == pytest.approx(b.loss, abs=1e-12)
+            assert a.tree.n_leaves == b.tree.n_leaves
+
+
+def test_balanced_weights_are_no_more_observations_than_rows():
+    """A class of 109 rows and one of 101 give large whole numbers as balanced weights, 100 and 100 rows ones."""
+    bounds = []
+    for sizes in ((109, 101), (100, 100)):
+        y = np.repeat([0, 1], sizes)
+        x = y.astype(float)
+        for label in (0, 1):
+            at = np.flatnonzero(y == label)
+            x[at[: len(at) // 10]] = 1 - label
+        problem = make_problem(x[:, None], y, 2, balance(np.ones(len(y)), y, 2), max_depth=1)
+        bounds.append(solve_leaf_accuracy(problem, "all", criterion="lower_bound").objective)
+    assert bounds[0] == pytest.approx(bounds[1], abs=0.01)
+    assert bounds[1] == pytest.approx(leaf_value(90, 100, "lower_bound"))
 
 
 def test_large_weights_take_the_wide_kernel():
@@ -192,16 +224,69 @@ def test_large_weights_take_the_wide_kernel():
         check(large, Oracle(large), SWEEPS)
 
 
-def test_real_weights_are_rounded_and_the_bound_says_so():
-    rng = np.random.default_rng(9)
-    problem = random_problem(rng, 12, 2, max_depth=2)
-    problem = replace(problem, sample_weight=rng.random(12) + 0.5)
-    result = solve_leaf_accuracy(problem, "all")
-    best = Oracle(problem).best((1 << 12) - 1, 2)
-    assert result.objective <= float(best) + 1e-12
-    assert result.upper_bound >= float(best)
-    assert result.upper_bound - result.objective < 1e-4
-    assert verify(problem, result).ok
+def real_weights(rng: np.random.Generator, problem: Problem, most: int = 6) -> Problem:
+    """Weights that no small unit divides: alike, far apart, balanced classes; or equal but for the last bits."""
+    n = problem.table.n_rows
+    kinds = (
+        rng.random(n) + 0.5,
+        10.0 ** rng.uniform(-6, 6, n),
+        balance(rng.random(n) + 0.1, problem.y, problem.n_classes),
+        rng.integers(1, 4, n) * 1e-7 + rng.integers(0, 2, n) * 1.0 + 1e-7,
+        1 + rng.integers(0, 3, n) * 2.0**-30,
+        1 + rng.integers(0, 3, n) * 2.0**-52,
+    )
+    return replace(problem, sample_weight=kinds[rng.integers(most)])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_real_weights_are_exact(seed):
+    rng = np.random.default_rng(900 + seed)
+    for _ in range(12):
+        problem = random_problem(rng, int(rng.integers(3, 13)), int(rng.integers(1, 4)))
+        problem = real_weights(rng, problem)
+        check(problem, Oracle(problem), VARIANTS[rng.integers(len(VARIANTS))])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_lower_bound_of_real_weights_is_exact(seed):
+    rng = np.random.default_rng(930 + seed)
+    for _ in range(6):
+        problem = random_problem(rng, int(rng.integers(3, 12)), 2)
+        problem = real_weights(rng, problem, 4)  # the oracle's bounds are float64, not exact to the last bits
+        oracle = Oracle(problem, confidence=float(rng.choice([0.5, 0.7, 0.95, 0.999])))
+        check(problem, oracle, VARIANTS[rng.integers(len(VARIANTS))])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_smallest_leaf_accuracy_with_real_weights(seed):
+    rng = np.random.default_rng(960 + seed)
+    for _ in range(6):
+        price = float(rng.choice([0.0, 0.01, 0.07, 0.3]))
+        problem = real_weights(rng, random_problem(rng, int(rng.integers(3, 12)), 2, cost_complexity=price))
+        oracle = Oracle(problem)
+        least = float(rng.choice([0.0, 0.5, 0.6, 0.75, 1.0]))
+        per_leaf = Fraction(repr(price)) * sum(oracle.weight)
+        expected = oracle.cheapest(oracle.everything, problem.max_depth, Fraction(repr(least)), per_leaf)
+        if expected is None:
+            with pytest.raises(SolverError, match="Lower min_leaf_accuracy"):
+                solve_with_leaf_accuracy(problem, "all", least)
+            continue
+        result = solve_with_leaf_accuracy(problem, "all", least, options=rng.choice([None, SWEEPS]))
+        assert result.status is SolveStatus.OPTIMAL
+        assert result.objective == pytest.approx(float(expected[0] / sum(oracle.weight)), abs=1e-14)
+        assert verify(problem, result, min_leaf_accuracy=least).ok
+
+
+@pytest.mark.parametrize("criterion", ["accuracy", "lower_bound"])
+def test_limits_hold_with_real_weights(criterion):
+    """A bound's table of all weights of a leaf is no larger than a small table of rows deserves."""
+    rng = np.random.default_rng(21)
+    problem = make_problem(
+        rng.random((12, 3)), rng.integers(0, 2, 12), 2, rng.random(12) + 0.1, max_depth=3, min_samples_leaf=2
+    )
+    start = time.process_time()
+    solve_leaf_accuracy(problem, "all", criterion=criterion, limits=Limits(time_limit=0.1))
+    assert time.process_time() - start < 0.5
 
 
 def test_given_cuts_equal_all_thresholds():

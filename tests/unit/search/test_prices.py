@@ -127,6 +127,7 @@ def test_below_every_optimum_and_the_search_agrees() -> None:
             max_leaves=problem.max_leaf_nodes or 0,
             options=SearchOptions(lattice=False, plain_steps=int(rng.integers(1, 50))).native(),
             prices=found.prices,
+            fewest_leaves=False,
             time_limit=60.0,
             step_limit=2**60,
             memory_limit=2**28,

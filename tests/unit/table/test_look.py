@@ -66,7 +66,7 @@ def test_labels():
     seen = look(frame(y=["Bad", "BAD", "good", "good"] * 50), target="y")
     assert "'Bad' = 'BAD'" in str(seen) or "'BAD' = 'Bad'" in str(seen)
     seen = look(frame(y=np.arange(200) / 3), target="y")
-    assert "LatentTreeRegressor" in str(seen)
+    assert "OptimalTreeRegressor" in str(seen)
     seen = look(frame(y=["rare", *["a", "b"] * 99, "a"]), target="y")
     assert "rare in fewer than 5 rows" in str(seen)
 
@@ -88,6 +88,7 @@ def test_files_with_faults_show_everything_at_once(tmp_path):
     assert "can be read in two ways" in str(seen)
     assert "differs in every row" in str(seen)
     assert "two ways" not in str(look(path, target="y", decimal_comma=False))
+    assert "--missing low" in seen.options()  # the only word among numbers
     with pytest.raises(InputError, match="no such option"):
         look(path, colums=["a"])
     with pytest.raises(InputError, match="no column 'z'"):

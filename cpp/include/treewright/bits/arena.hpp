@@ -1,6 +1,10 @@
 // A stack of memory for the recursion: what a subproblem takes is given back when it returns.
+//
+// Large blocks (pair matrices) have a stack of their own, each of its own size, so that what lies between them wastes no
+// room: the memory held stays near the memory used.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -14,11 +18,13 @@ class Arena {
     struct Mark {
         std::size_t chunk;
         std::size_t used;
+        std::size_t large;
     };
 
     template <class T>
     [[nodiscard]] std::span<T> take(std::size_t n) {
         const std::size_t bytes = (n * sizeof(T) + kAlign - 1) / kAlign * kAlign;
+        if (bytes >= kLarge) return {reinterpret_cast<T*>(take_large(bytes)), n};
         while (chunk_ < chunks_.size() && used_ + bytes > chunks_[chunk_].size) {
             ++chunk_;
             used_ = 0;
@@ -29,36 +35,61 @@ class Arena {
         return {at, n};
     }
 
-    [[nodiscard]] Mark mark() const { return {chunk_, used_}; }
+    [[nodiscard]] Mark mark() const { return {chunk_, used_, n_large_}; }
     void release(Mark to) {
         chunk_ = to.chunk;
         used_ = to.used;
+        n_large_ = to.large;
     }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    // Bytes of the blocks that something lies in.
+    [[nodiscard]] std::size_t used() const {
+        std::size_t sum = used_;
+        for (std::size_t c = 0; c < std::min(chunk_, chunks_.size()); ++c) sum += chunks_[c].size;
+        for (std::size_t b = 0; b < n_large_; ++b) sum += large_[b].size;
+        return sum;
+    }
 
    private:
     static constexpr std::size_t kAlign = 64;
     static constexpr std::size_t kFirstChunk = std::size_t{1} << 18;
+    static constexpr std::size_t kLarge = std::size_t{1} << 20;
+    static constexpr std::size_t kLargestChunk = std::size_t{1} << 22;
 
     struct Free {
         void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{kAlign}); }
     };
     struct Chunk {
         std::unique_ptr<std::byte[], Free> memory;
-        std::size_t size;
+        std::size_t size = 0;
     };
 
     void grow(std::size_t at_least) {
-        std::size_t size = chunks_.empty() ? kFirstChunk : 2 * chunks_.back().size;
-        while (size < at_least) size *= 2;
-        chunks_.push_back(
-            {std::unique_ptr<std::byte[], Free>(static_cast<std::byte*>(::operator new[](size, std::align_val_t{kAlign}))),
-             size});
-        bytes_ += size;
+        const std::size_t usual = chunks_.empty() ? kFirstChunk : std::min(kLargestChunk, 2 * chunks_.back().size);
+        chunks_.push_back(make(std::max(usual, at_least)));
         used_ = 0;
+    }
+    [[nodiscard]] Chunk make(std::size_t size) {
+        Chunk chunk{
+            std::unique_ptr<std::byte[], Free>(static_cast<std::byte*>(::operator new[](size, std::align_val_t{kAlign}))), size};
+        bytes_ += size;
+        return chunk;
+    }
+    // The next block if it is large enough, else a new one in its place.
+    [[nodiscard]] std::byte* take_large(std::size_t size) {
+        if (n_large_ == large_.size()) {
+            large_.push_back(make(size));
+        } else if (large_[n_large_].size < size) {
+            bytes_ -= large_[n_large_].size;
+            large_[n_large_] = {};
+            large_[n_large_] = make(size);
+        }
+        return large_[n_large_++].memory.get();
     }
 
     std::vector<Chunk> chunks_;
+    std::vector<Chunk> large_;
+    std::size_t n_large_ = 0;
     std::size_t chunk_ = 0;
     std::size_t used_ = 0;
     std::size_t bytes_ = 0;

@@ -92,6 +92,8 @@ class Cache {
     }
 
     void disable() { disabled_ = true; }
+    // What may be held from now on.
+    void limit_to(std::size_t bytes) { limit_ = bytes; }
     [[nodiscard]] std::size_t size() const { return entries_.size(); }
     [[nodiscard]] std::size_t shed_count() const { return shed_; }
     [[nodiscard]] std::size_t bytes() const {

@@ -66,6 +66,8 @@ class FrontSearch {
     [[nodiscard]] std::size_t cheapest_leaves() const;
     // The best tree found with at most so many leaves.
     [[nodiscard]] Shape tree(std::size_t leaves);
+    // The cheapest tree found at the price of a leaf.
+    [[nodiscard]] Shape tree_at_price();
 
     [[nodiscard]] const Cache& cache() const { return cache_; }
     [[nodiscard]] std::size_t bytes() const { return cache_.bytes() + arena_.bytes(); }
@@ -102,6 +104,7 @@ class FrontSearch {
 
     void solve(const Node& node, const Key& key, std::span<const Acc> goal, Front& known);
     void dive(const Node& node, const Key& key, Front& known);
+    void know_leaf(const Node& node, Front& known) const;
     void solve_few_leaves(const Node& node, std::int32_t depth, const ChildCosts<Acc>& costs, Front& known) const;
     [[nodiscard]] std::span<Candidate> candidates(const Node& node, std::int32_t depth, const ChildCosts<Acc>& costs,
                                                   std::size_t most);
@@ -128,6 +131,10 @@ class FrontSearch {
     void announce();
     void announce_mean();
     void emit(const Node& node, const Key& key, std::size_t leaves, Acc value, Shape& out);
+    [[nodiscard]] Shape tree_in_time(std::size_t leaves);
+    [[nodiscard]] std::int64_t cost(const Shape& shape) const {
+        return cost_of(data_, shape, settings_.leaf_price, settings_.unit_shift);
+    }
 
     const Dataset& data_;
     Settings settings_;
@@ -142,6 +149,8 @@ class FrontSearch {
     bool at_price_ = false;       // that alone is asked
     bool guessing_;               // whether guesses count as bounds
     int report_shift_ = 0;
+    std::vector<Shape> greedy_;   // of 1, 2, ... leaves, once the run was stopped
+    static constexpr std::int64_t kGrace = 150'000;  // to write all trees after a stop: about a fifth of a second
 };
 
 }  // namespace treewright::bits

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "treewright/bits/dataset.hpp"
+#include "treewright/control.hpp"
 #include "treewright/cpu.hpp"
 
 #include <cstdint>
@@ -35,6 +36,26 @@ struct Active {
 };
 
 inline constexpr std::size_t kLanes = 16;  // columns that the kernels handle side by side
+inline constexpr std::size_t kMostColumns = 65535;  // local column numbers take 16 bits
+
+// Counts work in additions of one number, and tells the clock after some thousand of them.
+class Pulse {
+   public:
+    explicit Pulse(Control* control) : control_(control) {}
+    // True if the run is over.
+    bool after(std::size_t additions) {
+        work_ += additions;
+        if (work_ < kBeat || control_ == nullptr) return false;
+        const std::size_t beats = work_ / kBeat;
+        work_ %= kBeat;
+        return control_->cut(static_cast<std::int64_t>(beats));
+    }
+
+   private:
+    static constexpr std::size_t kBeat = 4096;
+    Control* control_;
+    std::size_t work_ = 0;
+};
 
 // channel k, column i -> row of `stride` entries over j. The matrix is symmetric and half of it is enough; row i holds
 // values from the first column of i's block of 16 on, so that the kernels work on whole blocks, and zeros past the last
@@ -98,10 +119,11 @@ struct PairScratch {
 
 enum class PairKernel : std::uint8_t { automatic, rows, columns };
 
-// Fills `out` for the given rows and active columns.
+// Fills `out` for the given rows and active columns. All loops here that may take long look at the clock of `control`, if
+// there is one; once it is over (Control::cut), they return with garbage, and nothing may be concluded from it.
 template <class Acc>
 void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
-                 const Active& active, Pairs<Acc>& out, PairScratch& scratch);
+                 const Active& active, Pairs<Acc>& out, PairScratch& scratch, Control* control = nullptr);
 
 // The same in two steps, for the children of one set of rows: lay it out once, then count the rows where a column is one.
 // Where that pays, a child need not have its rows picked out and laid out for itself.
@@ -111,17 +133,18 @@ template <class Acc>
 template <class Acc>
 void lay(Simd level, const Rows<Acc>& data, std::span<const std::uint32_t> rows, const Active& active, BitColumns& out);
 template <class Acc>
-void count_pairs_where(Simd level, const BitColumns& bits, std::size_t where, Pairs<Acc>& out, PairScratch& scratch);
+void count_pairs_where(Simd level, const BitColumns& bits, std::size_t where, Pairs<Acc>& out, PairScratch& scratch,
+                       Control* control = nullptr);
 
 // out = a - b, entry by entry.
 template <class Acc>
-void subtract(Simd level, const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out);
+void subtract(Simd level, const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out, Control* control = nullptr);
 
 // Leaf and two-leaf costs of all children. `total` has one sum a channel; `min_count` applies to the last channel
 // when there are more channels than classes.
 template <class Acc>
 void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total, Acc min_count,
-                   const ChildCosts<Acc>& out, std::vector<Acc>& scratch);
+                   const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control = nullptr);
 
 // Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix, the weight
 // of the ones of each column and that of all rows.

@@ -25,7 +25,8 @@
 //  Guess            (src/bits/guess.hpp) conditional: what a reference model gets wrong in S. With it, `lower` of a
 //                   subproblem is no longer proven, and "exact" means that Theorem 4.3 of McTavish et al. 2022 holds.
 //
-// A stop (limit, Ctrl-C) makes every level return the best tree and bound it has; nothing is lost.
+// A stop (limit, Ctrl-C) makes every level return the best tree and bound it has; nothing is lost. Matrices are cut short by
+// a stop: after each is made or read, Control::over() says whether it may be used.
 #pragma once
 
 #include "treewright/bits/cache.hpp"
@@ -40,6 +41,8 @@
 #include <vector>
 
 namespace treewright::bits {
+
+class RowGreedy;  // src/bits/row_greedy.hpp
 
 inline constexpr std::int64_t kInfinity = std::int64_t{1} << 61;
 
@@ -77,7 +80,9 @@ class Search {
    public:
     // `prices` (B7) are in cost units, one a row, or empty. A limit on the number of leaves is not kept here
     // (leaf_limit.hpp): it only says that the trees found are no answers, and not to be announced.
-    Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control);
+    // `taken`: bytes of the memory limit that others hold.
+    Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control,
+           std::size_t taken = 0);
 
     // Solves the root; afterwards tree() gives the best tree found.
     Bounds run();
@@ -133,6 +138,10 @@ class Search {
     Bounds raise_bound(Bounds known);
     // Writes the best tree known (src/bits/tree.hpp).
     void emit(const Node& node, std::int32_t depth, Shape& out);
+    [[nodiscard]] Shape tree_of_rows();
+    std::int64_t complete(RowGreedy& greedy, std::span<const std::uint32_t> rows, std::int32_t depth, bool recalled,
+                          Shape& out);
+    [[nodiscard]] std::vector<std::uint64_t> closed_pattern(std::span<const std::uint32_t> rows) const;
 
     void announce(Bounds bounds);
     [[nodiscard]] static std::int64_t lowest(const Children& children);
@@ -160,6 +169,7 @@ class Search {
     Settings settings_;
     Options options_;
     Control& control_;
+    std::size_t most_bytes_;
     std::int64_t c_;
     std::span<const std::int64_t> prices_;
     std::int64_t similar_compared_ = 0;  // pairs of splits that B6 looked at, and those that it closed

@@ -9,6 +9,7 @@
 #include "treewright/bits/arena.hpp"
 #include "treewright/bits/dataset.hpp"
 #include "treewright/bits/kernels.hpp"
+#include "treewright/control.hpp"
 
 #include <cstdint>
 #include <span>
@@ -59,13 +60,21 @@ struct ChildPattern {
 };
 
 // Makes subproblems in its arena; what it returns lives as long as the arena's scope.
+//
+// Once the run is over (Control::cut), matrices are garbage or missing; rows, totals and keys are right at any time. Where a
+// matrix would pass the memory limit the run is ended before it is made.
 template <class Acc>
 class Subproblems {
    public:
     // With `counted`, one more channel counts the input rows, for a minimum leaf size.
-    Subproblems(const Dataset& data, PairKernel kernel, bool counted);
+    Subproblems(const Dataset& data, PairKernel kernel, bool counted, Control& control, std::size_t most_bytes);
+
+    // What the matrices of the first splits take; a search with less memory is not begun. A few MB are always granted.
+    [[nodiscard]] static std::size_t bytes_needed(const Dataset& data, bool counted);
 
     [[nodiscard]] const Subproblem<Acc>& root() const { return root_; }
+    // Whether the root has its matrix.
+    [[nodiscard]] bool is_whole() const { return is_whole_; }
     // The rows that a closed pattern selects: one pass over all rows.
     [[nodiscard]] Subproblem<Acc> matching(std::span<const std::uint64_t> key);
     [[nodiscard]] Arena& arena() { return arena_; }
@@ -86,6 +95,11 @@ class Subproblems {
                                              std::span<const std::uint64_t> key, bool narrow, Sides<Acc>& sides);
 
    private:
+    // Matrices that a child takes while it is made: the smaller side's, its own, and its own without constant columns.
+    static constexpr std::size_t kMatricesOfChild = 3;
+    static constexpr std::size_t kGranted = std::size_t{1} << 24;
+
+    [[nodiscard]] bool has_room(std::size_t bytes) const;
     void weigh(Subproblem<Acc>& node);
     void drop_constant_columns(Subproblem<Acc>& node);
     void split(const Subproblem<Acc>& node, std::size_t column, Sides<Acc>& sides);
@@ -94,6 +108,8 @@ class Subproblems {
     const Dataset& data_;
     PairKernel kernel_;
     Simd simd_;
+    Control& control_;
+    std::size_t most_bytes_;
     Rows<Acc> rows_;
     Arena arena_;
     PairScratch pair_scratch_;
@@ -101,6 +117,7 @@ class Subproblems {
     std::vector<Acc> scan_scratch_;
     std::vector<Acc> constant_scratch_;
     Subproblem<Acc> root_;
+    bool is_whole_ = false;
 };
 
 }  // namespace treewright::bits

@@ -26,31 +26,66 @@
 // that A(W) - B c > 0 exactly if c < need(W). Below the smallest weight W1 at which any leaf can meet the cut, all leaves
 // fail anyway, and A goes on as the tangent at W1: C is concave, so the tangent is above it, and A' stays small (it
 // enters loss_rate). A' is bounded by a scan of the table, so no property of C is trusted.
+//
+// Rounded weights. Where the full weights h (whole.hpp) have more bits than the kernels take, a row has the coarse weight
+// w = max(1, h / 2^shift rounded), and W, c above are sums of these. What counts is the value in full, c* / W*:
+//
+//   def(leaf) = max(0, A(W) - B c, R (min_leaf - m), 1 if the leaf does not meet the cut in full)
+//
+// with an A so low that A(W) - B c > 0 only if the leaf fails in full; so def is 0 exactly if the leaf meets the cut. The
+// last term changes by at most 1, and a row weighs at least 1, so (1) and (2) hold with rates of at least 1. Kernels
+// leave the last term out: what they return is a lower bound, and a sum of 0 is looked at again in full
+// (Search::confirm). Let e(W) bound the sum of |w - h / 2^shift| over the rows of a leaf of coarse weight W: the smaller
+// of the sum over the whole table and W times the largest relative change of a row. In units of 2^shift, if c* >= q W*
+// then c - q W >= -e(W), for the change of each row is multiplied by 1 - q or by q. The Wilson bound: c* >= C(W*) and
+// C grows with W, so c >= C(W - e(W)) - e(W).
 #pragma once
 
+#include "treewright/leaf_accuracy/whole.hpp"
+
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 namespace treewright::leaf_accuracy {
 
-using Count = std::int64_t;  // weights, deficits, costs
+using Count = std::int64_t;  // weights as the kernels add them, deficits
 
 enum class Criterion : std::uint8_t { accuracy, lower_bound };
 
-// The worst leaf of a tree.
+// The worst leaf of a tree, in full weights.
 struct Value {
-    Count correct = 0;
-    Count weight = 1;
+    Whole correct = 0;
+    Whole weight = 1;
 };
 
-// How leaves are compared. One unit of integer weight is `scale` observations of the interval.
+// A leaf: sums of coarse weights, rows, and its value in full.
+struct Leaf {
+    Count weight = 0;
+    Count largest = 0;
+    Count rows = 0;
+    Value value{0, 0};
+};
+
+// How leaves are compared. One unit of weight in full is `scale` observations of the interval.
 struct Measure {
     Criterion criterion = Criterion::accuracy;
     double z = 0.0;
     double scale = 1.0;
 
-    [[nodiscard]] double of(Value value) const;
+    [[nodiscard]] double of(Value value) const { return of(static_cast<double>(value.correct), static_cast<double>(value.weight), scale); }
+    [[nodiscard]] double of(double correct, double weight, double observations) const;
     [[nodiscard]] bool less(Value a, Value b) const;  // exact for accuracy
+};
+
+// What the coarse weights differ by from the full ones, in units of 2^shift (see above).
+struct Rounding {
+    bool any = false;
+    int shift = 0;
+    double most = 0.0;   // sum over all rows
+    double share = 0.0;  // largest relative change of a row
+
+    [[nodiscard]] double of(Count weight) const { return std::min(most, share * static_cast<double>(weight)); }
 };
 
 struct Cut {
@@ -58,7 +93,7 @@ struct Cut {
     bool strict = false;
     Count per_row = 1;    // B: deficit of one missing right unit of weight
     Count slope = 0;      // accuracy: a
-    Count offset = 0;     // accuracy: s
+    Count offset = 0;     // accuracy: s; below 0 where weights were rounded
     Count size_rate = 1;  // R
     Count gain_rate = 1;
     Count loss_rate = 1;
@@ -66,9 +101,9 @@ struct Cut {
     std::vector<std::int32_t> table;  // lower_bound: A(W), W = 0 .. total weight
 
     // All leaves at `value` or better; strictly better if `strict`.
-    static Cut at(const Measure& measure, Value value, bool strict, Count min_leaf, Count total);
+    static Cut at(const Measure& measure, const Rounding& rounding, Value value, bool strict, Count min_leaf, Count total);
     // All leaves with a lower bound >= q.
-    static Cut at_bound(const Measure& measure, double q, bool strict, Count min_leaf, Count total);
+    static Cut at_bound(const Measure& measure, const Rounding& rounding, double q, bool strict, Count min_leaf, Count total);
 
     // Met by every leaf.
     static const Cut& none();
@@ -76,19 +111,26 @@ struct Cut {
     [[nodiscard]] Count wanted(Count weight) const {
         return table.empty() ? slope * weight + offset : table[static_cast<std::size_t>(weight)];
     }
-    [[nodiscard]] Count deficit(Count weight, Count largest, Count rows) const;
+    // As the kernels count it: without the last term of rounded weights.
+    [[nodiscard]] Count deficit(Count weight, Count largest, Count rows) const {
+        return std::max({Count{0}, wanted(weight) - per_row * largest, size_rate * (min_leaf - rows)});
+    }
+    [[nodiscard]] Count deficit(const Measure& measure, const Rounding& rounding, const Leaf& leaf) const {
+        const Count coarse = deficit(leaf.weight, leaf.largest, leaf.rows);
+        return coarse > 0 || !rounding.any || met_by(measure, leaf.value) ? coarse : 1;
+    }
     // Whether a tree that meets this cut meets `other` too, for cuts of one measure.
-    [[nodiscard]] bool implies(const Cut& other) const { return q > other.q || (q == other.q && (strict || !other.strict)); }
+    [[nodiscard]] bool implies(const Cut& other) const;
     [[nodiscard]] bool met_by(const Measure& measure, Value value) const;
 
    private:
-    Count numerator_ = 0, denominator_ = 1;  // accuracy: q exactly
-    friend struct Conversion;
+    Value value_{};  // accuracy: q exactly
 };
 
 // A lower bound of G at one cut says something about G at another. Per leaf, in rows (def / B):
-//   accuracy: q' W - c >= (q W - c + s/B) - s/B - max(0, q - q') W, and the size term shrinks by (R'/B') / (R/B);
+//   accuracy: A'(W)/B' >= A(W)/B - max(0, a/B - a'/B') W - max(0, s/B - s'/B'), and the size term shrinks by (R'/B') / (R/B);
 //   Wilson: A'(W)/B' >= A(W)/B - e with e the largest difference over all W.
+// Of rounded weights, def is at most 1 above that without the last term: 1 / B more per leaf.
 // Summed over at most 2^d leaves and a total weight of W(S):
 //   G' / B' >= ratio (G / B - 2^d per_leaf - per_weight W(S)),   ratio = min(1, (R'/B') / (R/B)).
 struct Conversion {
@@ -100,7 +142,7 @@ struct Conversion {
     bool harder = false;   // a tree that meets the new cut meets the old one: what failed still fails
 
     Conversion() = default;
-    Conversion(const Cut& old, const Cut& now);
+    Conversion(const Cut& old, const Cut& now, const Rounding& rounding);
     [[nodiscard]] Count lower(Count known, std::uint32_t depth, Count weight) const;
 };
 

@@ -24,9 +24,14 @@ struct Data {
     ranked::LabelledTable table;  // ranks, labels, weights >= 1, orders, keys
     Measure measure;
     Count min_leaf = 1;
+    std::vector<Whole> full;  // [row] weights in full; empty: those of the table are full
+    int shift = 0;            // a unit of weight in the table is 2^shift units in full
 
     // Derived by prepare().
     Count total = 0;                         // weight
+    Rounding rounding;
+    Whole lost = 0;                          // sum of what rounding up added to rows, in units in full
+    Whole most_lost = 0;                     // ... to one row
     bool unit_weights = true;
     std::vector<Plane> planes;               // class and weight; `first`, `last` unused
     std::vector<std::uint32_t> plane;        // [row]
@@ -44,13 +49,20 @@ struct Data {
 struct Node {
     std::span<const std::uint32_t> rows;
     std::vector<Count> weight;  // [class]
+    std::vector<Whole> full;    // [class]; empty if the weights are full
     Count total = 0;
     Count largest = 0;
+    Value value;
     Fingerprint key;
 
     [[nodiscard]] Count n() const { return static_cast<Count>(rows.size()); }
-    [[nodiscard]] Value value() const { return {largest, total}; }
-    void sum();  // total and largest from weight
+    [[nodiscard]] Leaf leaf() const { return {total, largest, n(), value}; }
+    void sum();  // total, largest and value from weight and full
+};
+
+// The sides of a cut as leaves.
+struct Sides {
+    Leaf left, right;
 };
 
 // The rows of a node sorted by one column, and where they can be cut.
@@ -63,6 +75,9 @@ struct SortedColumn {
     std::vector<std::uint32_t> rows;
     std::vector<Cut> cuts;
     std::vector<Count> left;  // [cut][class]
+    std::vector<Whole> full;  // [cut][class] ... in full; empty if the weights are full
+
+    [[nodiscard]] Sides sides(const Node& node, std::size_t cut) const;
 };
 
 class Sorter {

@@ -9,12 +9,31 @@
 
 namespace treewright::leaf_accuracy {
 
-// Price of the second pass: unit * (wrong weight) + leaf, of a leaf that meets the cut.
+// Price of the second pass as the kernels add it up: unit * (wrong coarse weight) + leaf, of a leaf that meets the cut.
 struct Price {
     Count unit = 1;
     Count leaf = 1;
 };
 inline constexpr Count kNoCost = Count{1} << 60;  // above every price
+
+// The price in full, unit * (wrong weight in full) + leaf, and how the kernels' sums bound it:
+//
+//   cost of a tree >= factor * (its sum in the kernels) - unit * (what rounding up added to the weights of its rows)
+//
+// for unit 2^shift >= factor * kernel.unit and leaf >= factor * kernel.leaf, and w 2^shift <= h + what rounding up added.
+struct FullPrice {
+    Cost unit = 1;
+    Cost leaf = 1;
+    Price kernel;
+    Cost factor = 1;
+    bool exact = true;  // the kernels' sums are the costs
+
+    static FullPrice of(Cost unit, Cost leaf, const Data& data);
+    // Of trees on `rows` rows.
+    [[nodiscard]] Cost lower(Count sum, const Data& data, Count rows) const;
+    // The least sum that proves a cost of `cost` or more.
+    [[nodiscard]] Count sum(Cost cost, const Data& data, Count rows) const;
+};
 
 // For every cut of a node, the least sum of both sides, each a leaf or split once. By sweeps, not every cut is looked at:
 // of the others, a deficit is positive (a side is not known to meet the cut) and a cost is kNoCost; `least` knows them.

@@ -7,7 +7,9 @@
 #include "treewright/leaf_accuracy/pair_sweep.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace treewright::leaf_accuracy {
@@ -15,11 +17,18 @@ namespace treewright::leaf_accuracy {
 class PairSweeper {
    public:
     PairSweeper(const Data& data, Control& control) : data_(data), control_(control) {}
+    // What the sides of root cut number `i` lack in full, where the kernels see nothing lacking; none: the kernels see all.
+    using Confirm = std::function<std::pair<Count, Count>(std::size_t i)>;
+    // The cost in full of root cut `i`, whose sum in the kernels is below the budget, is now known: the new budget. None:
+    // the sums are the costs.
+    using Settle = std::function<Count(std::size_t i)>;
     // Deficits: until a root cut has none on either side, or every sum is known to be `wanted` or more, or the least
-    // one is known.
-    void solve(const Node& node, const Cut& cut, Count wanted, PairAnswer& answer);
+    // one is known. `own` is what the node lacks as a leaf.
+    void solve(const Node& node, const Cut& cut, Count own, Count wanted, PairAnswer& answer, const Confirm& confirm);
     // Costs: until the cheapest is known, or that none is below `budget`; `relaxed` is a lower bound of F (search.hpp).
-    void solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer, Count& relaxed);
+    // `answer.least` is that of the cuts that were not settled.
+    void solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer, Count& relaxed,
+                     const Settle& settle);
 
     std::int64_t n_passes = 0;
 
@@ -28,7 +37,7 @@ class PairSweeper {
     struct Lanes {
         std::vector<T> left_total, total, sums, left_best, right_best;
     };
-    struct Sides {
+    struct Bounds {
         std::vector<Count> left, right;  // [cut]
         void assign(std::size_t n, Count value) {
             left.assign(n, value);
@@ -39,9 +48,9 @@ class PairSweeper {
     // Up to kMostLanes of the open cuts, evenly spread.
     void choose(std::size_t first, std::size_t last);
     // Exact values of both sides of the chosen cuts.
-    void pass(const Node& node, const Cut& cut, const Price* price, Sides& out);
+    void pass(const Node& node, const Cut& cut, const Price* price, Bounds& out);
     template <class T>
-    void run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes, Sides& out);
+    void run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes, Bounds& out);
     [[nodiscard]] Count left_weight(std::size_t i) const;
     void spread(const Cut& cut, std::size_t first, std::size_t last);
     void spread_floors(const Price& price, std::size_t first, std::size_t last);
@@ -62,10 +71,10 @@ class PairSweeper {
     std::vector<Column> columns_;
     std::vector<std::uint32_t> position_;     // [cut] rows on the left
     std::vector<Count> left_sum_;             // [cut][class]
-    std::vector<std::uint8_t> exact_, open_;  // [cut]
+    std::vector<std::uint8_t> exact_, settled_, open_;  // [cut]
     std::vector<std::size_t> chosen_, candidates_;
     std::vector<std::uint64_t> keyed_;
-    Sides lower_, cost_, floor_;
+    Bounds lower_, cost_, floor_;
     Lanes<std::int32_t> narrow_;
     Lanes<double> wide_;
     std::size_t current_ = 0;                 // number of the column at work

@@ -22,7 +22,7 @@
 // row can make a leaf fail. But F(S, d), the same minimum without the cut and the smallest leaf, is: E >= F, and
 //   F(S) >= F(S') for S' in S, and F(S') >= F(S) - unit * weight(S without S')
 // (a tree for one set serves the other: empty leaves are dropped, rows that come cost their weight at most). So F at
-// depth two of one cut bounds E of the other cuts of its column.
+// depth two of one cut bounds E of the other cuts of its column. F is kept in the kernels' sums, E in full (FullPrice).
 //
 // Time: the number of depth-two steps times the cost in pair_table.hpp, or passes times that in pair_sweep.hpp. `Control`
 // counts both.
@@ -77,10 +77,10 @@ struct Outcome {
 
 // Bounds of E; `upper` is reached by the plan. Asked with a budget, exact if the optimum is below it.
 struct Cheapest {
-    Count lower = 0;
-    Count upper = kNoCost;
+    Cost lower = 0;
+    Cost upper = kNoTree;
     Plan plan = kLeaf;
-    Count relaxed = 0;  // lower bound of F, where the depth is two
+    Count relaxed = 0;  // lower bound of F in the kernels' sums, where the depth is two
 };
 
 struct Answer {
@@ -89,8 +89,8 @@ struct Answer {
     bool proven_value = false;   // no tree has a better worst leaf
     double upper_bound = 1.0;    // no tree's worst leaf is better than this
     bool proven_cost = false;    // no tree that meets the cut is cheaper
-    Count cost = kNoCost;
-    Count cost_bound = 0;
+    Cost cost = kNoTree;
+    Cost cost_bound = 0;
     Plan plan = kLeaf;
 };
 
@@ -133,9 +133,9 @@ class Search {
     Search(const Data& data, const Options& options, Control& control);
 
     // The tree of depth <= `depth` with the best worst leaf; among those, with a price, the cheapest.
-    [[nodiscard]] Answer best(std::uint32_t depth, const Price* price);
+    [[nodiscard]] Answer best(std::uint32_t depth, const FullPrice* price);
     // The cheapest tree that meets the cut.
-    [[nodiscard]] Answer cheapest(std::uint32_t depth, const Cut& cut, const Price& price);
+    [[nodiscard]] Answer cheapest(std::uint32_t depth, const Cut& cut, const FullPrice& price);
     [[nodiscard]] std::vector<TreeNode> write(Plan plan) const;
     [[nodiscard]] Statistics statistics() const {
         Statistics all = statistics_;
@@ -158,7 +158,7 @@ class Search {
         std::vector<Fingerprint> key;        // [cut] of the left side
         std::vector<Count> left_weight;      // [cut]
         std::vector<Side> left, right;       // [cut]
-        std::vector<Count> left_floor, right_floor;  // [cut] pass 2: lower bounds of E
+        std::vector<Count> left_floor, right_floor;  // [cut] pass 2: lower bounds of E in the kernels' sums
         Boxes boxes;
         std::vector<std::pair<std::size_t, std::size_t>> stretches;
         Node left_node, right_node;
@@ -193,7 +193,14 @@ class Search {
                                 Count wanted = 1);
     [[nodiscard]] Outcome split_once(const Node& node, std::size_t level);
     [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin, Count wanted);
-    [[nodiscard]] Outcome found_pair(const Node& node, const PairAnswer& pairs, std::size_t level);
+    // `at`: a root cut that is known to do.
+    [[nodiscard]] Outcome found_pair(const Node& node, const PairAnswer& pairs, std::size_t at, std::size_t level);
+    // Rounded weights: what both sides of a root cut lack in full at depth one, 0 or 1, where the kernels see nothing.
+    [[nodiscard]] std::pair<Count, Count> confirm(const Node& node, const PairAnswer::Cut& root, std::size_t level);
+    // Asks confirm() until one root cut lacks nothing: its number, or that there is none.
+    [[nodiscard]] std::size_t confirm_any(const Node& node, PairAnswer& pairs, std::size_t level);
+    // Loads a column of the node and makes the sides of the cut at this rank.
+    void open_cut(const Node& node, const PairAnswer::Cut& root, std::size_t level);
     // Most cuts that the node can have; whether its depth-two step looks at all pairs of them; and how often that step
     // must look at the clock.
     [[nodiscard]] std::size_t most_cuts(const Node& node) const;
@@ -225,19 +232,41 @@ class Search {
     void refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& aim, Answer& best);
 
     // Pass 2.
-    [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Count budget, std::size_t level);
-    [[nodiscard]] Cheapest least_below(const Node& node, std::uint32_t depth, Count budget, std::size_t level);
-    void weigh_costs(const Node& node, Count budget, bool asks_relaxed, Level& here, Count& relaxed);
+    [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
+    [[nodiscard]] Cheapest least_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
+    // The depth-two step for costs: the best tree found, its `lower` a bound of all trees that split twice or more.
+    [[nodiscard]] Cheapest weigh_costs(const Node& node, Cost budget, bool asks_relaxed, std::size_t level);
     // F of one side of a cut is known: floors for the others of the column.
     void lift(Level& here, std::size_t at, bool is_left, Count relaxed) const;
     [[nodiscard]] Cheapest cheapest_stump(const Node& node, std::size_t level);
-    [[nodiscard]] Cheapest cheapest_pair(const Node& node, const PairAnswer& costs, std::size_t level);
-    [[nodiscard]] Count price_of(const Node& node) const;
-    [[nodiscard]] Count price_of(const Node& node, Plan plan, std::size_t level);
-    void finish(const Node& root, std::uint32_t depth, const Price& price, Answer& answer);
+    [[nodiscard]] Cheapest cheapest_pair(const Node& node, const PairAnswer::Cut& root, std::size_t level);
+    [[nodiscard]] Cost price_of(const Leaf& leaf) const;
+    [[nodiscard]] Cost price_of(const Node& node, Plan plan, std::size_t level);
+    [[nodiscard]] Cost lower_of(Count sum, const Node& node) const { return price_->lower(sum, data_, node.n()); }
+    void finish(const Node& root, std::uint32_t depth, const FullPrice& price, Answer& answer);
+
+    // What a stop left (leaf_accuracy_tidy.cpp).
+    struct Worth {
+        bool valid = false;  // no leaf has too few rows
+        Value value{};
+        Cost cost = kNoTree;  // at the current cut
+    };
+    [[nodiscard]] Plan greedy(const Node& node, std::uint32_t depth, std::size_t level);
+    [[nodiscard]] Leaf leaf_of(std::span<const std::uint32_t> rows) const;
+    // Brings the rows that go left to the front: their number.
+    [[nodiscard]] std::size_t divide(std::span<std::uint32_t> rows, Plan plan) const;
+    [[nodiscard]] Worth weigh(std::span<std::uint32_t> rows, Plan plan) const;
+    [[nodiscard]] Plan tidied(std::span<std::uint32_t> rows, Plan plan, bool by_value);
+    [[nodiscard]] Plan tidy(Plan plan, bool by_value);
+    bool tidy_value(Answer& answer);  // whether it is better now
+    void tidy_cost(const Node& root, std::uint32_t depth, Answer& answer);
 
     void use(Cut cut);
-    [[nodiscard]] Count deficit(const Node& node) const { return cut().deficit(node.total, node.largest, node.n()); }
+    [[nodiscard]] Count deficit(const Leaf& leaf) const { return cut().deficit(data_.measure, data_.rounding, leaf); }
+    [[nodiscard]] Count deficit(const Node& node) const { return deficit(node.leaf()); }
+    [[nodiscard]] Cut cut_at(Value value, bool strict) const {
+        return Cut::at(data_.measure, data_.rounding, value, strict, data_.min_leaf, data_.total);
+    }
     [[nodiscard]] const Cut& cut() const { return cuts_.back(); }
     [[nodiscard]] const Conversion& conversion(std::int32_t from);
     [[nodiscard]] Entry* find(const Node& node, std::uint32_t depth);
@@ -258,11 +287,12 @@ class Search {
     std::vector<Cut> cuts_;                 // asked so far; the last is current
     std::vector<Conversion> conversions_;   // to the current cut
     std::vector<bool> converted_;
-    const Price* price_ = nullptr;
+    const FullPrice* price_ = nullptr;
     std::unordered_map<Key, Entry, Hash> cache_;
     std::vector<PlanNode> book_;
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint32_t> all_rows_;
+    Plan greedy_ = kLeaf;
     Statistics statistics_;
 };
 

@@ -13,7 +13,7 @@
 
 namespace treewright::ranked {
 
-using Wide = __int128;
+__extension__ typedef __int128 Wide;
 
 struct TargetTable : RankedTable {
     static constexpr int kLowBits = 36;  // of a square

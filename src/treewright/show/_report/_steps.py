@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.show._colours import class_colours, hexadecimal
+from treewright.show._values import place_of
 from treewright.show._words import leaf_words, question, short_condition, typeset
 from treewright.tree import Tree
 
@@ -26,6 +27,7 @@ OPEN_LEVELS = 3  # of a tree that starts folded
 PAPER = 46.0  # ems across a sheet
 GAP = 1.1  # ems between a box and the lines to its branches
 BAR = 100.0  # width of the bar of class shares, in its own units
+MARK = 6.0  # width of the mark at the value of a regression leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Step:
     klass : int
         Predicted class; 0 for regression.
     bar : tuple of (class, start, width)
-        Shares of the classes, for a bar of width 100.
+        Shares of the classes, for a bar of width 100; for regression a mark between the smallest and the largest leaf.
     is_open : bool
         Whether the branches show at first.
     """
@@ -146,8 +148,10 @@ def _leaves_below(tree: Tree) -> list[int]:
 
 
 def _bar(tree: Tree, node: int) -> tuple[tuple[int, float, float], ...]:
+    if tree.classes is None:
+        return ((0, round((BAR - MARK) * place_of(tree, node), 2), MARK),) if tree.n_leaves > 1 else ()
     total = float(tree.value[node].sum())
-    if tree.classes is None or total <= 0:
+    if total <= 0:
         return ()
     parts, start = [], 0.0
     for klass, weight in enumerate(tree.value[node].tolist()):

@@ -1,0 +1,82 @@
+// The depth-two kernel for losses of two moments: for many cuts of one root column at once, how much the best second split
+// of both sides gains.
+//
+// A set with weight W and weighted sum S has loss Q - g, g = S^2 / W: a split of a side gains g(left) + g(right). A pass
+// takes one root cut per lane; `slot[row]` is the first lane that has the row on its left. The rows of each second column
+// are taken in *stretches* of whole groups of ties: the moments of a stretch are summed by slot, and prefix sums over the
+// lanes give what every lane has of it on its left. So a row costs three additions, and only the ends of stretches cost
+// one evaluation per lane.
+//
+// A cut inside a stretch is bounded from above. With B the rows of the side before the stretch, E those after it and M those
+// within, a cut in M leaves B on its left and E on its right, and losses are superadditive:
+//     loss(B + M1) + loss(M2 + E) >= loss(B) + loss(E),   so its gain is at most g(B) + g(E) + Q(M).
+// Where that is more than the caller needs, scan() walks the rows of the stretch one by one.
+//
+// Sums of integers below 2^53 are exact in double precision; a gain is off by less than 8 * 2^-53 of itself.
+//
+// The template (moment_kernel_impl.hpp) is compiled for plain C++, AVX2 and AVX-512 like that of pair_kernel.hpp.
+#pragma once
+
+#include "treewright/cpu.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::ranked {
+
+// A row for the kernel, and sums of rows.
+struct Moments {
+    double weight = 0;
+    double sum = 0;
+    double square = 0;  // the row's own gain: what it would gain as a leaf of its own
+    double count = 0;
+};
+
+struct MomentTask {
+    static constexpr std::uint32_t kMostLanes = 64;
+
+    const Moments* rows = nullptr;       // [row of the table]
+    const std::uint8_t* slot = nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none
+    std::span<const std::uint32_t* const> orders{};                 // one per second column
+    std::span<const std::vector<std::uint32_t>> stretch_ends{};     // of each second column, ascending
+    std::uint32_t n_lanes = 0;           // a multiple of 8, 8 to 64
+    Moments total;                       // of all rows
+    const double* left_weight = nullptr;  // [place]: of the left side
+    const double* left_sum = nullptr;
+
+    // sweep() writes, scan() raises: gain of the best split of each side among those evaluated.
+    double* best_left = nullptr;  // [place]
+    double* best_right = nullptr;
+    // sweep() writes: for every stretch of every column, upper bounds of the gains within, left then right; and the
+    // largest of all.
+    float* stretch_bound = nullptr;  // [stretch][2][n_lanes]
+    double* most_left = nullptr;     // [place]
+    double* most_right = nullptr;
+    std::size_t n_stretches = 0;
+    // mark() reads: gains that are of no interest; and writes, for scan(): which stretches to walk.
+    const float* limit = nullptr;    // [2][n_lanes]
+    std::uint8_t* wanted = nullptr;  // [stretch]
+};
+
+// Lanes are numbered by position of their cuts; the place of a lane in arrays makes prefix sums cheap.
+[[nodiscard]] constexpr std::uint32_t place_of(std::uint32_t lane, std::uint32_t n_lanes) {
+    const std::uint32_t n_vectors = n_lanes / 8;
+    return lane % n_vectors * 8 + lane / n_vectors;
+}
+
+struct MomentKernels {
+    void (*sweep)(MomentTask&);
+    void (*mark)(MomentTask&);
+    void (*scan)(MomentTask&);
+};
+
+[[nodiscard]] const MomentKernels& moment_kernels(Simd level);
+
+// One table per translation unit.
+[[nodiscard]] const MomentKernels& moment_kernels_plain();
+[[nodiscard]] const MomentKernels& moment_kernels_avx2();
+[[nodiscard]] const MomentKernels& moment_kernels_avx512();
+
+}  // namespace treewright::ranked

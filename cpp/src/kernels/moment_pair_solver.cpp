@@ -1,0 +1,327 @@
+#include "treewright/kernels/moment_pair_solver.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace treewright::ranked {
+
+MomentPairSolver::MomentPairSolver(const SquaredError& objective, const Options& options, Control& control)
+    : StumpPairSolver(objective, options, control),
+      squared_(objective),
+      kernels_(moment_kernels(simd())),
+      per_unit_(std::ldexp(1.0, -objective.shift())),
+      rows_(objective.data().n_rows),
+      slot_(objective.data().n_rows),
+      stretch_ends_(objective.data().n_columns),
+      left_weight_(kMostLanes),
+      left_sum_(kMostLanes),
+      best_left_(kMostLanes),
+      best_right_(kMostLanes),
+      most_left_(kMostLanes),
+      most_right_(kMostLanes) {}
+
+// Targets about the node's mean, rounded to a whole number: exact as before, and no gain is much larger than the loss.
+void MomentPairSolver::centre(const Node& node) {
+    const TargetTable& data = squared_.data();
+    const std::int64_t weight = node.sums[SquaredError::kWeight];
+    centre_ = weight > 0 ? node.sums[SquaredError::kFirst] / weight : 0;
+    for (std::uint32_t i = 0; i < node.n; ++i) {
+        const std::uint32_t row = row_of(node.orders[0][i]);
+        const std::int64_t w = data.weight[row], s = data.weighted_of(0, row);
+        const auto weight_here = static_cast<double>(w), sum_here = static_cast<double>(s - centre_ * w);
+        // Its square as above is rounded up to a whole number: less than one more.
+        rows_[row] = {weight_here, sum_here, sum_here * sum_here / std::max(weight_here, 1.0) + 1.0, 1.0};
+    }
+}
+
+double MomentPairSolver::about_centre(std::int64_t weight, std::int64_t sum, Wide square) const {
+    return static_cast<double>(square - 2 * Wide{centre_} * sum + Wide{centre_} * centre_ * weight);
+}
+
+void MomentPairSolver::search_cuts(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
+    const std::size_t n_columns = node.columns.size();
+    if (three_leaves || objective_.table().min_leaf > 1) {
+        StumpPairSolver::search_cuts(node, three_leaves, budget, result);
+        return;
+    }
+    centre(node);
+    total_ = {static_cast<double>(node.sums[SquaredError::kWeight]),
+              static_cast<double>(node.sums[SquaredError::kFirst] - centre_ * node.sums[SquaredError::kWeight]), 0, 0};
+    total_.square = about_centre(node.sums[SquaredError::kWeight], node.sums[SquaredError::kFirst],
+                                 SquaredError::square(node.sums.data()));
+    // A gain g <= Q has a relative error below 16 * 2^-53. Sums of squares have one of 2^-53 for each row, and each square
+    // is less than one too large.
+    error_ = (total_.square + node.n) * std::ldexp(64.0 + node.n, -53) + node.n;
+    make_stretches(node);
+    const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 1024;
+    Cost target = std::min(result.upper, budget);
+    for (bool any = true; any;) {
+        any = false;
+        for (std::size_t at = 0; at < n_columns; ++at) {
+            choose_cuts(at, target);
+            if (cuts_.empty()) continue;
+            if (control_.step(work)) return;
+            any = true;
+            pass(node, at, target);
+        }
+    }
+    // What is left may be cheapest, and what attains the target is: lowest bound first, as integers.
+    if (target < std::min(result.upper, budget)) ++target;
+    struct Left {
+        Cost bound;
+        std::size_t at;
+        std::uint32_t cut;
+    };
+    std::vector<Left> left;
+    for (std::size_t at = 0; at < n_columns; ++at)
+        for (const SplitBounds& point : bounds_[at].points())
+            if (bounds_[at].open(point, target)) left.push_back({point.cost(), at, point.cut});
+    std::sort(left.begin(), left.end(), [](const Left& a, const Left& b) {
+        return a.bound != b.bound ? a.bound < b.bound : a.at != b.at ? a.at < b.at : a.cut < b.cut;
+    });
+    for (const auto& [bound, at, cut] : left) {
+        if (bounds_[at].bounds(cut).cost() >= std::min(result.upper, budget)) continue;
+        if (control_.step(work)) return;
+        solve_cut(node, at, cut, three_leaves, result);
+    }
+}
+
+void MomentPairSolver::make_stretches(const Node& node) {
+    const std::uint32_t least = node.n < 2000 ? 16 : node.n < 8000 ? 32 : 64;
+    n_stretches_ = 0;
+    for (std::size_t at = 0; at < node.columns.size(); ++at) {
+        std::vector<std::uint32_t>& ends = stretch_ends_[at];
+        ends.clear();
+        std::uint32_t begin = 0, before = 0;  // of the stretch, of the group
+        const auto n_cuts = static_cast<std::uint32_t>(bounds_[at].n_cuts());
+        for (std::uint32_t cut = 1; cut <= n_cuts + 1; ++cut) {
+            const std::uint32_t end = bounds_[at].position(cut);
+            const bool large = end - before >= least;  // a large tie is a stretch of its own
+            if (large && before > begin) {
+                ends.push_back(before);
+                begin = before;
+            }
+            if (large || end - begin >= least || cut > n_cuts) {
+                ends.push_back(end);
+                begin = end;
+            }
+            before = end;
+        }
+        n_stretches_ += ends.size();
+    }
+    stretch_bound_.resize(n_stretches_ * 2 * kMostLanes);
+    wanted_.resize(n_stretches_);
+}
+
+void MomentPairSolver::choose_cuts(std::size_t at, Cost target) {
+    cuts_.clear();
+    struct Run {
+        std::uint32_t first, last;
+    };
+    static thread_local std::vector<Run> runs;
+    runs.clear();
+    std::uint64_t n_open = 0;
+    const IntervalBounds& bounds = bounds_[at];
+    for (std::size_t i = 0; i + 1 < bounds.points().size(); ++i) {
+        const SplitBounds& point = bounds.points()[i];
+        // A point imported from a neighbour is open itself; one of a pass is left to the exact end.
+        if (bounds.open(point, target) && point.tag != kPassed) {
+            runs.push_back({point.cut, point.cut});
+            ++n_open;
+        }
+        const Gap gap = bounds.gap(i, target);
+        if (!gap.open()) continue;
+        runs.push_back({gap.first, gap.last});
+        n_open += gap.last + 1 - gap.first;
+    }
+    if (n_open == 0) return;
+    const std::uint32_t most = std::max<std::uint32_t>(8, std::min(options_.lanes, kMostLanes) / 8 * 8);
+    const bool first_pass = bounds.points().size() == 2;
+    const std::uint64_t wanted = first_pass ? std::min<std::uint64_t>(most, kFirstLanes) : std::min<std::uint64_t>(most, 7 * runs.size());
+    const std::uint64_t room = std::bit_ceil(std::max<std::uint64_t>(8, std::min(n_open, wanted)));
+    const std::uint64_t n_chosen = std::min({n_open, room, std::uint64_t{most}});
+    std::uint64_t chosen = 0, before = 0;
+    for (const auto& [first, last] : runs) {
+        for (; chosen < n_chosen; ++chosen) {
+            const std::uint64_t at_open = (2 * chosen + 1) * n_open / (2 * n_chosen) - before;
+            if (at_open > last - first) break;
+            cuts_.push_back(first + static_cast<std::uint32_t>(at_open));
+        }
+        before += last + 1 - first;
+    }
+}
+
+void MomentPairSolver::set_costs(Side& side) const {
+    // floor(a) + floor(b) > a + b - 2, so it is at least floor(a + b) - 1.
+    const Cost penalty = objective_.leaf_penalty();
+    const auto floor_of = [&](double loss) { return static_cast<Cost>(std::floor(std::max(loss, 0.0) * per_unit_)); };
+    const auto cost_of = [&](Cost loss) { return std::max<Cost>(loss, 0) << squared_.tie_bits(); };
+    const double leaf = side.total - side.leaf;
+    const Cost leaf_lower = cost_of(floor_of(leaf - error_)) + penalty;
+    const Cost leaf_upper = cost_of(floor_of(leaf + error_)) + penalty;
+    const Cost split_lower = cost_of(floor_of(side.total - side.bound - error_) - 1) + 2 * penalty;
+    const Cost split_upper = cost_of(floor_of(side.total - side.best + error_)) + 2 * penalty;
+    side.lower = std::min(leaf_lower, split_lower);
+    side.upper = std::min(leaf_upper, split_upper);
+}
+
+void MomentPairSolver::prepare(const Node& node, std::size_t at) {
+    lanes_.clear();
+    const std::uint32_t* order = node.orders[at];
+    std::uint32_t i = 0;
+    Moments left;
+    const auto set = [](const Moments& sums, Side& side) {
+        side.total = sums.square;
+        side.leaf = sums.sum * sums.sum / std::max(1.0, sums.weight);
+    };
+    for (const std::uint32_t cut : cuts_) {
+        Lane lane;
+        lane.cut = cut;
+        lane.position = bounds_[at].position(cut);
+        for (; i < lane.position; ++i) {
+            const Moments& row = rows_[row_of(order[i])];
+            left.weight += row.weight;
+            left.sum += row.sum;
+            left.square += row.square;
+        }
+        lane.weight = left.weight;
+        lane.sum = left.sum;
+        set(left, lane.sides[0]);
+        set({total_.weight - left.weight, total_.sum - left.sum, total_.square - left.square, 0}, lane.sides[1]);
+        lanes_.push_back(lane);
+    }
+}
+
+// Tells the kernel the lanes: which rows each has on its left, and its moments.
+void MomentPairSolver::place_lanes(const Node& node, std::size_t at) {
+    const auto n = static_cast<std::uint32_t>(lanes_.size());
+    const std::uint32_t n_lanes = std::max<std::uint32_t>(8, std::bit_ceil(n));
+    const std::uint32_t* order = node.orders[at];
+    std::uint32_t i = 0;
+    std::fill(left_weight_.begin(), left_weight_.end(), total_.weight);
+    std::fill(left_sum_.begin(), left_sum_.end(), total_.sum);
+    for (std::uint32_t k = 0; k < n; ++k) {
+        const std::uint32_t place = place_of(k, n_lanes);
+        for (; i < lanes_[k].position; ++i) slot_[row_of(order[i])] = static_cast<std::uint8_t>(place);
+        left_weight_[place] = lanes_[k].weight;
+        left_sum_[place] = lanes_[k].sum;
+    }
+    // Lanes without a cut have all rows on the left.
+    const auto behind = static_cast<std::uint8_t>(n < n_lanes ? place_of(n, n_lanes) : n_lanes);
+    for (; i < node.n; ++i) slot_[row_of(order[i])] = behind;
+    task_.rows = rows_.data();
+    task_.slot = slot_.data();
+    task_.orders = node.orders;
+    task_.stretch_ends = std::span(stretch_ends_).first(node.columns.size());
+    task_.n_lanes = n_lanes;
+    task_.total = total_;
+    task_.left_weight = left_weight_.data();
+    task_.left_sum = left_sum_.data();
+    task_.best_left = best_left_.data();
+    task_.best_right = best_right_.data();
+    task_.stretch_bound = stretch_bound_.data();
+    task_.most_left = most_left_.data();
+    task_.most_right = most_right_.data();
+    task_.n_stretches = n_stretches_;
+    task_.wanted = wanted_.data();
+}
+
+void MomentPairSolver::pass(const Node& node, std::size_t at, Cost& target) {
+    prepare(node, at);
+    place_lanes(node, at);
+    kernels_.sweep(task_);
+    ++n_passes;
+    n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size());
+    const std::uint32_t n_lanes = task_.n_lanes;
+    const auto attained = [&](std::uint32_t place, std::size_t side) {
+        return side == 0 ? best_left_[place] : best_right_[place];
+    };
+    for (std::uint32_t k = 0; k < lanes_.size(); ++k) {
+        const std::uint32_t place = place_of(k, n_lanes);
+        for (const std::size_t s : {0, 1}) {
+            Side& side = lanes_[k].sides[s];
+            side.best = attained(place, s);
+            side.bound = std::max(side.best, (s == 0 ? most_left_ : most_right_)[place]);
+            set_costs(side);
+        }
+        target = std::min(target, lanes_[k].upper());
+    }
+    if (want_stretches(target)) {
+        // Only lanes that want something go on, closer together; their stretches are known by their places here.
+        std::vector<Lane> all;
+        std::vector<std::uint32_t> which;
+        constexpr double kNone = std::numeric_limits<double>::infinity();
+        for (std::uint32_t k = 0; k < lanes_.size(); ++k)
+            if (lanes_[k].wanted[0] < kNone || lanes_[k].wanted[1] < kNone) which.push_back(k);
+        all.swap(lanes_);
+        for (const std::uint32_t k : which) lanes_.push_back(all[k]);
+        place_lanes(node, at);
+        for (std::uint32_t k = 0; k < lanes_.size(); ++k) {
+            const std::uint32_t place = place_of(k, task_.n_lanes);
+            best_left_[place] = lanes_[k].sides[0].best;
+            best_right_[place] = lanes_[k].sides[1].best;
+        }
+        kernels_.scan(task_);
+        for (std::uint32_t k = 0; k < lanes_.size(); ++k) {
+            const std::uint32_t place = place_of(k, task_.n_lanes);
+            Lane& lane = all[which[k]];
+            for (const std::size_t s : {0, 1}) {
+                Side& side = lane.sides[s];
+                side.best = std::max(side.best, attained(place, s));
+                side.bound = std::max(side.best, std::min(side.bound, lane.wanted[s]));
+                set_costs(side);
+            }
+            target = std::min(target, lane.upper());
+        }
+        lanes_.swap(all);
+    }
+    for (const Lane& lane : lanes_)
+        bounds_[at].insert({lane.cut, lane.sides[0].lower, lane.sides[1].lower, 0, 0, kPassed});
+}
+
+// A side is worth a walk where its bound leaves open what what is attained would close: its own cut, or the gap to the
+// next lane on either side (the left side bounds the gap behind it, the right side the one before).
+bool MomentPairSolver::want_stretches(Cost target) {
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    const Cost penalty = objective_.leaf_penalty();
+    const std::size_t n = lanes_.size();
+    bool any = false;
+    for (std::size_t k = 0; k < n; ++k) {
+        Lane& lane = lanes_[k];
+        for (const std::size_t s : {0, 1}) {
+            const Side& side = lane.sides[s];
+            lane.wanted[s] = kNone;
+            if (side.bound <= side.best || side.lower >= side.upper) continue;
+            Cost most = kNoCost;  // least of the other side that this one shall reach the target with
+            const Side& other = lane.sides[1 - s];
+            if (lane.lower() < target) most = std::min(most, other.lower);
+            const std::size_t next = s == 0 ? k + 1 : k - 1;  // wraps around: no lane
+            if (next < n) {
+                const Side& beyond = lanes_[next].sides[1 - s];
+                if (side.lower + beyond.lower < target && side.upper + beyond.upper >= target)
+                    most = std::min(most, beyond.lower);
+            }
+            if (most == kNoCost) continue;
+            // Gains that keep the cost of a split at target - most or above need no walk.
+            const double loss = static_cast<double>(((target - most - 2 * penalty) >> squared_.tie_bits()) + 3);
+            lane.wanted[s] = std::max(side.best, side.total - loss / per_unit_ - error_);
+            if (lane.wanted[s] >= side.bound) lane.wanted[s] = kNone;
+            any = any || lane.wanted[s] < kNone;
+        }
+    }
+    if (!any) return false;
+    const std::uint32_t n_lanes = task_.n_lanes;
+    std::array<float, 2 * kMostLanes> limit;
+    limit.fill(std::numeric_limits<float>::infinity());
+    for (std::uint32_t k = 0; k < n; ++k)
+        for (const std::size_t s : {0, 1})
+            limit[s * n_lanes + place_of(k, n_lanes)] =
+                static_cast<float>(lanes_[k].wanted[s] * (1 - 1e-6));
+    task_.limit = limit.data();
+    kernels_.mark(task_);
+    return true;
+}
+
+}  // namespace treewright::ranked

@@ -1,0 +1,218 @@
+"""`treewright fit --task regression`, and what the other verbs ask of a regression tree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from treewright.cli._common import (
+    CHECK_FAILED,
+    Clock,
+    effort,
+    finishing,
+    note,
+    read_csv,
+    say,
+    size_of,
+    stop_code,
+    stop_word,
+    tree_text,
+)
+from treewright.cli._question import advice, read_min_samples_leaf
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from treewright.convert import Model
+    from treewright.result import RegressionResult
+    from treewright.search import Limits
+    from treewright.table import CsvTable
+    from treewright.verify import VerificationReport
+
+__all__ = ["MAX_DEPTH", "check_regression", "fit_regression", "numbers_of"]
+
+MAX_DEPTH = 3  # as in OptimalTreeRegressor
+NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
+FEW_STEPS = 1  # passes of the kernel, for a tree at once
+
+
+def fit_regression(
+    csv: CsvTable,
+    *,
+    data: Path,
+    target: str,
+    weight: str | None,
+    out: Path | None,
+    cost_complexity: float,
+    max_depth: int | None,
+    max_leaf_nodes: int | None,
+    min_samples_leaf: str,
+    csv_options: dict[str, Any],
+    limits: Limits,
+    clock: Clock,
+    require_proof: bool = False,
+    progress: bool = True,
+    ascii_only: bool = False,
+) -> None:
+    """Find the regression tree of least squared error, show it and save it.
+
+    Parameters
+    ----------
+    csv : CsvTable
+        Table, target and row weights.
+    data : Path
+        The file that they came from.
+    target, weight : str or None
+        Names of their columns.
+    out : Path or None
+        Model file to write.
+    cost_complexity : float
+        Price of a leaf as a share of the squared error of a single leaf.
+    max_depth : int or None
+        None is 3.
+    max_leaf_nodes : int or None
+    min_samples_leaf : str
+        A number of rows, or a fraction of them.
+    csv_options : dict
+        How the file was read, for a target whose numbers have to be read again.
+    limits : Limits
+    clock : Clock
+        The time limit, of which reading the file has used up its part.
+    require_proof : bool, default=False
+    progress : bool, default=True
+    ascii_only : bool, default=False
+
+    Raises
+    ------
+    InputError
+        The target is no column of finite numbers, or a parameter is out of range.
+    typer.Exit
+        With code 1 if a proof was required and there is none, 130 or 143 if a signal ended the search; the tree has
+        then been saved.
+    """
+    from treewright.convert import Model, Terms, save_model
+    from treewright.problem import make_regression_problem
+    from treewright.result import SolveStatus, StopReason
+    from treewright.search import Limits, progress_bar, solve_regression
+
+    problem = make_regression_problem(
+        csv.table,
+        numbers_of(csv, data, target, csv_options),
+        sample_weight=csv.sample_weight,
+        cost_complexity=cost_complexity,
+        max_depth=MAX_DEPTH if max_depth is None else max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
+    )
+    note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
+    reading = clock.seconds
+    limits = replace(limits, time_limit=clock.left(), begun=None)
+    with progress_bar("auto" if progress else False, limits.time_limit) as report:
+        try:
+            result = solve_regression(problem, limits=limits, progress=report)
+        except KeyboardInterrupt:  # before the search itself began
+            with finishing():
+                result = solve_regression(problem, limits=Limits(step_limit=FEW_STEPS))
+                result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
+    stopped = result.stop_reason is StopReason.INTERRUPT
+    with finishing():
+        if out is not None:
+            terms = Terms(
+                cost_complexity=problem.cost_complexity,
+                max_depth=problem.max_depth,
+                max_leaf_nodes=problem.max_leaf_nodes,
+                min_samples_leaf=problem.min_samples_leaf,
+                objective="squared_error",
+                target=target,
+                weight=weight,
+            )
+            save_model(out, Model.of(result, terms, csv.reading))
+        if stopped:
+            note(
+                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
+            )
+        say(tree_text(result.tree, ascii_only))
+        say()
+        say(result.sentence())
+        for text in (text for text in result.notes if text not in csv.table.notes):  # those were said
+            say(f"Note: {text}")
+        say(_target_in_words(target, result, problem.y, problem.sample_weight))
+        say(effort(result.stats, reading, clock.time_limit))
+        if out is not None:
+            say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+    if stopped:
+        raise typer.Exit(stop_code())
+    if result.status is SolveStatus.FEASIBLE:
+        given = math.inf if clock.time_limit is None else clock.time_limit
+        depth, price = problem.max_depth, problem.cost_complexity
+        note(advice(result.stop_reason, time_limit=given, max_depth=depth, thresholds=NO_CHOICE, price=price))
+    if require_proof and result.status is not SolveStatus.OPTIMAL:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _target_in_words(
+    target: str, result: RegressionResult, y: NDArray[np.float64], sample_weight: NDArray[np.float64]
+) -> str:
+    """Say the spread of the target and what is left of it, in the target's own units."""
+    import numpy as np
+
+    unit = float(np.abs(y).max()) or 1.0
+    scaled = y / unit
+    mean = np.average(scaled, weights=sample_weight)
+    deviation = float(np.average((scaled - mean) ** 2, weights=sample_weight)) ** 0.5
+    left = deviation * max(result.loss, 0.0) ** 0.5
+    return (
+        f"{target}: mean {mean * unit:.6g}, standard deviation {deviation * unit:.6g}; the errors of the tree have "
+        f"{left * unit:.6g} (root mean square, on these rows)."
+    )
+
+
+def numbers_of(
+    csv: CsvTable, data: Path, target: str, csv_options: dict[str, Any]
+) -> NDArray[np.float64] | NDArray[Any]:
+    """Return the target as numbers, whatever way they are written.
+
+    Raises
+    ------
+    InputError
+        The column holds something else.
+    """
+    assert csv.target is not None  # the callers named a target
+    if csv.target.dtype.kind != "U":
+        return csv.target
+    try:
+        numbers = read_csv(data, weight=target, columns=(), reading=csv.reading, **csv_options).sample_weight
+    except InputError as error:
+        raise InputError(f"--task regression needs a target of numbers. {error}") from None
+    assert numbers is not None  # a column was named
+    return numbers
+
+
+def check_regression(
+    content: Model, csv: CsvTable, data: Path, target: str, csv_options: dict[str, Any]
+) -> tuple[VerificationReport, bool]:
+    """Hold a regression tree against its table; also returns whether its certificate was part of that."""
+    from treewright.convert import Terms
+    from treewright.problem import make_regression_problem
+    from treewright.verify import verify_regression
+
+    claim = content.certificate
+    asked = claim is not None and claim.terms is not None
+    terms = (claim.terms if claim is not None else None) or Terms(cost_complexity=0.0)
+    problem = make_regression_problem(
+        csv.table,
+        numbers_of(csv, data, target, csv_options),
+        sample_weight=csv.sample_weight,
+        cost_complexity=terms.cost_complexity,
+        max_depth=terms.max_depth,
+        max_leaf_nodes=terms.max_leaf_nodes,
+        min_samples_leaf=terms.min_samples_leaf,
+    )
+    held = content.result if asked and content.result is not None else content.tree
+    return verify_regression(problem, held), asked

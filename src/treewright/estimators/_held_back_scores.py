@@ -1,0 +1,73 @@
+"""Leaf accuracy of candidates on held-back rows, for `LeafAccuracyTreeClassifierCV`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
+
+from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
+from treewright.result import StopReason
+
+__all__ = ["HeldBackScores", "score_candidates"]
+
+
+@dataclass
+class HeldBackScores:
+    """What the fits on the training parts gave, split by split, candidate by candidate."""
+
+    scores: list[float] = field(default_factory=list)  # worst leaf on held-back rows
+    right: list[float] = field(default_factory=list)
+    unproven: int = 0
+    interrupted: bool = False
+
+
+def score_candidates(
+    model: LeafAccuracyTreeClassifier,
+    candidates: Sequence[dict[str, Any]],
+    splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    X: Any,
+    labels: NDArray[Any],
+    weight: NDArray[np.float64],
+) -> HeldBackScores:
+    """Fit and score, up to the first Ctrl-C."""
+    found = HeldBackScores()
+    try:
+        for train, test in splits:
+            part, held = _safe_indexing(X, train), _safe_indexing(X, test)
+            for candidate in candidates:
+                fitted = clone(model).set_params(**candidate)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                    fitted.fit(part, labels[train], sample_weight=weight[train])
+                if fitted.result_.stop_reason is StopReason.INTERRUPT:
+                    found.interrupted = True
+                    return found
+                score, right = _score(fitted, held, labels[test], weight[test])
+                found.scores.append(score)
+                found.right.append(right)
+                found.unproven += fitted.result_.stop_reason is not None
+    except KeyboardInterrupt:  # between two searches
+        found.interrupted = True
+        del found.scores[len(found.right) :]
+    return found
+
+
+def _score(
+    model: LeafAccuracyTreeClassifier, X: Any, y: NDArray[Any], weight: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the least share of a leaf's held-back weight that it predicts right, and the share of all."""
+    leaf = model.apply(X)
+    right = np.bincount(leaf, weights=weight * (model.predict(X) == y), minlength=model.tree_.node_count)
+    total = np.bincount(leaf, weights=weight, minlength=model.tree_.node_count)
+    reached = total > 0
+    if not reached.any():
+        return 0.0, 0.0
+    return float((right[reached] / total[reached]).min()), float(right.sum() / total.sum())

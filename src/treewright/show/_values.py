@@ -1,0 +1,54 @@
+"""The values of a regression tree's leaves: as numbers in words, and as places between the smallest and the largest."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from treewright.tree import Tree
+
+__all__ = ["place_of", "value_words"]
+
+LARGEST_WRITTEN_OUT = 15  # digits before the point
+SPREAD_DIGITS = 2  # digits of the difference between the leaves that are always written
+MOST_DIGITS = 17  # of a float64
+
+
+def value_words(tree: Tree, node: int, digits: int | None) -> str:
+    """Return the value of a node with `digits` significant digits.
+
+    Digits before the point are never rounded away, and more digits are written where the leaves differ only in later
+    ones. None writes the shortest decimal that reads back as the same float64.
+    """
+    value = float(tree.value[node, 0])
+    if digits is None or not math.isfinite(value):
+        return repr(value)
+    if value == 0:
+        return "0"
+    smallest, largest = _range(tree)
+    spread = largest - smallest
+    if 0 < spread < math.inf:
+        later = _exponent(max(abs(smallest), abs(largest))) - _exponent(spread)
+        digits = min(max(digits, later + SPREAD_DIGITS), MOST_DIGITS)
+    if digits <= _exponent(value) < LARGEST_WRITTEN_OUT:
+        return f"{value:.0f}"
+    return f"{value:.{digits}g}"
+
+
+def place_of(tree: Tree, node: int) -> float:
+    """Return where the value of a leaf lies: 0 is the smallest of all leaves, 1 the largest; 0.5 if all are equal."""
+    smallest, largest = (number / 2 for number in _range(tree))  # halves: the difference cannot overflow
+    if not largest > smallest:
+        return 0.5
+    return float((tree.value[node, 0] / 2 - smallest) / (largest - smallest))
+
+
+def _range(tree: Tree) -> tuple[float, float]:
+    values = tree.value[tree.is_leaf, 0]
+    return float(np.min(values)), float(np.max(values))
+
+
+def _exponent(number: float) -> int:
+    """Power of ten of the first digit of a positive or negative number; 0 of zero."""
+    return math.floor(math.log10(abs(number))) if number else 0

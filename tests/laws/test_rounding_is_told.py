@@ -1,0 +1,67 @@
+"""Law: a tree that is called optimal is so exactly, or the certificate says to within what, and the bound is true.
+
+The oracle adds in fractions of the very float64 numbers that were given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tiny_problems import TinyProblem, random_problem
+from treewright import SolveStatus
+from treewright.search import SearchOptions, solve
+
+FLOAT = Fraction(1, 10**12)  # relative: what float64 sums of the objective may lose
+
+
+def real_numbers(rng: np.random.Generator) -> TinyProblem:
+    problem = random_problem(rng, max_columns=4, max_rows=9)
+    n_classes = len(problem.costs)
+    spread = float(rng.choice([0, 3, 9]))
+    off = 10.0 ** rng.uniform(-spread, 0, (n_classes, n_classes))
+    costs = off * (1 - np.eye(n_classes))
+    if rng.random() < 0.5:  # what the right answer costs, never more than a wrong one
+        costs += np.diag(10.0 ** rng.uniform(-12, -9, n_classes)) + 1e-9 * (1 - np.eye(n_classes))
+    weight = 10.0 ** rng.uniform(-spread, 0, problem.n_rows)
+    return problem.but(weight=weight, costs=costs, cost_complexity=float(rng.choice([0, 1e-3, 0.05])))
+
+
+@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("seed", range(8))
+def test_optimal_means_optimal_within_what_is_said(engine: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    proven = 0
+    for _ in range(12):
+        problem = real_numbers(rng)
+        optimum = problem.optimum()
+        if optimum > 10**6:
+            continue
+        stated, cuts = problem.stated()
+        what = cuts if engine == "cuts" else "all"
+        result = solve(stated, what, options=SearchOptions(engine=engine))
+        assert Fraction(result.lower_bound) <= optimum * (1 + FLOAT)
+        if result.status is SolveStatus.OPTIMAL:
+            assert Fraction(result.objective) - optimum <= Fraction(result.rounding) + FLOAT * optimum
+            assert ("to within" in result.sentence()) == (result.rounding > 0)
+            proven += 1
+    assert proven > 3
+
+
+def test_the_sentence() -> None:
+    rng = np.random.default_rng(0)
+    problem = TinyProblem(
+        rng.integers(0, 2, (3, 8)).astype(np.uint8),
+        rng.integers(0, 2, 8).astype(np.int32),
+        np.ones(8),
+        1 - np.eye(2),
+    )
+    result = problem.solve()
+    assert result.rounding == 0
+    assert result.sentence().startswith("Proven optimal over the given columns: no tree has")
+    rounded = replace(result, lower_bound=result.objective - 3e-7)
+    assert rounded.rounding == pytest.approx(3e-7)
+    assert rounded.sentence().startswith("Proven optimal over the given columns to within 3.0e-07, by which")

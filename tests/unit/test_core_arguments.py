@@ -1,0 +1,256 @@
+"""The compiled core, called directly: what its engines cannot use is an error, never a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treewright._native import core
+
+
+def bits(**other: Any) -> core.BitsProblem:
+    arguments = {
+        "goes_right": np.array([[0, 1, 1]], dtype=np.uint8),
+        "y": np.array([0, 1, 1], dtype=np.int32),
+        "weight": np.ones(3, dtype=np.int64),
+        "costs": np.array([[0, 1], [1, 0]], dtype=np.int64),
+        "leaf_price": 0.1,
+        "min_count": 1,
+        "equivalent_points": True,
+    } | other
+    arrays = [arguments.pop(name) for name in ("goes_right", "y", "weight", "costs")]
+    return core.BitsProblem(*arrays, **arguments)
+
+
+def search(problem: core.BitsProblem, **other: Any) -> dict[str, Any]:
+    arguments = {
+        "max_depth": -1,
+        "max_leaves": 0,
+        "options": core.BitsOptions(),
+        "prices": None,
+        "fewest_leaves": False,
+        "time_limit": 10.0,
+        "step_limit": 1000,
+        "memory_limit": 2**24,
+        "report": None,
+    } | other
+    return problem.search(**arguments)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"y": np.array([0, 10**9, 0], dtype=np.int32)},
+        {"y": np.array([0, -1, 0], dtype=np.int32)},
+        {"y": np.array([0, 1], dtype=np.int32)},
+        {"costs": np.zeros((0, 0), dtype=np.int64)},
+        {"costs": np.zeros((2, 0), dtype=np.int64)},
+        {"costs": np.array([[0, -1], [1, 0]], dtype=np.int64)},
+        {"costs": np.array([[0, 2**62], [2**62, 0]], dtype=np.int64)},
+        {"weight": np.array([1, -1, 1], dtype=np.int64)},
+        {"weight": np.array([2**62, 2**62, 2**62], dtype=np.int64)},
+        {"leaf_price": float("nan")},
+        {"leaf_price": -1.0},
+        {"guess": np.array([2**62, 2**62, 1], dtype=np.int64)},
+        {"goes_right": np.zeros((1, 2), dtype=np.uint8)},
+        {"packed": True},
+    ],
+    ids=str,
+)
+def test_problems_over_binary_columns(wrong: dict[str, Any]) -> None:
+    if "packed" in wrong:  # three rows are one byte
+        wrong = wrong | {"goes_right": np.zeros((1, 3), dtype=np.uint8)}
+    with pytest.raises(ValueError, match=r"BitsProblem"):
+        bits(**wrong)
+
+
+@pytest.mark.parametrize(
+    "unusual",
+    [
+        {"max_depth": 2**31 - 1},
+        {"max_depth": -(2**31)},
+        {"max_leaves": 2**31 - 1},
+        {"memory_limit": 0},
+        {"step_limit": -5},
+        {"time_limit": -1.0},
+    ],
+    ids=str,
+)
+def test_unusual_limits_give_a_tree(unusual: dict[str, Any]) -> None:
+    answer = search(bits(), **unusual)
+    assert answer["feasible"]
+    assert answer["lower_bound"] <= answer["upper_bound"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_leaves": -1},
+        {"prices": np.ones(99, dtype=np.int64)},
+        {"prices": np.full(2, 2**62, dtype=np.int64)},
+        {"prices": np.array([-1, 1], dtype=np.int64)},
+        {"fewest_leaves": True},
+        {"time_limit": float("nan")},
+    ],
+    ids=str,
+)
+def test_wrong_questions_about_binary_columns(wrong: dict[str, Any]) -> None:
+    problem = bits()
+    assert problem.n_rows == 2
+    with pytest.raises(ValueError, match=r"max_leaves|price|fewest_leaves|time_limit"):
+        search(problem, **wrong)
+
+
+def test_a_leaf_needs_more_rows_than_there_are() -> None:
+    assert not search(bits(min_count=2**62))["feasible"]
+
+
+def sweep(**other: Any) -> dict[str, Any]:
+    arguments = {
+        "rank": np.array([[0, 1, 2]], dtype=np.uint32),
+        "label": np.array([0, 1, 0], dtype=np.uint16),
+        "weight": np.ones(3, dtype=np.int32),
+        "cost": np.array([[0, 1], [1, 0]], dtype=np.int32),
+        "unit": 2**20,
+        "leaf": 2**10,
+        "min_leaf": 1,
+        "depth": 2,
+        "most_leaves": 0,
+        "options": core.SweepOptions(),
+        "time_limit": 10.0,
+        "step_limit": 1000,
+        "memory_limit": 2**24,
+        "report": None,
+    } | other
+    arguments["options"].lanes = arguments.pop("lanes", 64)
+    return core.sweep_solve(**arguments)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rank": np.array([[0, 1, 2**32 - 1]], dtype=np.uint32)},
+        {"rank": np.array([[0, 1]], dtype=np.uint32)},
+        {"label": np.array([0, 1, 65535], dtype=np.uint16)},
+        {"cost": np.zeros((0, 0), dtype=np.int32)},
+        {"cost": np.array([[0, -1], [1, 0]], dtype=np.int32)},
+        {"weight": np.full(3, 2**31 - 1, dtype=np.int32)},
+        {"unit": 2**62},
+        {"leaf": 2**62},
+        {"leaf": 0},
+        {"lanes": 0},
+        {"lanes": 65},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_ranked_columns(wrong: dict[str, Any]) -> None:
+    assert sweep()["nodes"]
+    with pytest.raises(ValueError, match=r"sweep|rank"):
+        sweep(**wrong)
+
+
+def leaf_accuracy(**other: Any) -> dict[str, Any]:
+    arguments = {
+        "rank": np.array([[0, 1, 2]], dtype=np.uint32),
+        "label": np.array([0, 1, 0], dtype=np.uint16),
+        "weight": np.ones(3, dtype=np.int32),
+        "n_classes": 2,
+        "min_leaf": 1,
+        "depth": 2,
+        "lower_bound": False,
+        "z": 0.0,
+        "scale": 1.0,
+        "cut": None,
+        "unit": 1,
+        "leaf": 1,
+        "options": core.LeafAccuracyOptions(),
+        "time_limit": 10.0,
+        "step_limit": 1000,
+        "memory_limit": 2**24,
+        "report": None,
+    } | other
+    return core.leaf_accuracy_solve(**arguments)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rank": np.array([[0, 1, 2**32 - 1]], dtype=np.uint32)},
+        {"label": np.array([0, 1, 2], dtype=np.uint16)},
+        {"n_classes": 2**32 - 1},
+        {"n_classes": 0},
+        {"weight": np.full(3, 2**31 - 1, dtype=np.int32)},
+        {"weight": np.array([1, 0, 1], dtype=np.int32)},
+        {"unit": 2**62},
+        {"leaf": 2**62},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_leaf_accuracy(wrong: dict[str, Any]) -> None:
+    assert leaf_accuracy()["feasible"]
+    with pytest.raises(ValueError, match=r"leaf_accuracy|rank"):
+        leaf_accuracy(**wrong)
+
+
+def ensemble(**other: Any) -> core.BornAgainEnsemble:
+    arguments = {
+        "feature": np.array([0, -1, -1], dtype=np.int32),
+        "plane": np.array([0, 0, 0], dtype=np.int32),
+        "left": np.array([1, -1, -1], dtype=np.int32),
+        "right": np.array([2, -1, -1], dtype=np.int32),
+        "missing_left": np.zeros(3, dtype=np.uint8),
+        "values": np.array([0.0, 1.0, -1.0]),
+        "roots": np.array([0], dtype=np.int32),
+        "n_cells": np.array([2], dtype=np.int32),
+        "missing": np.zeros(1, dtype=np.uint8),
+        "bias": np.zeros(1),
+        "n_classes": 2,
+        "link": 1,
+        "single": False,
+        "exact": True,
+        "divisor": 1.0,
+        "cut": 0.0,
+    } | other
+    return core.bornagain_ensemble(**arguments)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"plane": np.array([5, 0, 0], dtype=np.int32)},
+        {"plane": np.array([-1, 0, 0], dtype=np.int32)},
+        {"feature": np.array([7, -1, -1], dtype=np.int32)},
+        {"left": np.array([0, -1, -1], dtype=np.int32)},
+        {"roots": np.array([3], dtype=np.int32)},
+        {"n_cells": np.array([0], dtype=np.int32)},
+        {"n_cells": np.array([2**31 - 1], dtype=np.int32)},
+        {"divisor": 0.0},
+        {"divisor": float("nan")},
+        {"link": 9},
+    ],
+    ids=str,
+)
+def test_ensembles(wrong: dict[str, Any]) -> None:
+    ensemble()
+    with pytest.raises(ValueError, match=r"ensemble|n_cells"):
+        ensemble(**wrong)
+    with pytest.raises(ValueError, match="label"):
+        core.bornagain_find_other(ensemble(), [0], [1], 300)
+    with pytest.raises(ValueError, match="goal"):
+        core.bornagain_exact(ensemble(), 17, 1.0, 10, 2**20, None)
+
+
+@pytest.mark.parametrize("answer", [np.array([1, 2]), np.array([True, False])], ids=str)
+def test_an_answer_of_the_report_without_truth(answer: object) -> None:
+    """An error that was set but not raised was a SystemError."""
+    rng = np.random.default_rng(0)
+    n_rows, n_columns = 400, 40
+    problem = bits(
+        goes_right=rng.integers(0, 2, (n_columns, n_rows)).astype(np.uint8),
+        y=rng.integers(0, 2, n_rows).astype(np.int32),
+        weight=np.ones(n_rows, dtype=np.int64),
+    )
+    with pytest.raises(ValueError, match="truth value of an array"):
+        search(problem, report=lambda *_: answer, time_limit=60.0, step_limit=10**9)
