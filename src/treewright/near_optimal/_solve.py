@@ -123,6 +123,7 @@ def solve_near_optimal(
         graph=graph,
         membership=Membership(reached, problem.max_leaf_nodes),
         best=best,
+        least=optimum,
         asked=budget,
         stop_reason=reason,
     )

@@ -7,6 +7,7 @@ import pytest
 
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.errors import InputError
+from treewright.result import SolveStatus
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +141,18 @@ def test_rules_add_up_and_are_said(trees):
         none.ambiguity()
     with pytest.raises(InputError, match="empty"):
         none.sample(1)
+
+
+def test_a_result_says_what_is_proven_of_its_tree(table, trees):
+    for place in (0, 1, trees.n_trees_ - 1, -1):
+        result = trees.result(place)
+        wrong = (result.tree.prediction[result.tree.apply(table[0])] != table[1]).mean()
+        assert result.loss == pytest.approx(wrong)
+        assert result.objective == pytest.approx(wrong + 0.013 * result.tree.n_leaves)
+        assert trees.rank(result.tree) == place % trees.n_trees_
+        least = result.objective == trees.best.objective
+        assert (result.status is SolveStatus.OPTIMAL) == least == (result.gap == 0)
+        assert result.lower_bound == pytest.approx(trees.best.objective)
+        assert f"number {place % trees.n_trees_ + 1:,} in order" in result.notes[-1]
+    with pytest.raises(IndexError):
+        trees.result(trees.n_trees_)
