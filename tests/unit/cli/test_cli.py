@@ -453,7 +453,7 @@ def test_an_objective_is_spelt_as_options_are_or_as_in_python(tmp_path, spelling
     assert load_model(model).certificate.terms.objective == "balanced_accuracy"
 
 
-@pytest.mark.parametrize("option", [("--criterion", "lower-bound"), ("--confidence", "0.9")])
+@pytest.mark.parametrize("option", [("--criterion", "accuracy"), ("--confidence", "0.9")])
 def test_options_of_the_worst_leaf_are_refused_without_it(tmp_path, option):
     rows = [["x", "y"], *[[k, int(k > 3)] for k in range(6)]]
     found = run("fit", write_csv(tmp_path / "d.csv", rows), "-t", "y", *option)
