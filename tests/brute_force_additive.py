@@ -27,6 +27,11 @@ def squared_error(y, weight) -> Callable[[list[int]], Fraction]:
     return loss
 
 
+def action_costs(cost) -> Callable[[list[int]], Fraction]:
+    """Return the least cost of one action as a function of the rows; costs must be whole numbers."""
+    return lambda rows: Fraction(min(sum(int(cost[i, a]) for i in rows) for a in range(cost.shape[1])))
+
+
 def best_tree(
     table,
     loss: Callable[[list[int]], Fraction],

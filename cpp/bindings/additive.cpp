@@ -1,9 +1,11 @@
 // Trees over ranked columns for additive losses, for Python: arrays in, plain values out.
 #include "ranked_search.hpp"
+#include "treewright/objective/action_costs.hpp"
 #include "treewright/objective/squared_error.hpp"
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
@@ -48,6 +50,32 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
     return run_search(make, depth, most_leaves, options, control);
 }
 
+nb::dict action_costs(Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int tie_bits, std::int64_t leaf,
+                      std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t most_leaves, const Options& options,
+                      double time_limit, std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
+    const auto table = std::make_shared<ActionTable>();
+    ActionTable& data = *table;
+    set_ranks(data, rank, cost.shape(0), min_leaf);
+    if (cost.shape(1) == 0) throw std::invalid_argument("action_costs: no action");
+    if (leaf < 1 || tie_bits < 0 || tie_bits > 40) throw std::invalid_argument("action_costs: units");
+    data.n_actions = static_cast<std::uint32_t>(cost.shape(1));
+    data.cost.assign(cost.data(), cost.data() + cost.size());
+    std::int64_t room = std::int64_t{1} << (59 - tie_bits);  // for the largest costs of all rows
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        const auto* first = data.cost.data() + std::size_t{row} * data.n_actions;
+        const auto [least, most] = std::minmax_element(first, first + data.n_actions);
+        if (*least != 0) throw std::invalid_argument("action_costs: costs not reduced");
+        if (*most > room) throw std::invalid_argument("action_costs: costs too large");
+        room -= *most;
+    }
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    const auto make = [&] {
+        data.prepare();
+        return std::make_unique<ActionCosts>(table, tie_bits, leaf);
+    };
+    return run_search(make, depth, most_leaves, options, control);
+}
+
 }  // namespace
 
 void bind_additive(nb::module_& m) {
@@ -56,4 +84,8 @@ void bind_additive(nb::module_& m) {
           nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
           nb::arg("memory_limit"), nb::arg("report").none(),
           "Best tree for squared error over all cuts of ranked columns; see treewright.search._additive.");
+    m.def("action_costs_solve", &action_costs, nb::arg("rank"), nb::arg("cost"), nb::arg("tie_bits"), nb::arg("leaf"),
+          nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"),
+          nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
+          "Best tree of actions over all cuts of ranked columns; see treewright.search._additive.");
 }

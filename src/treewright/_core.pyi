@@ -410,3 +410,8 @@ def squared_error_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None,
     """
     Best tree for squared error over all cuts of ranked columns; see treewright.search._additive.
     """
+
+def action_costs_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree of actions over all cuts of ranked columns; see treewright.search._additive.
+    """

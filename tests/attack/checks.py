@@ -13,6 +13,7 @@ from attack.exact import Stated
 from attack.oracle import Answer, Oracle
 from attack.probes import probe_rows
 from attack.walker import Walker
+from treewright.result import SolveResult
 
 __all__ = ["HONEST", "Found", "Mismatch", "answers", "check_result", "limited", "predicts_alike"]
 
@@ -117,16 +118,34 @@ def check_result(found: Found, best: Answer) -> Iterator[Mismatch]:
     if found.objective < best.objective * (1 - found.tolerance):
         yield Mismatch("better than the optimum", f"{float(found.objective)!r}, {_words(best)}")
     if not found.proven:
-        if not limited(found.case):
-            yield Mismatch("not proven though there is no limit", result.sentence())
-        elif result.stop_reason is None:
+        if result.stop_reason is None and not says_rounded(result):
             yield Mismatch("not proven, and no reason given", result.sentence())
+        elif result.stop_reason is not None and not limited(found.case):
+            yield Mismatch("not proven though there is no limit", result.sentence())
         return
     excess = found.objective - best.objective
-    if excess > found.tolerance * best.objective:
+    allowed = found.tolerance * best.objective
+    if "to within" in result.sentence():  # said in the sentence, and no more than what it says
+        allowed += Fraction(result.rounding)
+    if excess > allowed:
         yield Mismatch("false optimal", f"{result.sentence()} {_words(best)}")
-    elif stated.leaf_price == 0 and excess == 0 and len(found.groups) > best.leaves:
+    elif (
+        stated.leaf_price == 0
+        and excess == 0
+        and len(found.groups) > best.leaves
+        and not says_leaves_open(result)
+    ):
         yield Mismatch("more leaves than needed", f"{len(found.groups)} leaves; {_words(best)}")
+
+
+def says_rounded(result: SolveResult) -> bool:
+    """Whether a note tells that numbers were rounded, and by how much; then the search may end without a proof."""
+    return any("were rounded for the search" in note for note in result.notes)
+
+
+def says_leaves_open(result: SolveResult) -> bool:
+    """Whether a note tells that fewer leaves may do."""
+    return any("with fewer leaves may exist" in note for note in result.notes)
 
 
 def keeps_constraints(found: Found) -> Iterator[Mismatch]:
@@ -226,7 +245,8 @@ def offered(case: Case) -> list[int] | None:
     stated = Stated(case)
     table = table_from(case.frame(), categorical_features=case.options.get("categorical_features"))
     table = table.take(stated.kept)
-    cuts = quantiles(table, n_bins, [float(w) for w in stated.weights])
+    whole, _ = stated.whole_weights  # as whole numbers, so that rounding decides no tie between quantiles
+    cuts = quantiles(table, n_bins, [float(w) for w in whole])
     sets = [sum(1 << i for i, right in enumerate(row) if not right) for row in cuts.goes_right.tolist()]
     return [s for s in set(sets) if 0 < s < (1 << len(stated.kept)) - 1]
 

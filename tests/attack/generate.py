@@ -278,7 +278,9 @@ def _leaf(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any
     options = {"min_samples_leaf": 1} | _shape(rng, need_depth=True, leaves=False)
     options |= _categorical(rng, columns) | _class_weight(rng, y) | _limits(rng) | _thresholds(rng, columns)
     if rng.random() < 0.45:
-        options |= {"criterion": "lower_bound", "confidence": float(rng.choice([0.5, 0.6, 0.8, 0.95, 0.99]))}
+        options |= {"confidence": float(rng.choice([0.5, 0.6, 0.8, 0.95, 0.99]))}
+    else:
+        options["criterion"] = "accuracy"
     if rng.random() < 0.15:
         names = ("cache", "propagate", "neighbours", "convert", "deepen", "refute")
         options["search_options"] = {name: False for name in names if rng.random() < 0.4}

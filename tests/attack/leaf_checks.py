@@ -28,7 +28,8 @@ VALUE = 1e-9  # of a Wilson bound, whose roots two programs compute in two ways
 def leaf_answers(case: Case) -> Iterator[Mismatch]:
     """Compare the tree with the best worst leaf with the oracle's: value, then errors, then leaves."""
     confidence = case.options.get("confidence", 0.95)
-    wilson = case.options.get("criterion") == "lower_bound" and confidence != 0.5
+    criterion = case.options.get("criterion", "lower_bound")  # the default
+    wilson = criterion == "lower_bound" and confidence != 0.5
     oracle = Oracle(case, offered(case))
     best = oracle.best_worst_leaf(confidence if wilson else None)
     model = case.run()

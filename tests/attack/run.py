@@ -37,7 +37,7 @@ def shown(case: Case, law: str, seconds: float = 20.0) -> str:
             return False  # no case that makes sense
 
     case = shrink(case, still, seconds)
-    words = next(m.words for m in attack(case).mismatches if m.law == law)
+    words = next((m.words for m in attack(case).mismatches if m.law == law), "not seen again on a second run")
     return case.script(f"{law}: {' '.join(words.split())}")
 
 

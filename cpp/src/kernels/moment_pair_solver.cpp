@@ -30,8 +30,9 @@ void MomentPairSolver::centre(const Node& node) {
     for (std::uint32_t i = 0; i < node.n; ++i) {
         const std::uint32_t row = row_of(node.orders[0][i]);
         const std::int64_t w = data.weight[row], s = data.weighted_of(0, row);
-        const Wide q = (Wide{data.square_high[row]} << TargetTable::kLowBits) + data.square_low[row];
-        rows_[row] = {static_cast<double>(w), static_cast<double>(s - centre_ * w), about_centre(w, s, q), 1.0};
+        const auto weight_here = static_cast<double>(w), sum_here = static_cast<double>(s - centre_ * w);
+        // Its square as above is rounded up to a whole number: less than one more.
+        rows_[row] = {weight_here, sum_here, sum_here * sum_here / std::max(weight_here, 1.0) + 1.0, 1.0};
     }
 }
 
@@ -48,11 +49,11 @@ void MomentPairSolver::search_cuts(const Node& node, bool three_leaves, Cost bud
     centre(node);
     total_ = {static_cast<double>(node.sums[SquaredError::kWeight]),
               static_cast<double>(node.sums[SquaredError::kFirst] - centre_ * node.sums[SquaredError::kWeight]), 0, 0};
-    const double total = about_centre(node.sums[SquaredError::kWeight], node.sums[SquaredError::kFirst],
-                                      SquaredError::square(node.sums.data()));
-    // A gain g has a relative error below 8 * 2^-53, the sums of squares of a stretch one of 2^-53 for each row: at most
-    // 2^-20 of what store_bounds() adds. And g <= Q.
-    error_ = total * std::ldexp(64.0, -53);
+    total_.square = about_centre(node.sums[SquaredError::kWeight], node.sums[SquaredError::kFirst],
+                                 SquaredError::square(node.sums.data()));
+    // A gain g <= Q has a relative error below 16 * 2^-53. Sums of squares have one of 2^-53 for each row, and each square
+    // is less than one too large.
+    error_ = (total_.square + node.n) * std::ldexp(64.0 + node.n, -53) + node.n;
     make_stretches(node);
     const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 1024;
     Cost target = std::min(result.upper, budget);
@@ -168,25 +169,27 @@ void MomentPairSolver::set_costs(Side& side) const {
 
 void MomentPairSolver::prepare(const Node& node, std::size_t at) {
     lanes_.clear();
-    std::array<std::int64_t, SquaredError::kFirst + 1> left{}, right{};
     const std::uint32_t* order = node.orders[at];
     std::uint32_t i = 0;
-    const auto set = [&](const auto& sums, Side& side) {
-        const std::int64_t w = sums[SquaredError::kWeight], s = sums[SquaredError::kFirst];
-        const auto centred = static_cast<double>(s - centre_ * w);
-        side.total = about_centre(w, s, SquaredError::square(sums.data()));
-        side.leaf = centred * centred / std::max(1.0, static_cast<double>(w));
+    Moments left;
+    const auto set = [](const Moments& sums, Side& side) {
+        side.total = sums.square;
+        side.leaf = sums.sum * sums.sum / std::max(1.0, sums.weight);
     };
     for (const std::uint32_t cut : cuts_) {
         Lane lane;
         lane.cut = cut;
         lane.position = bounds_[at].position(cut);
-        for (; i < lane.position; ++i) squared_.add_row(row_of(order[i]), left.data());
-        for (std::size_t k = 0; k < left.size(); ++k) right[k] = node.sums[k] - left[k];
-        lane.weight = static_cast<double>(left[SquaredError::kWeight]);
-        lane.sum = static_cast<double>(left[SquaredError::kFirst] - centre_ * left[SquaredError::kWeight]);
+        for (; i < lane.position; ++i) {
+            const Moments& row = rows_[row_of(order[i])];
+            left.weight += row.weight;
+            left.sum += row.sum;
+            left.square += row.square;
+        }
+        lane.weight = left.weight;
+        lane.sum = left.sum;
         set(left, lane.sides[0]);
-        set(right, lane.sides[1]);
+        set({total_.weight - left.weight, total_.sum - left.sum, total_.square - left.square, 0}, lane.sides[1]);
         lanes_.push_back(lane);
     }
 }

@@ -260,6 +260,8 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
     const bool fair = options_.fair_shares && size.depth >= 4, pairs = size.depth == 3;
     const double share = pairs ? kPairSlack * options_.slack : options_.slack;
     Cost slack = static_cast<Cost>(share * static_cast<double>(reach));
+    const bool nested = !objective_.laws().similar;
+    if (nested) slack = target / kNestedSlack;
     if (fair) slack = std::min(slack, target / 8);
     const std::uint32_t position = profile.position(cut);
     const Stack::Mark mark = stack_.mark();
@@ -307,7 +309,15 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
         second_bound = std::max(second_bound, second.lower);
     };
     const Cost total = target + slack;
-    if (!fair) {
+    if (nested && !fair) {
+        // Without rule Z a cut closes the gaps beside it by its own bounds alone, the left side the gap behind it, the
+        // right side the one before: each is asked for what that takes.
+        const std::size_t i = profile.point_before(cut);
+        const Cost before = profile.points()[i].left, behind = profile.points()[i + (cut == profile.points()[i].cut ? 0 : 1)].right;
+        const Cost for_left = total - behind, for_right = total - before;
+        ask_first(left_first ? for_left : for_right);
+        ask_second(left_first ? for_right : for_left);
+    } else if (!fair) {
         ask_first(total - second_bound);
         if (first_bound + second_bound < total) ask_second(total - first_bound);
     } else {

@@ -30,6 +30,7 @@ from treewright.cli._common import (
     read_csv,
     say,
 )
+from treewright.cli._stop import was_stopped
 from treewright.cli._verify import label_column, terms_of
 from treewright.errors import InputError
 
@@ -173,6 +174,8 @@ def extend(
         predicted=content.tree.classes[answers],
         y=new_labels,
     )
+    if was_stopped():  # a tuning that was cut short answers otherwise than the whole one
+        raise KeyboardInterrupt
     say(heading)
     say()
     say(str(report))

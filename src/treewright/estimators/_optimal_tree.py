@@ -13,6 +13,7 @@ from treewright.errors import InputError
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
 from treewright.problem import make_problem
 from treewright.result import SolveStatus, StopReason
 from treewright.search import (
@@ -25,6 +26,7 @@ from treewright.search import (
     solve_with_leaf_accuracy,
 )
 from treewright.search._limits import ProgressCallback
+from treewright.table import table_from
 
 __all__ = ["OptimalTreeClassifier"]
 
@@ -250,3 +252,90 @@ class OptimalTreeClassifier(TreeClassifier):
         interrupted = result.stats.get("interrupted")  # a guided search beside its own end
         settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
         return self
+
+    def near_optimal(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        epsilon: float = 0.05,
+        slack: float | None = None,
+        max_objective: float | None = None,
+        leaf_labels: Literal["cheapest", "any"] = "cheapest",
+        redundant_splits: bool = False,
+    ) -> NearOptimalTrees:
+        """Find all trees that are nearly as good as the best, under the parameters of this estimator.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            The rows of `fit`: an estimator keeps none.
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), default=None
+        epsilon : float, default=0.05
+            All trees up to ``(1 + epsilon)`` times the least objective.
+        slack : float, default=None
+            Instead: up to the least objective plus this.
+        max_objective : float, default=None
+            Instead: up to this objective, such as ``1.1 * model.result_.objective``.
+        leaf_labels : {"cheapest", "any"}, default="cheapest"
+            Whether a leaf predicts its cheapest class (the first of equals), or any.
+        redundant_splits : bool, default=False
+            Whether a split counts whose two sides are leaves of the same label.
+
+        Returns
+        -------
+        NearOptimalTrees
+            Over splits made beforehand, so that with all thresholds of large continuous columns its scope can be
+            smaller than that of ``result_``; its sentence names it.
+
+        Raises
+        ------
+        InputError
+            The estimator guesses or has a `min_leaf_accuracy`; or the table, the labels, the weights or a parameter
+            cannot be used.
+
+        See Also
+        --------
+        treewright.near_optimal_trees : The same without an estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from treewright import OptimalTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = OptimalTreeClassifier(cost_complexity=0.02, max_depth=3).fit(X, y)
+        >>> model.tree_ in model.near_optimal(X, y, epsilon=0.1)
+        True
+        """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        if guesses_of(self).any or self.min_leaf_accuracy is not None:
+            raise InputError(
+                "A near-optimal set is over all trees within plain limits; leave out guess_lower_bounds, "
+                'min_leaf_accuracy, max_depth="guess" and thresholds="guess".'
+            )
+        problem = make_problem(
+            table_from(X, categorical_features=self.categorical_features),
+            y,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            costs=self.costs,
+            objective=self.objective,
+            cost_complexity=self.cost_complexity,
+            max_depth=self.max_depth,  # type: ignore[arg-type]  # no guess: checked above
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+        with progress_bar(self.progress, self.time_limit) as report:
+            return solve_near_optimal(
+                problem,
+                self.thresholds,  # type: ignore[arg-type]  # no guess: checked above
+                epsilon=epsilon,
+                slack=slack,
+                max_objective=max_objective,
+                leaf_labels=leaf_labels,
+                redundant_splits=redundant_splits,
+                limits=limits,
+                progress=report,
+            )

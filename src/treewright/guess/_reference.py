@@ -187,6 +187,12 @@ def fit_model(
     is_over: Callable[[], bool] | None = None,
 ) -> Any:
     """Fit with weights if they differ; stop adding trees when the time is over where the model can be asked to."""
+    largest = float(np.abs(X[np.isfinite(X)]).max(initial=0.0))
+    if largest > float(np.finfo(np.float32).max):
+        raise InputError(
+            f"A column holds {largest:g}, which a reference of scikit-learn cannot read (32-bit floats end at 3.4e38). "
+            "Divide the column, or search without guesses."
+        )
     how: dict[str, Any] = {}
     if is_over is not None and "monitor" in inspect.signature(model.fit).parameters:
         how["monitor"] = lambda *_: is_over()

@@ -46,6 +46,10 @@ class SetGraph:
         Errors that every tree makes: rows of equal content and different label.
     any_label : bool
     redundant : bool
+    memory_limit : int
+        Bytes, of a count.
+    empty : bool, default=False
+        Whether a run was stopped before it had any tree of the set.
     """
 
     problem: Problem
@@ -58,6 +62,7 @@ class SetGraph:
     any_label: bool
     redundant: bool
     memory_limit: int
+    empty: bool = False
 
     @property
     def n_nodes(self) -> int:

@@ -7,11 +7,10 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from treewright.binarize import Cuts
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import make_problem
-from treewright.search import Limits, ProgressCallback, choose_engine
+from treewright.search import Limits, ProgressCallback
 from treewright.table import table_from
 
 __all__ = ["near_optimal_trees"]
@@ -114,12 +113,10 @@ def near_optimal_trees(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf,
     )
-    limits = Limits(time_limit, None, memory_limit)
-    cuts = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
-    assert isinstance(cuts, Cuts)  # the only form that this method knows
+    limits = Limits(time_limit, None, memory_limit).started()
     return solve_near_optimal(
         problem,
-        cuts,
+        thresholds,
         epsilon=epsilon,
         slack=slack,
         max_objective=max_objective,

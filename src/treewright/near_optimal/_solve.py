@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from numbers import Real
 from typing import Any, Literal
 
 from treewright._native import core
 from treewright.binarize import Cuts
 from treewright.errors import InputError
+from treewright.near_optimal._bounds import as_written, check_bound, up_to, whole
 from treewright.near_optimal._graph import Membership, SetGraph
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import Problem
-from treewright.result import SolveStatus, StopReason
-from treewright.search import Limits, Progress, ProgressCallback, integer_costs, solve_cuts, stop_reason
+from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.search import (
+    Limits,
+    Progress,
+    ProgressCallback,
+    Thresholds,
+    choose_engine,
+    integer_costs,
+    solve_cuts,
+    stop_reason,
+)
 
 __all__ = ["solve_near_optimal"]
 
@@ -27,12 +36,14 @@ STAGES = (
     Fraction(1, 2),
     Fraction(1),
 )  # of the slack: what is complete if a limit ends the next
+LEAST_SECONDS = 0.5  # for the graph of the optimal trees alone, once they are proven optimal
+BELOW = Fraction(1, 2**40)  # by which the bound of a set without trees stays below what is proven
 LARGEST_SLACK = 1e-12  # of rounded weights: more, and a tree on the bound could be on its wrong side
 
 
 def solve_near_optimal(
     problem: Problem,
-    cuts: Cuts,
+    thresholds: Cuts | Thresholds = "auto",
     *,
     epsilon: float = 0.05,
     slack: float | None = None,
@@ -47,8 +58,8 @@ def solve_near_optimal(
     Parameters
     ----------
     problem : Problem
-    cuts : Cuts
-        The splits that a tree may use.
+    thresholds : "auto", "all", int, mapping or Cuts, default="auto"
+        The splits that a tree may use, as in `treewright.search.solve_frontier`.
     epsilon : float, default=0.05
         The bound is (1 + epsilon) times the least objective.
     slack : float, default=None
@@ -73,9 +84,10 @@ def solve_near_optimal(
     InputError
         A bound that is negative or not a number, or below the optimum; weights that had to be rounded.
     """
-    start = time.perf_counter()
-    limits = limits or Limits()
-    check_bound(epsilon, slack, max_objective)
+    limits = (limits or Limits()).started()
+    if slack is not None and max_objective is not None:
+        raise InputError("Give slack or max_objective, not both: each is a bound of its own.")
+    check_bound(epsilon=epsilon, slack=slack, max_objective=max_objective)
     if leaf_labels not in ("cheapest", "any"):
         raise InputError(f'leaf_labels={leaf_labels!r}; choose "cheapest" or "any".')
     integers = integer_costs(problem)
@@ -84,17 +96,20 @@ def solve_near_optimal(
             "The weights or costs are not whole numbers of a common unit, so that trees exactly on the bound "
             "cannot be told from others. Give weights and costs with at most six decimals."
         )
+    cuts = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
+    assert isinstance(cuts, Cuts)  # the only form that this method knows
     best = solve_cuts(problem, cuts, limits=limits, progress=progress)
     unit = 1 / whole(1 / integers.unit)
     leaf_price = as_written(problem.cost_complexity) / unit
     optimum = whole(best.loss / float(unit)) + leaf_price * best.tree.n_leaves
     if max_objective is not None:
-        budget = as_written(max_objective) / unit
+        budget = up_to(max_objective) / unit
     elif slack is not None:
         budget = optimum + as_written(slack) / unit
     else:
         budget = optimum * (1 + as_written(epsilon))
-    if budget < optimum and best.status is SolveStatus.OPTIMAL:
+    proven = best.status is SolveStatus.OPTIMAL
+    if proven and budget < optimum:
         raise InputError(
             f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; "
             "give more."
@@ -103,12 +118,13 @@ def solve_near_optimal(
         cuts.packed, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
     )
     task = _Task(problem, cuts, native, unit, leaf_price, leaf_labels == "any", redundant_splits)
-    graph, reached, reason = _rising(task, optimum, max(budget, optimum), limits, progress, start)
+    graph, reached, reason = _rising(task, best, min(optimum, budget), budget, limits, progress)
     return NearOptimalTrees(
         graph=graph,
         membership=Membership(reached, problem.max_leaf_nodes),
         best=best,
-        asked=max(budget, optimum),
+        least=optimum,
+        asked=budget,
         stop_reason=reason,
     )
 
@@ -125,8 +141,8 @@ class _Task:
     any_label: bool
     redundant: bool
 
-    def graph(self, budget: Fraction, **how: Any) -> SetGraph:
-        """Return the graph of all trees within a budget, complete or not."""
+    def graph(self, budget: Fraction, *, max_depth: int | None = None, **how: Any) -> SetGraph:
+        """Return the graph of all trees within a budget, complete or not; `max_depth` instead of the problem's."""
         problem, left = self.problem, budget - self.native.base_cost
         most_leaves = problem.table.n_rows
         if self.leaf_price > 0:
@@ -134,8 +150,8 @@ class _Task:
         if problem.max_leaf_nodes is not None:
             most_leaves = min(most_leaves, problem.max_leaf_nodes)
         depth = min(most_leaves - 1, len(self.cuts.splits))
-        if problem.max_depth is not None:
-            depth = min(depth, problem.max_depth)
+        for limit in (problem.max_depth, max_depth):
+            depth = depth if limit is None else min(depth, limit)
         errors = float(problem.costs.max()) / float(self.unit)
         shift = max(
             0, min(MOST_SHIFT, COST_BITS - int(2 * errors + problem.table.n_rows + budget).bit_length())
@@ -144,7 +160,7 @@ class _Task:
             leaf_price=int(self.leaf_price * 2**shift // 1),
             unit_shift=shift,
             budget=int(left * 2**shift // 1),
-            max_depth=depth,
+            max_depth=max(depth, 0),
             **how,
         )
         return SetGraph(
@@ -155,44 +171,61 @@ class _Task:
 
 def _rising(
     task: _Task,
-    optimum: Fraction,
+    best: SolveResult,
+    first: Fraction,
     budget: Fraction,
     limits: Limits,
     progress: ProgressCallback | None,
-    start: float,
 ) -> tuple[SetGraph, Fraction, StopReason | None]:
     """Make the graph for rising budgets; return the last that is complete, its budget, and what ended the run.
 
-    The first, of the optimal trees alone, is made whatever the time: it is small, and without it there is no answer.
+    Where the optimum is proven, the first, of the optimal trees alone, is given as long again as that proof took:
+    it is small, and nearly always what a stopped run is left with. Where not, it would be as hard as the proof.
     """
-    given = limits.native()
+    if best.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK):  # asked to stop: no further search
+        return *_nothing(task, best, limits), best.stop_reason
+    started = time.perf_counter()
+    again = LEAST_SECONDS + started - (limits.begun or started)
+    memory = limits.native()["memory_limit"]
     done: SetGraph | None = None
-    reached = optimum
+    reached = first
     for share in (Fraction(0), *STAGES):
-        stage = optimum + (budget - optimum) * share
+        stage = first + (budget - first) * share
         if done is not None and stage == reached:
             continue
-        spent = time.perf_counter() - start
+        left = limits.left()
+        if done is None and best.status is SolveStatus.OPTIMAL:
+            left = max(left, again)
         graph = task.graph(
             stage,
-            time_limit=math.inf if done is None else max(given["time_limit"] - spent, 0.0),
-            memory_limit=given["memory_limit"],
-            report=_report(progress, task, spent),
+            time_limit=left,
+            memory_limit=memory,
+            report=_report(progress, time.perf_counter() - (limits.begun or started)),
         )
         if graph.arrays["complete"]:
             done, reached = graph, stage
-        elif done is not None:
-            return done, reached, stop_reason(graph.arrays["stop"])
-        else:
-            raise InputError(
-                "Not even the graph of the optimal trees fits the limits; raise memory_limit, or ask for a smaller "
-                "max_depth or a larger cost_complexity."
-            )
-    assert done is not None  # the first stage ends with a graph or an error
+            continue
+        reason = stop_reason(graph.arrays["stop"])
+        if done is None:
+            return *_nothing(task, best, limits), reason
+        return done, reached, reason
+    assert done is not None  # the loop ran through
     return done, reached, None
 
 
-def _report(progress: ProgressCallback | None, task: _Task, spent: float) -> Any:
+def _nothing(task: _Task, best: SolveResult, limits: Limits) -> tuple[SetGraph, Fraction]:
+    """Return a set without trees, complete as far as the lower bound: all that a run stopped early has proven.
+
+    The bound is a little below the proven one, for a tree may lie exactly on that.
+    """
+    below = Fraction(best.lower_bound) * (1 - BELOW) / task.unit if best.lower_bound > 0 else -BELOW
+    graph = task.graph(
+        below, max_depth=0, time_limit=math.inf, memory_limit=limits.native()["memory_limit"], report=None
+    )
+    return replace(graph, empty=True), below
+
+
+def _report(progress: ProgressCallback | None, spent: float) -> Any:
     """Return what the compiled core calls: the optimum is known, so only seconds, steps and memory move."""
     if progress is None:
         return None
@@ -202,25 +235,3 @@ def _report(progress: ProgressCallback | None, task: _Task, spent: float) -> Any
         return progress(Progress(spent + seconds, known, known, steps, memory))
 
     return report
-
-
-def check_bound(epsilon: float, slack: float | None, max_objective: float | None) -> None:
-    """Check what the set is bounded by."""
-    if slack is not None and max_objective is not None:
-        raise InputError("Give slack or max_objective, not both: each is a bound of its own.")
-    for name, value in (("epsilon", epsilon), ("slack", slack), ("max_objective", max_objective)):
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
-            raise InputError(f"{name}={value!r}; give a number of at least 0.")
-
-
-def as_written(value: float) -> Fraction:
-    """Return the decimal number that a float was written as: .05 is one twentieth."""
-    return Fraction(repr(float(value)))
-
-
-def whole(value: float) -> Fraction:
-    """Return a float as a fraction, without the rounding of a division where it is nearly whole."""
-    nearest = round(value)
-    return Fraction(nearest) if nearest and abs(value - nearest) < 1e-9 * nearest else Fraction(value)

@@ -7,7 +7,7 @@ another objective (cpp/include/treewright/objective/); what a loss adds here is 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,35 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
-from treewright.search._additive_units import squared_error_units
+from treewright.search._additive_units import (
+    ActionUnits,
+    SquaredErrorUnits,
+    action_units,
+    squared_error_units,
+)
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._ranks import ranked_columns, splits_of
 from treewright.search._sweep import MOST_DEPTH, SweepOptions
 from treewright.table import Table
 from treewright.tree import Split
 
-__all__ = ["AdditiveAnswer", "SquaredErrorLoss", "solve_additive"]
+__all__ = ["ActionLoss", "AdditiveAnswer", "AdditiveLoss", "SquaredErrorLoss", "solve_additive"]
+
+
+class AdditiveLoss(Protocol):
+    """What a leaf costs, and how the engine is asked."""
+
+    def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
+        """Return the loss of one leaf with these rows."""
+
+    def check(self, n: int) -> None:
+        """Refuse numbers that are no loss of `n` rows."""
+
+    def units(self, price: float, most_leaves: int, needs_spans: bool) -> ActionUnits | SquaredErrorUnits:
+        """Return the loss in integers."""
+
+    def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
+        """Run the engine."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +82,80 @@ class SquaredErrorLoss:
         centred -= (weight[:, None] * centred).sum(axis=0) / total  # for targets far from zero
         return float((weight[:, None] * centred**2).sum())
 
+    def check(self, n: int) -> None:
+        """Refuse numbers that are no loss of `n` rows."""
+        y, weight = self.targets(), self.weights()
+        if len(y) != n or weight.shape != (n,):
+            raise InputError(
+                f"The loss has {len(y)} targets and {len(weight)} weights; the table has {n} rows. "
+                "Give one of each a row."
+            )
+        if not np.isfinite(y).all():
+            raise InputError("y has values that are not finite; leave out these rows or replace the values.")
+        if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
+            raise InputError(
+                "sample_weight must be finite and not negative, and above 0 for at least one row."
+            )
+
+    def units(self, price: float, most_leaves: int, needs_spans: bool) -> SquaredErrorUnits:
+        """Return the loss in integers."""
+        return squared_error_units(
+            self.targets(), self.weights(), price=price, most_leaves=most_leaves, needs_spans=needs_spans
+        )
+
+    def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
+        """Run the engine."""
+        return core.squared_error_solve(
+            rank=rank,
+            weight=units.weight,
+            weighted=units.weighted,
+            shift=units.shift,
+            tie_bits=units.tie_bits,
+            leaf=units.leaf,
+            **rest,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ActionLoss:
+    """Costs of actions: a leaf of rows i costs the least ``sum_i cost[i, a]`` over its action ``a``.
+
+    Rewards are negative costs. The least cost of each row is paid by every tree.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n_rows, n_actions), float64
+        Finite, of any sign; weights included.
+    """
+
+    cost: NDArray[np.float64]
+
+    def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
+        """Return the loss of one leaf with these rows."""
+        return float(np.asarray(self.cost, dtype=np.float64)[rows].sum(axis=0).min())
+
+    def check(self, n: int) -> None:
+        """Refuse numbers that are no loss of `n` rows."""
+        cost = np.asarray(self.cost)
+        if cost.ndim != 2 or len(cost) != n or cost.shape[1] == 0:
+            raise InputError(
+                f"cost has shape {cost.shape}; give ({n}, n_actions): one cost for each row and action."
+            )
+        if not np.isfinite(cost).all():
+            raise InputError(
+                "cost has values that are not finite; leave out these rows or replace the values."
+            )
+
+    def units(self, price: float, most_leaves: int, needs_spans: bool) -> ActionUnits:
+        """Return the loss in integers."""
+        return action_units(np.asarray(self.cost, dtype=np.float64), price=price, most_leaves=most_leaves)
+
+    def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
+        """Run the engine."""
+        return core.action_costs_solve(
+            rank=rank, cost=units.cost, tie_bits=units.tie_bits, leaf=units.leaf, **rest
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class AdditiveAnswer:
@@ -73,13 +168,15 @@ class AdditiveAnswer:
     proven : bool
         Whether no tree within the limits has a lower objective, up to `tolerance`.
     objective : float
-        Of the tree: `loss` plus ``cost_complexity * leaf_loss`` for each leaf.
+        Of the tree: `loss` plus `price` for each leaf.
     lower_bound : float
         No tree within the limits has a lower objective.
     loss : float
         Of the tree, recomputed from its rows.
     leaf_loss : float
         Of a tree of one leaf.
+    price : float
+        Of a leaf: ``cost_complexity`` times `leaf_loss`, less what every tree pays.
     tolerance : float
         What rounding to integers may hide, in units of the objective.
     stop : StopReason or None
@@ -96,6 +193,7 @@ class AdditiveAnswer:
     lower_bound: float
     loss: float
     leaf_loss: float
+    price: float
     tolerance: float
     stop: StopReason | None
     stats: dict[str, Any]
@@ -109,7 +207,7 @@ class AdditiveAnswer:
 
 def solve_additive(
     table: Table,
-    loss: SquaredErrorLoss,
+    loss: AdditiveLoss,
     *,
     cost_complexity: float = 0.0,
     max_depth: int | None = 3,
@@ -125,10 +223,11 @@ def solve_additive(
     ----------
     table : Table
         Continuous and categorical columns, missing values included.
-    loss : SquaredErrorLoss
-        What a leaf costs.
+    loss : SquaredErrorLoss or ActionLoss
+        What a leaf costs. The Gini impurity (Brier score) of labels is the squared error of their 0/1 indicators.
     cost_complexity : float, default=0.0
-        Price of a leaf as a share of the loss of one leaf over all rows; not negative.
+        Price of a leaf as a share of the loss of one leaf over all rows, which is taken without what every tree pays;
+        not negative.
     max_depth : int or None, default=3
         Most splits from the root to a leaf; None is no limit.
     max_leaf_nodes : int or None, default=None
@@ -160,14 +259,18 @@ def solve_additive(
     of the loss of one leaf.
     """
     limits, options = limits or Limits(), options or SweepOptions()
-    y, weight = loss.targets(), loss.weights()
     n = table.n_rows
-    _check(y, weight, n, cost_complexity)
+    loss.check(n)
+    if not (cost_complexity >= 0 and np.isfinite(cost_complexity)):
+        raise InputError(f"cost_complexity={cost_complexity!r}; give a finite number not below 0.")
     if n < min_samples_leaf:
         raise SolverError(
             f"No tree has {min_samples_leaf} rows in every leaf: the table has {n}. Lower min_samples_leaf."
         )
     leaf_loss = loss.leaf_loss()
+    unavoidable = (
+        sum(loss.leaf_loss(slice(i, i + 1)) for i in range(n)) if isinstance(loss, ActionLoss) else 0.0
+    )
     most_leaves = min(
         n,
         2 ** min(30, n if max_depth is None else max_depth),
@@ -175,10 +278,8 @@ def solve_additive(
     )
     if cost_complexity > 0:  # more leaves would cost more than one
         most_leaves = int(min(most_leaves, 1 + 1 / cost_complexity))
-    price = cost_complexity * leaf_loss
-    units = squared_error_units(
-        y, weight, price=price, most_leaves=most_leaves, needs_spans=min_samples_leaf > 1
-    )
+    price = cost_complexity * max(leaf_loss - unavoidable, 0.0)
+    units = loss.units(price, most_leaves, min_samples_leaf > 1)
     ranked = ranked_columns(table)
     rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, n), dtype=np.uint32)
 
@@ -190,17 +291,13 @@ def solve_additive(
     native = core.SweepOptions()
     for name, value in asdict(options).items():
         setattr(native, name, value)
-    answer = core.squared_error_solve(
+    answer = loss.native(
         rank,
-        units.weight,
-        units.weighted,
-        units.shift,
-        units.tie_bits,
-        units.leaf,
-        min_samples_leaf,
-        max(1, min(n if max_depth is None else max_depth, n, MOST_DEPTH)),
-        0 if max_leaf_nodes is None or max_leaf_nodes >= n else max(2, max_leaf_nodes),
-        native,
+        units,
+        min_leaf=min_samples_leaf,
+        depth=max(1, min(n if max_depth is None else max_depth, n, MOST_DEPTH)),
+        most_leaves=0 if max_leaf_nodes is None or max_leaf_nodes >= n else max(2, max_leaf_nodes),
+        options=native,
         report=None if progress is None else report,
         **limits.native(),
     )
@@ -217,9 +314,10 @@ def solve_additive(
         tuple(splits),
         proven,
         objective,
-        objective - tolerance if is_leaf_only else min(objective, max(0.0, units.loss(lower) - tolerance)),
+        objective - tolerance if is_leaf_only else min(objective, max(unavoidable, units.loss(lower) - tolerance)),
         tree_loss,
         leaf_loss,
+        price,
         tolerance,
         stop_reason(answer["stop"]),
         {
@@ -232,20 +330,7 @@ def solve_additive(
     )
 
 
-def _check(y: NDArray[np.float64], weight: NDArray[np.float64], n: int, cost_complexity: float) -> None:
-    if len(y) != n or weight.shape != (n,):
-        raise InputError(
-            f"The loss has {len(y)} targets and {len(weight)} weights; the table has {n} rows. Give one of each a row."
-        )
-    if not np.isfinite(y).all():
-        raise InputError("y has values that are not finite; leave out these rows or replace the values.")
-    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
-        raise InputError("sample_weight must be finite and not negative, and above 0 for at least one row.")
-    if not (cost_complexity >= 0 and np.isfinite(cost_complexity)):
-        raise InputError(f"cost_complexity={cost_complexity!r}; give a finite number not below 0.")
-
-
-def _loss_of(splits: list[Split | None], table: Table, loss: SquaredErrorLoss) -> float:
+def _loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:
     """Return the loss of a tree, each leaf with its best value."""
     position, total = 0, 0.0
     stack = [np.arange(table.n_rows)]

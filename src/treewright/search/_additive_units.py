@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SquaredErrorUnits", "squared_error_units"]
+__all__ = ["ActionUnits", "SquaredErrorUnits", "action_units", "squared_error_units"]
 
 LARGEST_SUM = 2**46  # of the weights, and of the weighted targets of an output
 LOSS_BITS = 44  # of the loss of one leaf, unless leaves or spans need the room
@@ -62,8 +62,8 @@ class SquaredErrorUnits:
         """Return how far the true objective of a tree of this loss may be from what the engine says.
 
         A root of a sum of squares is a norm, so rounded targets move it by at most the norm of the rounding. Each leaf
-        loses less than one unit to the floor, costs one more, and has half a unit of a rounded price; all tie bits together
-        are one unit, and the squares of the rows, rounded up, one unit before the shift each.
+        loses less than one unit to the floor, costs one more, and has half a unit of a rounded price; all tie bits
+        together are one unit, and the squares of the rows, rounded up, one unit before the shift each.
         """
         moved = 2 * self.target_rounding * math.sqrt(max(loss, 0.0)) + self.target_rounding**2
         units = 2.5 * n_leaves + 1 + len(self.weight) / 2.0**self.shift
@@ -155,3 +155,74 @@ def _whole_weights(weight: NDArray[np.float64]) -> tuple[NDArray[np.int64], floa
             return whole.astype(np.int64), math.ldexp(1.0, power - exponent)
     power = math.floor(math.log2((LARGEST_SUM - len(weight)) / float(scaled.sum())))
     return np.rint(scaled * 2.0**power).astype(np.int64), math.ldexp(1.0, power - exponent)
+
+
+@dataclass(frozen=True, eq=False)
+class ActionUnits:
+    """Integer costs of actions, each row's least cost taken off.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n_rows, n_actions), int64
+    base : float
+        What every tree pays, in the user's units.
+    tie_bits : int
+    leaf : int
+        Cost of a leaf without loss.
+    unit : float
+        Loss of one unit of cost above the tie bits, in the user's units.
+    rounding : float
+        What the rounding of costs may move any tree's loss, in the user's units; 0 where the costs are multiples of the
+        unit.
+    """
+
+    cost: NDArray[np.int64]
+    base: float
+    tie_bits: int
+    leaf: int
+    unit: float
+    rounding: float
+
+    def loss(self, cost: float) -> float:
+        """Return what an engine cost stands for, leaf prices included."""
+        return self.base + cost / 2.0**self.tie_bits * self.unit
+
+    def tolerance(self, loss: float, n_leaves: int) -> float:
+        """Return how far the true objective of a tree may be from what the engine says."""
+        return self.rounding + (0.5 * n_leaves + 1) * self.unit + 1e-15 * (abs(self.base) + abs(loss))
+
+
+def action_units(cost: NDArray[np.float64], *, price: float, most_leaves: int) -> ActionUnits:
+    """Return costs of actions in integers.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n_rows, n_actions)
+        Finite, weights included.
+    price : float
+        Of one leaf, in units of the costs.
+    most_leaves : int
+        Of any tree in question.
+    """
+    n = len(cost)
+    cheapest = cost.min(axis=1)
+    exponent = math.frexp(float(np.abs(cost).max(initial=0.0)))[1]
+    reduced = np.ldexp(cost, -exponent) - np.ldexp(cheapest, -exponent)[:, None]
+    total = float(reduced.max(axis=1).sum())
+    tie_bits = max(1, most_leaves.bit_length())
+    bits = COST_BITS - tie_bits
+    step = 2.0 ** math.floor(math.log2((2.0**bits - n) / total)) if total > 0 else 1.0
+    scaled = reduced * step
+    whole = np.rint(scaled)
+    unit = math.ldexp(1 / step, exponent) if total > 0 else 0.0
+    leaf = round(min(price / unit, 2.0**bits)) if unit > 0 else 0
+    return ActionUnits(
+        whole.astype(np.int64),
+        float(cheapest.sum()),
+        tie_bits,
+        (leaf << tie_bits) + 1,
+        unit,
+        # And of the difference to the row's least cost, in floating point.
+        float(np.abs(whole - scaled).max(axis=1).sum()) * unit
+        + 2.0**-52 * float(np.abs(cost).max(axis=1).sum()),
+    )

@@ -38,9 +38,10 @@ def leaf_values(
         return np.asarray(p, dtype=np.float64)
     n = n * per_weight
     z = NormalDist().inv_cdf(float(confidence))
-    share = z * z / np.maximum(n, np.finfo(np.float64).tiny)
+    share = z * z / np.where(n > 0, n, 1.0)
     a, b, c = 1 + share, -(2 * p + share), p * p
-    return np.asarray((-b - np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))) / (2 * a), dtype=np.float64)
+    bound = (-b - np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))) / (2 * a)
+    return np.where(n > 0, bound, 0.0)  # nothing is known of a leaf without rows
 
 
 def worst_leaf(tree: Tree, values: NDArray[np.float64]) -> float:

@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from brute_force_additive import best_tree, squared_error
+from brute_force_additive import action_costs, best_tree, squared_error
 from treewright import _core
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search import Limits
-from treewright.search._additive import SquaredErrorLoss, solve_additive
+from treewright.search._additive import ActionLoss, SquaredErrorLoss, solve_additive
 from treewright.search._sweep import SweepOptions
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
@@ -115,6 +115,57 @@ def test_squared_error_equals_brute_force(seed):
         assert found >= leaves
         for options in rng.choice(VARIANTS, size=2, replace=False):
             check(table, y, weight, share, expected, options=options, **limits)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_action_costs_equal_brute_force(seed):
+    rng = np.random.default_rng(100 + seed)
+    for _ in range(25):
+        depth = [1, 2, 2, 3, 3, 4, None][rng.integers(7)]
+        n = int(rng.integers(3, 9 if depth in (4, None) else 12))
+        table, _, _ = random_regression(rng, n, int(rng.integers(1, 4)))
+        cost = rng.integers(-4, 9, size=(n, int(rng.integers(1, 5))))
+        loss = action_costs(cost)
+        paid_by_all = sum(loss([i]) for i in range(n))
+        share = Fraction(int(rng.choice([0, 0, 1, 3, 10])), 100)
+        price = share * (loss(list(range(n))) - paid_by_all)
+        limits = {
+            "max_depth": depth,
+            "min_samples_leaf": int(rng.choice([1, 1, 2, 3])),
+            "max_leaf_nodes": [None, None, None, 3, 4][rng.integers(5)],
+        }
+        expected, leaves = best_tree(table, loss, price=price, **limits)
+        for options in (None, *rng.choice(VARIANTS, size=2, replace=False)):
+            answer = solve_additive(
+                table,
+                ActionLoss(cost.astype(float)),
+                cost_complexity=float(share),
+                options=options,
+                **limits,
+            )
+            assert answer.proven
+            assert answer.objective == pytest.approx(float(expected), abs=1e-9)
+            assert answer.lower_bound <= float(expected) + 1e-12
+            assert answer.lower_bound == pytest.approx(float(expected), abs=1e-7)
+            if share == 0:  # whole costs: ties are exact
+                assert answer.n_leaves == leaves
+
+
+def test_gini_impurity_is_the_squared_error_of_indicators():
+    rng = np.random.default_rng(13)
+    X, labels = rng.random((60, 2)).round(1), rng.integers(0, 3, size=60)
+    answer = solve_additive(make_table(X), SquaredErrorLoss(np.eye(3)[labels]), max_depth=2)
+    total, stack, position = 0.0, [np.arange(60)], 0
+    while stack:
+        rows, split = stack.pop(), answer.splits[position]
+        position += 1
+        if split is None:
+            share = np.bincount(labels[rows], minlength=3) / len(rows)
+            total += len(rows) * (1 - (share**2).sum())
+        else:
+            left = split.goes_left(X[rows])
+            stack += [rows[~left], rows[left]]
+    assert answer.loss == pytest.approx(total, rel=1e-12)
 
 
 @pytest.mark.parametrize("options", VARIANTS)

@@ -132,6 +132,7 @@ class Search {
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
     static constexpr double kPairSlack = 4;  // times Options::slack
+    static constexpr Cost kNestedSlack = 50;  // part of the target, where rule Z is not used
     // Rows between two cuts are tried where they may add what is needed: in parts they add less than at once. A halving
     // of the open cuts doubles the number of small problems and halves the rows that do not count.
     static constexpr double kPartOfErrors = 0.7;

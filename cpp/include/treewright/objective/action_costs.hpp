@@ -1,0 +1,48 @@
+// Policy trees: every row has a cost for each action, and a leaf takes one action for its rows. The loss of a leaf is the
+// least sum over its rows of cost[row][action], in whole numbers; each row's least cost is taken off, for every tree pays
+// it.
+//
+// Laws as for misclassification, of which this is the case with a cost vector for each row: costs are never negative and
+// one action for a leaf is one choice among those for its parts, so the loss is monotone and superadditive; a row more
+// costs at most its largest cost. Sums are exact integers of 64 bits, so nothing is lost to rounding but what the caller's
+// scaling loses.
+#pragma once
+
+#include "treewright/objective/ranked_objective.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace treewright::ranked {
+
+struct ActionTable : RankedTable {
+    std::uint32_t n_actions = 0;
+    std::vector<std::int64_t> cost;  // [row][action], each row's least is 0
+};
+
+class ActionCosts final : public RankedObjective {
+ public:
+    // One unit of cost counts 2^tie_bits.
+    ActionCosts(std::shared_ptr<const ActionTable> data, int tie_bits, Cost leaf_penalty);
+
+    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    [[nodiscard]] Cost leaf_cost(const Node& node) const override;
+    [[nodiscard]] Stump best_stump(const Node& node) const override;
+    [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
+    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
+                      std::vector<Cost>& prefix) const override;
+    [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
+    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+
+ private:
+    [[nodiscard]] const std::int64_t* costs_of(std::uint32_t row) const {
+        return &data_->cost[std::size_t{row} * data_->n_actions];
+    }
+
+    std::shared_ptr<const ActionTable> data_;
+    int tie_bits_;
+    std::vector<std::int64_t> span_;  // [row]
+};
+
+}  // namespace treewright::ranked

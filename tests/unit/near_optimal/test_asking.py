@@ -1,0 +1,158 @@
+"""What may be asked of a near-optimal set, and what is refused in which words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treewright import OptimalTreeClassifier, near_optimal_trees
+from treewright.errors import InputError
+from treewright.result import SolveStatus
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 2, (90, 5)).astype(float)
+    return X, np.where(rng.random(90) < 0.2, X[:, 2], X[:, 0] * X[:, 1]).astype(int)
+
+
+@pytest.fixture(scope="module")
+def trees(table):
+    return near_optimal_trees(*table, cost_complexity=0.013, max_depth=3, epsilon=0.3)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"epsilon": -0.1}, "epsilon=-0.1; give a number of at least 0"),
+        ({"epsilon": float("nan")}, "epsilon=nan"),
+        ({"epsilon": float("inf")}, "epsilon=inf"),
+        ({"epsilon": True}, "epsilon=True"),
+        ({"epsilon": "0.1"}, "epsilon='0.1'"),
+        ({"slack": -1}, "slack=-1"),
+        ({"slack": 0.1, "max_objective": 0.3}, "slack or max_objective, not both"),
+        ({"max_objective": 0.001}, "below the least objective"),
+        ({"leaf_labels": "best"}, "leaf_labels='best'"),
+        ({"time_limit": 0}, "time_limit=0"),
+        ({"memory_limit": 0}, "memory_limit=0"),
+    ],
+    ids=str,
+)
+def test_bounds_that_cannot_be(table, asked, words):
+    with pytest.raises(InputError, match=words):
+        near_optimal_trees(*table, **asked)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"without": "age"}, "without='age': the table has the columns x0, x1"),
+        ({"only": ["x0", "age"]}, "only='age'"),
+        ({"root": 3}, "root=3"),
+        ({"max_leaves": 0}, "max_leaves=0; give an integer of at least 1"),
+        ({"max_leaves": True}, "max_leaves=True"),
+        ({"max_leaves": 2.5}, "max_leaves=2.5"),
+        ({"max_objective": float("nan")}, "max_objective=nan"),
+        ({"max_objective": -1}, "max_objective=-1"),
+    ],
+    ids=str,
+)
+def test_rules_that_cannot_be(trees, rule, words):
+    with pytest.raises(InputError, match=words):
+        trees.where(**rule)
+
+
+def test_trees_of_another_table_are_refused(table, trees):
+    X, y = table
+    with pytest.raises(InputError, match="other columns"):
+        trees.rank(OptimalTreeClassifier().fit(X[:, :4], y).tree_)
+    with pytest.raises(InputError, match="other labels"):
+        OptimalTreeClassifier().fit(X, np.array(["no", "yes"])[y]).tree_ in trees  # noqa: B015
+    assert "a tree" not in trees
+
+
+def test_places_and_draws_that_cannot_be(trees):
+    with pytest.raises(IndexError, match="there is none at"):
+        trees[trees.n_trees_]
+    with pytest.raises(TypeError, match="no place"):
+        trees["first"]
+    with pytest.raises(InputError, match="n=-1"):
+        trees.sample(-1)
+    assert trees.sample(0) == []
+
+
+def test_what_a_predicate_raises_is_raised(trees):
+    def broken(tree):
+        raise ZeroDivisionError("in the predicate")
+
+    with pytest.raises(ZeroDivisionError, match="in the predicate"):
+        trees.first(broken)
+    with pytest.raises(InputError, match="predicate=3"):
+        trees.first(3)
+    with pytest.raises(InputError, match="at_most=-1"):
+        trees.first(lambda tree: True, at_most=-1)
+
+
+def test_first_says_how_far_it_looked(trees):
+    tree, looked, bound = trees.first(lambda tree: tree.n_leaves == trees[-1].n_leaves)
+    assert trees[looked - 1].n_leaves == tree.n_leaves == trees[-1].n_leaves
+    assert trees.rank(tree) == looked - 1
+    none, looked, bound = trees.first(lambda tree: False)
+    assert (none, looked, bound) == (None, trees.n_trees_, trees.bound_)
+    none, looked, bound = trees.first(lambda tree: False, at_most=1)
+    assert (none, looked) == (None, 1)
+    assert bound <= trees.bound_
+
+
+def test_an_objective_of_the_table_keeps_its_trees(trees):
+    """Objectives are exact fractions inside and floats in the table: a copied bound must not lose its own line."""
+    so_far = 0
+    for size in trees.table():
+        so_far += size.n_trees
+        smaller = trees.where(max_objective=size.objective)
+        others = [line.n_trees for line in trees.table() if line.objective == size.objective]
+        assert so_far <= smaller.n_trees_ <= so_far + sum(others)
+        assert smaller.bound_ == size.objective
+
+
+def test_the_least_objective_is_a_bound_that_can_be_asked_for(table):
+    for price in (0.01, 0.013, 1 / 3 / 30, 0.007):
+        best = OptimalTreeClassifier(cost_complexity=price, max_depth=3).fit(*table).result_
+        found = near_optimal_trees(*table, cost_complexity=price, max_depth=3, max_objective=best.objective)
+        assert found.n_trees_ >= 1
+        assert found.best.tree in found
+
+
+def test_rules_add_up_and_are_said(trees):
+    column = max(trees.columns(), key=lambda use: use.share).name
+    smaller = trees.where(only=["x0", "x1", "x2"]).where(without="x2").where(max_leaves=3, root="x0")
+    again = trees.where(only=["x0", "x1"], max_leaves=3, root="x0")
+    assert list(map(repr, smaller)) == list(map(repr, again))
+    assert "with no columns but 'x0', 'x1', 'x2' and without 'x2'" in smaller.sentence()
+    assert "of at most 3 leaves" in smaller.sentence()
+    none = trees.where(without=[f"x{k}" for k in range(5)], max_objective=trees.best.objective)
+    assert none.n_trees_ == 0
+    assert none.status_ == "complete"
+    assert f"no tree without {column!r}" in trees.where(without=column, only=column, root=column).sentence()
+    with pytest.raises(InputError, match="empty"):
+        none.vote_share()
+    with pytest.raises(InputError, match="empty"):
+        none.ambiguity()
+    with pytest.raises(InputError, match="empty"):
+        none.sample(1)
+
+
+def test_a_result_says_what_is_proven_of_its_tree(table, trees):
+    for place in (0, 1, trees.n_trees_ - 1, -1):
+        result = trees.result(place)
+        wrong = (result.tree.prediction[result.tree.apply(table[0])] != table[1]).mean()
+        assert result.loss == pytest.approx(wrong)
+        assert result.objective == pytest.approx(wrong + 0.013 * result.tree.n_leaves)
+        assert trees.rank(result.tree) == place % trees.n_trees_
+        least = result.objective == trees.best.objective
+        assert (result.status is SolveStatus.OPTIMAL) == least == (result.gap == 0)
+        assert result.lower_bound == pytest.approx(trees.best.objective)
+        assert f"number {place % trees.n_trees_ + 1:,} in order" in result.notes[-1]
+    with pytest.raises(IndexError):
+        trees.result(trees.n_trees_)

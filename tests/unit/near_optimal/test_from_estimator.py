@@ -1,0 +1,70 @@
+"""`OptimalTreeClassifier.near_optimal`: the set under the parameters of the estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treewright import OptimalTreeClassifier, near_optimal_trees
+from treewright.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(8)
+    X = rng.integers(0, 4, (120, 4)).astype(float)
+    y = np.where(rng.random(120) < 0.15, rng.integers(0, 3, 120), X[:, 0] // 2 + (X[:, 1] > 2))
+    return X, np.array(["a", "b", "c"])[y.astype(int)], rng.integers(1, 4, 120)
+
+
+PARAMETERS = {
+    "cost_complexity": 0.02,
+    "max_depth": 3,
+    "max_leaf_nodes": 5,
+    "min_samples_leaf": 3,
+    "class_weight": {"a": 1, "b": 2, "c": 1},
+    "costs": [[0, 1, 2], [1, 0, 1], [3, 1, 0]],
+    "thresholds": {"x0": [0.5, 1.5], "x1": [1.5, 2.5], "x2": [1.5], "x3": [0.5]},
+}
+
+
+@pytest.mark.parametrize("left_out", [None, *PARAMETERS])
+def test_every_parameter_counts(table, left_out):
+    X, y, weight = table
+    given = {name: value for name, value in PARAMETERS.items() if name != left_out}
+    model = OptimalTreeClassifier(**given).fit(X, y, weight)
+    how = {"epsilon": 0.1, "redundant_splits": True}
+    found = model.near_optimal(X, y, weight, **how)
+    expected = near_optimal_trees(X, y, sample_weight=weight, **given, **how)
+    assert found.table() == expected.table()
+    assert found.best.objective == pytest.approx(model.result_.objective, rel=1e-12)
+    assert model.tree_ in found
+
+
+def test_balanced_accuracy_and_one_bound(table):
+    X, y, _ = table
+    keep = np.concatenate(
+        [np.flatnonzero(y == label)[:24] for label in "abc"]
+    )  # equal classes: whole weights
+    X, y = X[keep], y[keep]
+    model = OptimalTreeClassifier(0.03, max_depth=2, objective="balanced_accuracy").fit(X, y)
+    found = model.near_optimal(X, y, max_objective=1.1 * model.result_.objective)
+    plain = near_optimal_trees(X, y, cost_complexity=0.03, max_depth=2, epsilon=0.1)
+    assert [size.n_trees for size in found.table()] == [size.n_trees for size in plain.table()]
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [
+        {"guess_lower_bounds": True},
+        {"thresholds": "guess"},
+        {"max_depth": "guess"},
+        {"min_leaf_accuracy": 0.5},
+    ],
+    ids=str,
+)
+def test_guesses_are_refused(table, guess):
+    X, y, _ = table
+    model = OptimalTreeClassifier(**{"max_depth": 2, **guess})
+    with pytest.raises(InputError, match="leave out guess_lower_bounds"):
+        model.near_optimal(X, y)

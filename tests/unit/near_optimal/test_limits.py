@@ -1,0 +1,92 @@
+"""A set that a limit cut short: never an exception, never a wrong count."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from treewright import near_optimal_trees
+from treewright.result import SolveStatus, StopReason
+
+
+def interrupt(progress):
+    raise KeyboardInterrupt
+
+
+STOPS = {
+    "time": ({"time_limit": 1e-9}, StopReason.TIME_LIMIT),
+    "memory": ({"memory_limit": 1000}, StopReason.MEMORY_LIMIT),
+    "Ctrl-C": ({"progress": interrupt}, StopReason.INTERRUPT),
+    "callback": ({"progress": lambda progress: True}, StopReason.CALLBACK),
+}
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A table whose set takes a moment, and the whole set."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (300, 10)).astype(float), rng.integers(0, 4, 300)
+    asked = {"cost_complexity": 0.004, "max_depth": 3, "epsilon": 0.05}
+    return X, y, asked, near_optimal_trees(X, y, **asked)
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """A table whose optimum takes minutes to prove."""
+    rng = np.random.default_rng(1)
+    return rng.integers(0, 2, (600, 60)).astype(float), rng.integers(0, 6, 600)
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_what_is_left_is_the_whole_set_up_to_its_bound(small, stop):
+    X, y, asked, whole = small
+    how, reason = STOPS[stop]
+    found = near_optimal_trees(X, y, **asked, **how)
+    if found.status_ == "complete":  # a quick machine was done before it looked at the limit
+        assert found.n_trees_ == whole.n_trees_
+        return
+    assert found.stop_reason is reason
+    assert reason.value in found.status_
+    assert found.status_ in found.sentence()
+    assert found.bound_ <= whole.bound_
+    same = whole.where(max_objective=found.bound_)
+    assert found.n_trees_ == same.n_trees_
+    assert found.table() == same.table()
+
+
+@pytest.mark.parametrize("stop", ["time", "Ctrl-C", "callback"])
+def test_an_optimum_that_is_not_proven_gives_no_trees_and_says_so(wide, stop):
+    how, reason = STOPS[stop]
+    spent = time.process_time()
+    found = near_optimal_trees(*wide, cost_complexity=0.0005, max_depth=6, epsilon=0.05, **how)
+    assert time.process_time() - spent < 20  # the proof alone takes minutes
+    assert found.best.status is SolveStatus.FEASIBLE
+    assert found.stop_reason is reason
+    assert found.n_trees_ == 0
+    assert not found
+    assert list(found) == found.table() == []
+    assert found.bound_ < found.best.objective
+    assert found.bound_ == pytest.approx(found.best.lower_bound)
+    assert "not proven" in found.sentence()
+    assert "complete below an objective" in found.status_
+    assert found.best.tree not in found
+    assert not found.where(without=found.best.tree.columns[0].name)
+    assert [use.share for use in found.columns()] == [0.0] * 60
+
+
+def test_a_bound_below_the_best_tree_of_a_stopped_search_stays_the_bound(wide):
+    found = near_optimal_trees(*wide, cost_complexity=0.0005, max_depth=6, max_objective=0.2, time_limit=1e-9)
+    assert found.n_trees_ == 0
+    assert found.bound_ <= 0.2
+
+
+def test_nothing_known_is_said(wide):
+    X, y = wide
+    found = near_optimal_trees(X, y, cost_complexity=0, max_depth=6, time_limit=1e-9)
+    if found.best.lower_bound > 0:
+        pytest.skip("the search had a bound already")
+    assert np.isnan(found.bound_)
+    assert "nothing was proven" in found.status_
+    assert "nothing was proven" in found.sentence()
