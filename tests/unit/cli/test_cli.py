@@ -466,7 +466,7 @@ def test_the_best_worst_leaf_is_saved_as_such_and_verifies(data, tmp_path):
     options = ("--objective", "leaf-accuracy", "--max-depth", 2, "--min-samples-leaf", 20, "--ignore", "id")
     done = run("fit", data, "-t", "sick", *options, "-o", out)
     assert done.exit_code == 0, done.output
-    assert "training accuracy of the worst leaf" in done.output
+    assert "lower confidence bound of the worst leaf" in done.output
     assert load_model(out).certificate.terms.min_samples_leaf == 20
     assert run("verify", out, data).exit_code == 0
 
