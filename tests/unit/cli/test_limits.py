@@ -35,6 +35,20 @@ latent = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="n
 ENDLESS = {
     "fit": ["fit", "{d}", "-t", "y", "-c", ".0005", "-o", "{m}"],
     "fit wide thresholds": ["fit", "{d}", "-t", "y", "-c", ".0005", "--max-depth", "5", "-o", "{m}"],
+    "fit regression": [
+        "fit",
+        "{d}",
+        "-t",
+        "y",
+        "--task",
+        "regression",
+        "-c",
+        "0",
+        "--max-depth",
+        "5",
+        "-o",
+        "{m}",
+    ],
     "fit leaf-accuracy": ["fit", "{d}", "-t", "y", "--objective", "leaf-accuracy", "-o", "{m}"],
     "fit --guess": [
         "fit",
