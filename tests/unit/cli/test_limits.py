@@ -122,7 +122,7 @@ def test_the_time_limit_holds(name, data, tmp_path):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("name", ["fit", "fit wide thresholds", "fit leaf-accuracy", "frontier"])
+@pytest.mark.parametrize("name", ["fit", "fit wide thresholds", "fit regression", "fit leaf-accuracy", "frontier"])
 def test_a_signal_ends_the_search_with_the_best_tree_saved(name, data, tmp_path, number, code):
     model = tmp_path / "m.json"
     process = start([*command(name, data, model), "--time-limit", "600"], tmp_path)
