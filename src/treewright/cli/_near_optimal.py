@@ -52,6 +52,7 @@ from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.near_optimal import ColumnUse, NearOptimalTrees
+    from treewright.result import SolveResult
 
 __all__ = ["near_optimal"]
 
@@ -171,21 +172,19 @@ def near_optimal(
     )
     note(f"{size_of(question.problem.table)}. Searching; Ctrl-C keeps what is proven so far.")
     limits = replace(limits, time_limit=clock.left(), begun=None)
+    reading = clock.seconds
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         every = solve_near_optimal(
             question.problem, read_thresholds(thresholds), epsilon=epsilon, limits=limits, progress=report
         )
+    searching = clock.seconds - reading
     with finishing():
         found = every
         if without or only or root or max_leaves is not None:
             found = every.where(
                 without=without or None, only=only or None, root=root or None, max_leaves=max_leaves
             )
-        if tree is not None and tree > found.n_trees_:
-            raise InputError(
-                f"--tree {tree}: {found.sentence()} Give a smaller place, or a larger --epsilon."
-            )
-        chosen = None if tree is None else found.result(tree - 1)
+        chosen = None if tree is None else _chosen(found, tree)
         saved = []
         if table is not None:
             write_bytes(table, _as_csv(found).encode("utf-8"))
@@ -205,6 +204,8 @@ def near_optimal(
         say(found.sentence())
         for text in (text for text in every.best.notes if text not in rows.table.notes):  # those were said
             say(f"Note: {text}")
+        both = "" if clock.time_limit is None else f" --time-limit {clock.time_limit:g} counts both."
+        say(f"Reading: {reading:.3f} s. Search: {searching:.3f} s, {every.graph.n_nodes:,} nodes.{both}")
         for text in saved:
             say(text)
     if stopped:
@@ -214,6 +215,15 @@ def near_optimal(
             "Not all are found. More are with a smaller --epsilon, a --max-depth, fewer --thresholds, a larger "
             "--cost-complexity, or more time and memory."
         )
+
+
+def _chosen(found: NearOptimalTrees, place: int) -> SolveResult:
+    """Return the tree at a place, 1 is the best; of a search that was stopped too early, the best tree it had."""
+    if place <= found.n_trees_:
+        return found.result(place - 1)
+    if place == 1 and found.stop_reason is not None and not found.rules:
+        return found.best
+    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller place, or a larger --epsilon.")
 
 
 def _sizes(found: NearOptimalTrees) -> list[str]:

@@ -35,9 +35,8 @@ class NearOptimalTrees:
 
     Parameters
     ----------
-    graph : SetGraph
-    membership : Membership
-        Which trees of the graph belong to this set.
+    counts : Counts
+        The graph, which trees of it belong to this set, and the number of subtrees at each node.
     best : SolveResult
         The optimal tree with its certificate.
     least : Fraction
@@ -46,8 +45,6 @@ class NearOptimalTrees:
         The bound that was asked for, in errors.
     stop_reason : StopReason or None
         What ended the run before the bound was reached; the set is then complete up to `bound_`, which is smaller.
-    n_words : int, default=0
-        64-bit words that a count needs, if known from a larger set.
     rules : tuple of str, default=()
         What `where` was asked, in words.
 
@@ -64,19 +61,22 @@ class NearOptimalTrees:
     True
     """
 
-    graph: SetGraph
-    membership: Membership
+    counts: Counts
     best: SolveResult
     least: Fraction
     asked: Fraction
     stop_reason: StopReason | None = None
-    n_words: int = 0
     rules: tuple[str, ...] = ()
 
-    @cached_property
-    def counts(self) -> Counts:
-        """The number of subtrees at each node of the graph."""
-        return Counts(self.graph, self.membership, self.n_words)
+    @property
+    def graph(self) -> SetGraph:
+        """All trees up to the bound, sharing their subtrees."""
+        return self.counts.graph
+
+    @property
+    def membership(self) -> Membership:
+        """Which trees of the graph belong to this set."""
+        return self.counts.membership
 
     @cached_property
     def _cells(self) -> list[tuple[Fraction, Cell, int]]:
@@ -410,9 +410,8 @@ class NearOptimalTrees:
             if wanted <= budget:  # all that is asked for now is there
                 budget, fewer["stop_reason"] = wanted, None
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
-        return replace(
-            self, membership=smaller, n_words=self.counts.raw["n_words"], rules=tuple(rules), **fewer
-        )
+        counts = Counts(self.graph, smaller, self.counts.raw["n_words"])
+        return replace(self, counts=counts, rules=tuple(rules), **fewer)
 
     # What the trees have in common.
 

@@ -66,6 +66,18 @@ ENDLESS = {
     ],
     "fit latent": ["fit", "{d}", "-t", "y", "--method", "latent", "-o", "{m}"],
     "frontier": ["frontier", "{d}", "-t", "y", "--thresholds", "3", "--leaves", "18", "-o", "{m}"],
+    "near-optimal": [
+        "near-optimal",
+        "{d}",
+        "-t",
+        "y",
+        "--cost-complexity",
+        ".0005",
+        "--tree",
+        "1",
+        "-o",
+        "{m}",
+    ],
 }
 READY = ("Searching", "Training")
 
@@ -122,7 +134,10 @@ def test_the_time_limit_holds(name, data, tmp_path):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("name", ["fit", "fit wide thresholds", "fit regression", "fit leaf-accuracy", "frontier"])
+@pytest.mark.parametrize(
+    "name",
+    ["fit", "fit wide thresholds", "fit regression", "fit leaf-accuracy", "frontier", "near-optimal"],
+)
 def test_a_signal_ends_the_search_with_the_best_tree_saved(name, data, tmp_path, number, code):
     model = tmp_path / "m.json"
     process = start([*command(name, data, model), "--time-limit", "600"], tmp_path)
