@@ -11,7 +11,7 @@ from typing import Any, Literal
 from treewright._native import core
 from treewright.binarize import Cuts
 from treewright.errors import InputError
-from treewright.near_optimal._bounds import as_written, check_bound, up_to, whole
+from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to, whole
 from treewright.near_optimal._graph import Counts, Membership, SetGraph
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import Problem
@@ -100,12 +100,12 @@ def solve_near_optimal(
     assert isinstance(cuts, Cuts)  # the only form that this method knows
     best = solve_cuts(problem, cuts, limits=limits, progress=progress)
     unit = 1 / whole(1 / integers.unit)
-    leaf_price = as_written(problem.cost_complexity) / unit
+    leaf_price = in_errors(problem.cost_complexity, unit)
     optimum = whole(best.loss / float(unit)) + leaf_price * best.tree.n_leaves
     if max_objective is not None:
         budget = up_to(max_objective) / unit
     elif slack is not None:
-        budget = optimum + as_written(slack) / unit
+        budget = optimum + in_errors(slack, unit)
     else:
         budget = optimum * (1 + as_written(epsilon))
     proven = best.status is SolveStatus.OPTIMAL
