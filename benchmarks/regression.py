@@ -159,19 +159,21 @@ def main() -> None:
     code = commit()  # of the code that runs, whatever is written while it does
     warm_up = np.arange(8.0)
     timed(1, warm_up[:, None], warm_up, max_depth=1)  # imports are no part of a fit
+    options = {
+        "commit": code,
+        "seconds": arguments.seconds,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+    }
     rows = []
     for depth in arguments.depths:
         for name in arguments.only:
             for price in arguments.prices:
                 rows.append(measure(name, depth, price, arguments.seconds, arguments.data))
                 print(shown(rows[-1:]).splitlines()[-1], flush=True)
+                if arguments.save:  # at once: a long run may be broken off
+                    write_results("regression", options, rows)
     print("\n" + shown(rows))
-    if arguments.save:
-        options = {
-            "commit": code, "seconds": arguments.seconds, "scikit-learn": sklearn.__version__,
-            "numpy": np.__version__,
-        }  # fmt: skip
-        print(f"Wrote {write_results('regression', options, rows).name}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 // Engine over binary columns: from arrays to a tree shape with its bounds.
+#include "binary_problem.hpp"
 #include "check.hpp"
 #include "control.hpp"
 #include "treewright/bits/dataset.hpp"
@@ -25,18 +26,11 @@ using namespace nb::literals;
 namespace {
 
 using treewright::Control;
+using treewright::Matrix;
+using treewright::span_of;
+using treewright::Vector;
 using treewright::Stop;
 using namespace treewright::bits;
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::span<const T> span_of(const Vector<T>& v) { return {v.data(), v.shape(0)}; }
-template <class T>
-std::span<const T> span_of(const Matrix<T>& m) { return {m.data(), m.shape(0) * m.shape(1)}; }
 
 template <class Acc>
 Outcome search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control) {
@@ -107,7 +101,12 @@ class BitsProblem {
                 const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_price,
                 std::int64_t min_count, bool equivalent_points, std::optional<Vector<std::int64_t>> guess, bool packed)
         : min_count_(min_count > 1 ? std::min(min_count, static_cast<std::int64_t>(y.shape(0)) + 1) : 0) {
-        check(goes_right, y, weight, costs, leaf_price, guess, packed);
+        treewright::require_binary_problem(goes_right, y, weight, costs, packed);
+        treewright::require(leaf_price >= 0, "leaf_price must be at least 0");
+        if (guess) {
+            treewright::require(guess->shape(0) == y.shape(0), "arrays of different lengths");
+            treewright::require_sum(span_of(*guess), treewright::kMostCost, "guess");
+        }
         nb::gil_scoped_release release;
         data_ = reduce({span_of(goes_right), goes_right.shape(0), y.shape(0), span_of(y), span_of(weight), span_of(costs),
                         costs.shape(1), min_count_ > 0, guess ? span_of(*guess) : std::span<const std::int64_t>{},
@@ -259,33 +258,7 @@ class BitsProblem {
     }
 
    private:
-    static constexpr std::int64_t kMostCost = std::int64_t{1} << 58;  // of all classes of all rows
     static constexpr std::int64_t kMostPrice = std::int64_t{1} << 60;
-
-    static void check(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
-                      const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_price,
-                      const std::optional<Vector<std::int64_t>>& guess, bool packed) {
-        using treewright::require;
-        const std::size_t n = y.shape(0);
-        require(goes_right.shape(1) == (packed ? (n + 7) / 8 : n) && weight.shape(0) == n && (!guess || guess->shape(0) == n),
-                "BitsProblem: arrays of different lengths");
-        require(n < (std::size_t{1} << 32) - 1 && goes_right.shape(0) < (std::size_t{1} << 31) - 1, "BitsProblem: table too large");
-        require(costs.shape(0) >= 1 && costs.shape(1) >= 1, "BitsProblem: costs need a row and a column");
-        require(leaf_price >= 0, "BitsProblem: leaf_price must be at least 0");
-        treewright::require_within(span_of(y), std::int64_t{0}, static_cast<std::int64_t>(costs.shape(0)) - 1, "BitsProblem: y");
-        treewright::require_sum(span_of(weight), kMostCost, "BitsProblem: weight");
-        std::vector<std::int64_t> of_class(costs.shape(0));
-        for (std::size_t t = 0; t < of_class.size(); ++t)
-            of_class[t] = treewright::require_sum(std::span<const std::int64_t>{costs.data() + t * costs.shape(1), costs.shape(1)},
-                                                  kMostCost, "BitsProblem: costs");
-        std::int64_t left = kMostCost;
-        for (std::size_t r = 0; r < n; ++r) {
-            const std::int64_t cost = of_class[static_cast<std::size_t>(y(r))];
-            require(cost == 0 || weight(r) <= left / cost, "BitsProblem: weights times costs sum to more than 2^58");
-            left -= cost * weight(r);
-        }
-        if (guess) treewright::require_sum(span_of(*guess), kMostCost, "BitsProblem: guess");
-    }
 
     [[nodiscard]] static std::int32_t depth_of(std::int32_t max_depth) {
         return max_depth < 0 || max_depth > kUnlimited ? kUnlimited : max_depth;

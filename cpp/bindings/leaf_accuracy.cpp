@@ -1,4 +1,5 @@
 // The search for the best worst leaf for Python: one function, arrays in, plain values out.
+#include "arrays.hpp"
 #include "check.hpp"
 #include "control.hpp"
 #include "ranked_tree.hpp"
@@ -19,11 +20,6 @@ using namespace treewright;
 using namespace treewright::leaf_accuracy;
 
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 constexpr Count kMostWeight = Count{1} << 25;      // products of two weights stay below 2^52
 constexpr Count kMostTabled = Count{1} << 24;      // weights of the lower bound's table

@@ -1,4 +1,5 @@
 // All near-optimal trees over binary columns: their graph, and counts on it.
+#include "binary_problem.hpp"
 #include "control.hpp"
 #include "treewright/bits/near_optimal.hpp"
 #include "treewright/bits/tree_counts.hpp"
@@ -17,17 +18,10 @@ using namespace nb::literals;
 namespace {
 
 using treewright::Control;
+using treewright::Matrix;
+using treewright::span_of;
+using treewright::Vector;
 using namespace treewright::bits;
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::span<const T> span_of(const Vector<T>& v) { return {v.data(), v.shape(0)}; }
-template <class T>
-std::span<const T> span_of(const Matrix<T>& m) { return {m.data(), m.shape(0) * m.shape(1)}; }
 
 template <class T, class Get, class Range>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> column_of(const Range& range, const Get& get) {
@@ -123,21 +117,20 @@ class NearOptimalProblem {
     NearOptimalProblem(const Matrix<std::uint8_t>& packed, const Vector<std::int32_t>& y,
                        const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, std::int64_t min_count)
         : min_count_(std::max<std::int64_t>(min_count, 1)) {
+        treewright::require_binary_problem(packed, y, weight, costs, true);
         const std::size_t n = y.shape(0);
-        if (packed.shape(1) != (n + 7) / 8 || weight.shape(0) != n || costs.shape(0) != costs.shape(1) || n == 0)
-            throw std::invalid_argument("NearOptimalProblem: shapes do not agree");
-        for (const std::int32_t label : span_of(y))
-            if (label < 0 || static_cast<std::size_t>(label) >= costs.shape(0))
-                throw std::invalid_argument("NearOptimalProblem: a label is not a class");
+        treewright::require(n > 0, "no rows");
         nb::gil_scoped_release release;
         data_ = reduce({span_of(packed), packed.shape(0), n, span_of(y), span_of(weight), span_of(costs),
-                        costs.shape(0), true, {}, true, true});
+                        costs.shape(1), true, {}, true, true});
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), static_cast<std::int64_t>(n));
     }
 
     // `leaf_price`, `budget` in cost units: 2^unit_shift to a weight unit.
     [[nodiscard]] NearOptimalSet make(std::int64_t leaf_price, int unit_shift, std::int64_t budget, std::int32_t max_depth,
                                       double time_limit, std::size_t memory_limit, nb::object report) const {
+        treewright::require(leaf_price >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 && budget < kInfinity,
+                            "make: price, unit, depth or budget out of range");
         Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
         Settings settings;
         settings.leaf_price = leaf_price;

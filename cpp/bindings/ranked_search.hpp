@@ -1,6 +1,7 @@
 // Runs a search over ranked columns for Python: what every objective's binding shares.
 #pragma once
 
+#include "arrays.hpp"
 #include "check.hpp"
 #include "control.hpp"
 #include "ranked_tree.hpp"
@@ -17,11 +18,6 @@
 #include <stdexcept>
 
 namespace treewright::ranked {
-
-template <class T>
-using Vector = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
-template <class T>
-using Matrix = nanobind::ndarray<const T, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
 
 // Copies ranks of shape (columns, rows).
 inline void set_ranks(RankedTable& table, const Matrix<std::uint32_t>& rank, std::size_t n_rows, std::uint32_t min_leaf) {

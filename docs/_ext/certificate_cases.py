@@ -9,19 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache, partial
 from typing import Any, Literal
 
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from treewright import HybridTreeClassifier
+from treewright import HybridTreeClassifier, NearOptimalTrees, near_optimal_trees
 from treewright.bornagain import Ensemble, agreement, distil, forecast, solve_active
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
-from treewright.problem import make_problem
-from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult, SolveStatus, StopReason
-from treewright.search import Frontier, accuracy_frontier, solve, solve_leaf_accuracy
+from treewright.problem import make_problem, make_regression_problem
+from treewright.result import (
+    BornAgainResult,
+    LeafAccuracyResult,
+    RegressionResult,
+    SolveResult,
+    SolveStatus,
+    StopReason,
+)
+from treewright.search import Frontier, accuracy_frontier, solve, solve_leaf_accuracy, solve_regression
+from treewright.table import table_from
 from treewright.verify import check_faithful
 
 Maker = Callable[[], str]
@@ -114,7 +124,10 @@ def explained() -> str:
     leaf = DecisionTreeClassifier(max_depth=3, random_state=0)
     X = data.table.X
     return (
-        HybridTreeClassifier(optimal().tree, leaf_estimator=leaf).fit(X, data.y).report(X, data.y).sentence()
+        HybridTreeClassifier(optimal().tree, leaf_estimator=leaf, tune=None)
+        .fit(X, data.y)
+        .report(X, data.y)
+        .sentence()
     )
 
 
@@ -190,10 +203,55 @@ def unfaithful() -> str:
     return check_faithful(faithful("leaves").tree, Ensemble.from_model(other)).sentence()
 
 
+def rounded() -> str:
+    """Say what a proof says whose weights had to be rounded."""
+    proven = optimal()
+    return replace(proven, lower_bound=proven.objective - 2e-8).sentence()
+
+
+@cache
+def regression() -> RegressionResult:
+    """Return a proven regression tree."""
+    X, y = load_diabetes(return_X_y=True)
+    problem = make_regression_problem(table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=2)
+    return solve_regression(problem)
+
+
+def regression_stopped() -> str:
+    """Say what a search for a regression tree says that ended early."""
+    proven = regression()
+    bound = 0.9 * proven.objective
+    return replace(
+        proven, status=SolveStatus.FEASIBLE, lower_bound=bound, stop_reason=StopReason.TIME_LIMIT
+    ).sentence()
+
+
+@cache
+def near_optimal() -> NearOptimalTrees:
+    """Return all trees within a fifth of the least objective."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return near_optimal_trees(X, y, cost_complexity=0.02, max_depth=3, epsilon=0.2, thresholds=8)
+
+
+def near_optimal_stopped() -> str:
+    """Say what a set says that is not as large as asked."""
+    trees = near_optimal()
+    best = replace(trees.best, status=SolveStatus.FEASIBLE)
+    return replace(trees, best=best, asked=2 * trees.asked, stop_reason=StopReason.TIME_LIMIT).sentence()
+
+
+def near_optimal_nothing() -> str:
+    """Say what a set says that was stopped before the optimal trees were all found."""
+    trees = near_optimal()
+    counts = replace(trees.counts, membership=replace(trees.membership, budget=Fraction(-1)))
+    return replace(trees, counts=counts, stop_reason=StopReason.TIME_LIMIT).sentence()
+
+
 CASES: dict[str, Maker] = {
     "optimal": lambda: optimal().sentence(),
     "single-leaf": single_leaf,
     "limited": limited,
+    "rounded": rounded,
     "guessed": guessed,
     **{f"stopped-{reason.name.lower()}": partial(stopped, reason) for reason in StopReason},
     "stopped": partial(stopped, None),
@@ -220,6 +278,14 @@ CASES: dict[str, Maker] = {
     "frontier-limited": partial(front_limited, 4),
     "frontier-limited-stopped": partial(front_limited, 2),
     "frontier-unknown": partial(front_stopped, 0),
+    "regression": lambda: regression().sentence(),
+    "regression-stopped": regression_stopped,
+    "near-optimal": lambda: near_optimal().sentence(),
+    "near-optimal-rules": lambda: near_optimal().where(without="petal length (cm)").sentence(),
+    "near-optimal-none": lambda: near_optimal().where(max_leaves=1).sentence(),
+    "near-optimal-one": lambda: near_optimal().where(max_objective=near_optimal().best.objective).sentence(),
+    "near-optimal-stopped": near_optimal_stopped,
+    "near-optimal-nothing": near_optimal_nothing,
     "hybrid": explained,
     "forecast": lambda: forecast(small_ensemble(), descents=10).sentence(),
     "faithful": lambda: check_faithful(faithful("leaves").tree, small_ensemble()).sentence(),

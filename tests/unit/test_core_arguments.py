@@ -62,7 +62,7 @@ def search(problem: core.BitsProblem, **other: Any) -> dict[str, Any]:
 def test_problems_over_binary_columns(wrong: dict[str, Any]) -> None:
     if "packed" in wrong:  # three rows are one byte
         wrong = wrong | {"goes_right": np.zeros((1, 3), dtype=np.uint8)}
-    with pytest.raises(ValueError, match=r"BitsProblem"):
+    with pytest.raises(ValueError, match=r"lengths|costs|guess|leaf_price|weight|y must|too large"):
         bits(**wrong)
 
 
@@ -156,6 +156,8 @@ def leaf_accuracy(**other: Any) -> dict[str, Any]:
         "rank": np.array([[0, 1, 2]], dtype=np.uint32),
         "label": np.array([0, 1, 0], dtype=np.uint16),
         "weight": np.ones(3, dtype=np.int32),
+        "full": None,
+        "shift": 0,
         "n_classes": 2,
         "min_leaf": 1,
         "depth": 2,
@@ -163,8 +165,8 @@ def leaf_accuracy(**other: Any) -> dict[str, Any]:
         "z": 0.0,
         "scale": 1.0,
         "cut": None,
-        "unit": 1,
-        "leaf": 1,
+        "unit": (0, 1),
+        "leaf": (0, 1),
         "options": core.LeafAccuracyOptions(),
         "time_limit": 10.0,
         "step_limit": 1000,
@@ -183,8 +185,10 @@ def leaf_accuracy(**other: Any) -> dict[str, Any]:
         {"n_classes": 0},
         {"weight": np.full(3, 2**31 - 1, dtype=np.int32)},
         {"weight": np.array([1, 0, 1], dtype=np.int32)},
-        {"unit": 2**62},
-        {"leaf": 2**62},
+        {"unit": (2**62, 0)},
+        {"unit": (-1, 0)},
+        {"leaf": (2**62, 0)},
+        {"full": np.ones((2, 2), dtype=np.uint64)},
     ],
     ids=lambda wrong: next(iter(wrong)),
 )

@@ -16,6 +16,7 @@ from treewright.cli._extend import extend
 from treewright.cli._fit import fit
 from treewright.cli._frontier import frontier
 from treewright.cli._look import look
+from treewright.cli._near_optimal import near_optimal
 from treewright.cli._predict import predict
 from treewright.cli._reborn import reborn
 from treewright.cli._report import report
@@ -32,6 +33,7 @@ A first session:
   treewright look data.csv --target y
   treewright fit data.csv --target y --out model.json
   treewright frontier data.csv --target y --max-leaves 20
+  treewright near-optimal data.csv --target y --epsilon 0.05
   treewright show model.json --out tree.png
   treewright predict model.json new.csv --out predictions.csv
   treewright verify model.json data.csv
@@ -45,7 +47,7 @@ Exit codes:
   0    done, and every check holds
   1    a check failed: not verified, or not proven optimal where that was required
   2    bad input: a file, a column, an option; the message says what to do
-  130  interrupted by Ctrl-C (fit and frontier have then saved what they found)
+  130  interrupted by Ctrl-C (fit, frontier and near-optimal have then saved what they found)
   143  ended by SIGTERM, likewise
 """
 
@@ -60,6 +62,7 @@ app = typer.Typer(
 app.command(short_help="See what a CSV file seems to hold, before a fit.")(look)
 app.command(short_help="Find the optimal tree for a CSV file.")(fit)
 app.command(short_help="Find the best tree of each number of leaves.")(frontier)
+app.command(short_help="Count and question all nearly optimal trees.")(near_optimal)
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Write a web page about a tree.")(report)

@@ -371,9 +371,9 @@ IN_OTHER_WORDS = (
     ("use OptimalTreeRegressor", "fit a regression tree (treewright fit --task regression)"),
 )
 ARGUMENTS = (
-    "class_weight", "confidence", "cost_complexity", "criterion", "guess_tolerance", "max_depth", "max_leaf_nodes",
-    "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective", "sample_weight", "step_limit",
-    "thresholds", "time_limit", "tolerance",
+    "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "guess_tolerance", "max_depth",
+    "max_leaf_nodes", "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective", "only", "root",
+    "sample_weight", "step_limit", "thresholds", "time_limit", "tolerance", "without",
 )  # fmt: skip
 
 

@@ -82,7 +82,7 @@ def predict(
         note(f"Note: {text}")
     names = ["prediction"]
     columns = [tree.predict(table.X).tolist()]
-    if proba:
+    if proba and tree.classes is not None:
         names += [f"probability of {label}" for label in tree.classes.tolist()]
         columns += tree.predict_proba(table.X).T.tolist()
     if leaf:

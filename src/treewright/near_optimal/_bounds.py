@@ -9,7 +9,7 @@ from typing import Any
 
 from treewright.errors import InputError
 
-__all__ = ["as_written", "check_bound", "check_count", "up_to", "whole"]
+__all__ = ["as_written", "check_bound", "check_count", "in_errors", "up_to", "whole"]
 
 
 def check_bound(**given: Any) -> None:
@@ -30,6 +30,17 @@ def check_count(name: str, value: Any, least: int) -> None:
 def as_written(value: float) -> Fraction:
     """Return the decimal number that a float was written as: .05 is one twentieth."""
     return Fraction(repr(float(value)))
+
+
+def in_errors(value: float, unit: Fraction) -> Fraction:
+    """Return a part of an objective in units of an error.
+
+    A float that is the nearest to a whole number of errors is that number, such as 3 / n for three rows of n: its
+    rounding, times the leaves of a tree, would move trees across the bound. Any other is the decimal it was written as.
+    """
+    exact = as_written(value) / unit
+    nearest = round(exact)
+    return Fraction(nearest) if float(nearest * unit) == float(value) else exact
 
 
 def up_to(value: float) -> Fraction:

@@ -7,6 +7,7 @@ leaves <= budget``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,7 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.binarize import Cuts
+from treewright.errors import SolverError
 from treewright.problem import Problem
+from treewright.result import StopReason
+from treewright.search import stop_reason
 
 __all__ = ["Counts", "Membership", "SetGraph"]
 
@@ -157,6 +161,11 @@ class Counts:
     membership : Membership
     n_words : int, default=0
         64-bit words of a count, if known from a larger set.
+
+    Notes
+    -----
+    Counted when first asked, with the graph's memory limit. A count that does not end is an error: `SolverError`,
+    or KeyboardInterrupt.
     """
 
     graph: SetGraph
@@ -190,11 +199,20 @@ class Counts:
     @cached_property
     def raw(self) -> Mapping[str, Any]:
         """What the compiled core counted."""
-        return self._count(leaves=False)
+        return self._finished(leaves=False)
+
+    def make(self, time_limit: float, report: Any) -> StopReason | None:
+        """Count now, within limits; return what ended the count too early."""
+        raw = self._count(leaves=False, time_limit=time_limit, report=report)
+        if raw["too_many"]:  # a count of over 1000 bits is not held
+            return StopReason.MEMORY_LIMIT
+        if raw["complete"]:
+            self.__dict__["raw"] = raw
+        return stop_reason(raw["stop"])
 
     def leaf_counts(self) -> list[list[int]]:
         """Return for each node and label the number of trees in which the node is a leaf with this label."""
-        raw = self._count(leaves=True)
+        raw = self._finished(leaves=True)
         words = np.asarray(raw["leaf_counts"]).reshape(-1, raw["n_words"])
         flat = _whole_numbers(words)
         k = self.graph.problem.n_classes
@@ -207,16 +225,28 @@ class Counts:
         words = np.asarray(self.raw["root_edges"]).reshape(-1, self.raw["n_words"])
         return dict(zip(self.graph.edges(0), _whole_numbers(words), strict=True))
 
-    def _count(self, *, leaves: bool) -> Mapping[str, Any]:
+    def _finished(self, *, leaves: bool) -> Mapping[str, Any]:
+        raw = self._count(leaves=leaves)
+        reason = stop_reason(raw["stop"])
+        if reason is StopReason.INTERRUPT:
+            raise KeyboardInterrupt
+        if reason is not None or raw["too_many"]:
+            raise SolverError(
+                "The counts of the trees do not fit the memory limit; raise memory_limit, or ask for fewer trees: a "
+                "smaller epsilon, a larger cost_complexity."
+            )
+        return raw
+
+    def _count(self, *, leaves: bool, time_limit: float = math.inf, report: Any = None) -> Mapping[str, Any]:
         raw: Mapping[str, Any] = self.graph.native.count(
             most_errors=self.membership.most_errors(self.graph),
             copies=self.copies,
             any_label=self.graph.any_label,
             redundant=self.graph.redundant,
             n_words=self.n_words,
-            time_limit=np.inf,
+            time_limit=time_limit,
             memory_limit=self.graph.memory_limit,
-            report=None,
+            report=report,
             leaves=leaves,
         )
         return raw

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from treewright._native import core
 from treewright.binarize import Cuts
 from treewright.errors import InputError
-from treewright.near_optimal._bounds import as_written, check_bound, up_to, whole
-from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to, whole
+from treewright.near_optimal._graph import Counts, Membership, SetGraph
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason
@@ -100,12 +100,12 @@ def solve_near_optimal(
     assert isinstance(cuts, Cuts)  # the only form that this method knows
     best = solve_cuts(problem, cuts, limits=limits, progress=progress)
     unit = 1 / whole(1 / integers.unit)
-    leaf_price = as_written(problem.cost_complexity) / unit
+    leaf_price = in_errors(problem.cost_complexity, unit)
     optimum = whole(best.loss / float(unit)) + leaf_price * best.tree.n_leaves
     if max_objective is not None:
         budget = up_to(max_objective) / unit
     elif slack is not None:
-        budget = optimum + as_written(slack) / unit
+        budget = optimum + in_errors(slack, unit)
     else:
         budget = optimum * (1 + as_written(epsilon))
     proven = best.status is SolveStatus.OPTIMAL
@@ -118,11 +118,11 @@ def solve_near_optimal(
         cuts.packed, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
     )
     task = _Task(problem, cuts, native, unit, leaf_price, leaf_labels == "any", redundant_splits)
-    graph, reached, reason = _rising(task, best, min(optimum, budget), budget, limits, progress)
+    counts, reason = _rising(task, best, min(optimum, budget), budget, limits, progress)
     return NearOptimalTrees(
-        graph=graph,
-        membership=Membership(reached, problem.max_leaf_nodes),
+        counts=counts,
         best=best,
+        least=optimum,
         asked=budget,
         stop_reason=reason,
     )
@@ -175,44 +175,39 @@ def _rising(
     budget: Fraction,
     limits: Limits,
     progress: ProgressCallback | None,
-) -> tuple[SetGraph, Fraction, StopReason | None]:
-    """Make the graph for rising budgets; return the last that is complete, its budget, and what ended the run.
+) -> tuple[Counts, StopReason | None]:
+    """Make and count the graph for rising budgets; return the last that is complete, and what ended the run.
 
     Where the optimum is proven, the first, of the optimal trees alone, is given as long again as that proof took:
     it is small, and nearly always what a stopped run is left with. Where not, it would be as hard as the proof.
     """
     if best.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK):  # asked to stop: no further search
-        return *_nothing(task, best, limits), best.stop_reason
+        return _nothing(task, best, limits), best.stop_reason
     started = time.perf_counter()
     again = LEAST_SECONDS + started - (limits.begun or started)
     memory = limits.native()["memory_limit"]
-    done: SetGraph | None = None
-    reached = first
+    done: Counts | None = None
     for share in (Fraction(0), *STAGES):
         stage = first + (budget - first) * share
-        if done is not None and stage == reached:
+        if done is not None and stage == done.membership.budget:
             continue
-        left = limits.left()
-        if done is None and best.status is SolveStatus.OPTIMAL:
-            left = max(left, again)
-        graph = task.graph(
-            stage,
-            time_limit=left,
-            memory_limit=memory,
-            report=_report(progress, time.perf_counter() - (limits.begun or started)),
+        least = again if done is None and best.status is SolveStatus.OPTIMAL else 0.0
+        report = _report(progress, time.perf_counter() - (limits.begun or started))
+        graph = task.graph(stage, time_limit=max(limits.left(), least), memory_limit=memory, report=report)
+        counts = Counts(graph, Membership(stage, task.problem.max_leaf_nodes))
+        reason = (
+            counts.make(max(limits.left(), least), report)
+            if graph.arrays["complete"]
+            else stop_reason(graph.arrays["stop"])
         )
-        if graph.arrays["complete"]:
-            done, reached = graph, stage
-            continue
-        reason = stop_reason(graph.arrays["stop"])
-        if done is None:
-            return *_nothing(task, best, limits), reason
-        return done, reached, reason
+        if reason is not None:
+            return _nothing(task, best, limits) if done is None else done, reason
+        done = counts
     assert done is not None  # the loop ran through
-    return done, reached, None
+    return done, None
 
 
-def _nothing(task: _Task, best: SolveResult, limits: Limits) -> tuple[SetGraph, Fraction]:
+def _nothing(task: _Task, best: SolveResult, limits: Limits) -> Counts:
     """Return a set without trees, complete as far as the lower bound: all that a run stopped early has proven.
 
     The bound is a little below the proven one, for a tree may lie exactly on that.
@@ -221,7 +216,7 @@ def _nothing(task: _Task, best: SolveResult, limits: Limits) -> tuple[SetGraph, 
     graph = task.graph(
         below, max_depth=0, time_limit=math.inf, memory_limit=limits.native()["memory_limit"], report=None
     )
-    return replace(graph, empty=True), below
+    return Counts(replace(graph, empty=True), Membership(below))
 
 
 def _report(progress: ProgressCallback | None, spent: float) -> Any:

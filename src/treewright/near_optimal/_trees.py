@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.near_optimal._answers import ColumnUse, Size
 from treewright.near_optimal._bounds import check_bound, check_count, up_to
 from treewright.near_optimal._graph import Cell, Counts, Membership, SetGraph
 from treewright.near_optimal._order import Step, place_of, tree_at
@@ -21,49 +22,7 @@ from treewright.near_optimal._votes import vote_counts
 from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
 from treewright.tree import Split, Tree, grow
 
-__all__ = ["ColumnUse", "NearOptimalTrees", "Size"]
-
-
-class Size(NamedTuple):
-    """One line of `NearOptimalTrees.table`: the trees with so many leaves that lose so much.
-
-    Parameters
-    ----------
-    n_leaves : int
-    loss : float
-        Weighted share of wrong predictions, or their cost.
-    objective : float
-        ``loss + cost_complexity * n_leaves``.
-    n_trees : int
-    """
-
-    n_leaves: int
-    loss: float
-    objective: float
-    n_trees: int
-
-
-class ColumnUse(NamedTuple):
-    """What one column is worth among near-optimal trees.
-
-    Parameters
-    ----------
-    name : str
-    share : float
-        Share of the trees that ask the column.
-    share_at_root : float
-        Share of the trees that ask it first.
-    best_with : float or None
-        Least objective of a tree that asks it; None if no tree of the set does.
-    best_without : float or None
-        Least objective of a tree that does not; None if every tree of the set asks it.
-    """
-
-    name: str
-    share: float
-    share_at_root: float
-    best_with: float | None
-    best_without: float | None
+__all__ = ["NearOptimalTrees"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,17 +35,16 @@ class NearOptimalTrees:
 
     Parameters
     ----------
-    graph : SetGraph
-    membership : Membership
-        Which trees of the graph belong to this set.
+    counts : Counts
+        The graph, which trees of it belong to this set, and the number of subtrees at each node.
     best : SolveResult
         The optimal tree with its certificate.
+    least : Fraction
+        Objective of `best`, in errors.
     asked : Fraction
         The bound that was asked for, in errors.
     stop_reason : StopReason or None
         What ended the run before the bound was reached; the set is then complete up to `bound_`, which is smaller.
-    n_words : int, default=0
-        64-bit words that a count needs, if known from a larger set.
     rules : tuple of str, default=()
         What `where` was asked, in words.
 
@@ -103,18 +61,22 @@ class NearOptimalTrees:
     True
     """
 
-    graph: SetGraph
-    membership: Membership
+    counts: Counts
     best: SolveResult
+    least: Fraction
     asked: Fraction
     stop_reason: StopReason | None = None
-    n_words: int = 0
     rules: tuple[str, ...] = ()
 
-    @cached_property
-    def counts(self) -> Counts:
-        """The number of subtrees at each node of the graph."""
-        return Counts(self.graph, self.membership, self.n_words)
+    @property
+    def graph(self) -> SetGraph:
+        """All trees up to the bound, sharing their subtrees."""
+        return self.counts.graph
+
+    @property
+    def membership(self) -> Membership:
+        """Which trees of the graph belong to this set."""
+        return self.counts.membership
 
     @cached_property
     def _cells(self) -> list[tuple[Fraction, Cell, int]]:
@@ -205,12 +167,17 @@ class NearOptimalTrees:
         """Return the tree at a place: 0 is the best, -1 the worst."""
         if isinstance(place, bool) or not isinstance(place, (int, np.integer)):
             raise TypeError(f"{place!r} is no place in the set; give an integer.")
-        wanted = int(place) + (self.n_trees_ if place < 0 else 0)
+        _, cell, place = self._cell_at(int(place))
+        return self._tree(tree_at(self.counts, 0, cell, place))
+
+    def _cell_at(self, place: int) -> tuple[Fraction, Cell, int]:
+        """Return the objective (in errors), leaves and errors of a place, and which of their trees it is."""
+        wanted = place + (self.n_trees_ if place < 0 else 0)
         if not 0 <= wanted < self.n_trees_:
             raise IndexError(f"There are {self.n_trees_} trees; there is none at {place}.")
-        for _, cell, count in self._cells:
+        for cost, cell, count in self._cells:
             if wanted < count:
-                return self._tree(tree_at(self.counts, 0, cell, wanted))
+                return cost, cell, wanted
             wanted -= count
         raise AssertionError("the counts add up to n_trees_")
 
@@ -325,6 +292,46 @@ class NearOptimalTrees:
                     return tree, looked, bound
         return None, looked, self.bound_
 
+    def result(self, place: int = 0) -> SolveResult:
+        """Return the tree at a place with what is proven about it, to be shown, saved or verified.
+
+        Parameters
+        ----------
+        place : int, default=0
+            0 is the best, -1 the worst.
+
+        Returns
+        -------
+        SolveResult
+            Proven optimal if the tree's objective is the least of all; else with the least as its lower bound, and
+            a note that says where it stands.
+
+        Raises
+        ------
+        IndexError
+            The set has no such place.
+        """
+        tree = self[place]
+        cost, cell, _ = self._cell_at(int(place))
+        number = int(place) + (self.n_trees_ if place < 0 else 0) + 1
+        best, graph = self.best, self.graph
+        optimal = best.status is SolveStatus.OPTIMAL and cost == self.least
+        loss = float((graph.base + cell[1]) * graph.unit)
+        objective = loss + graph.problem.cost_complexity * tree.n_leaves
+        note = (
+            f"Chosen among near-optimal trees: number {number:,} in order of the objective. {self.sentence()}"
+        )
+        return replace(
+            best,
+            tree=tree,
+            loss=loss,
+            objective=objective,
+            lower_bound=objective if optimal else min(objective, best.lower_bound),
+            status=SolveStatus.OPTIMAL if optimal else SolveStatus.FEASIBLE,
+            stop_reason=None if optimal else best.stop_reason,
+            notes=(*best.notes, note),
+        )
+
     # Smaller sets.
 
     def where(
@@ -403,9 +410,8 @@ class NearOptimalTrees:
             if wanted <= budget:  # all that is asked for now is there
                 budget, fewer["stop_reason"] = wanted, None
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
-        return replace(
-            self, membership=smaller, n_words=self.counts.raw["n_words"], rules=tuple(rules), **fewer
-        )
+        counts = Counts(self.graph, smaller, self.counts.raw["n_words"])
+        return replace(self, counts=counts, rules=tuple(rules), **fewer)
 
     # What the trees have in common.
 

@@ -325,7 +325,9 @@ def solve_additive(
         tuple(splits),
         proven,
         objective,
-        objective - tolerance if is_leaf_only else min(objective, max(unavoidable, units.loss(lower) - tolerance)),
+        objective - tolerance
+        if is_leaf_only
+        else min(objective, max(unavoidable, units.loss(lower) - tolerance)),
         tree_loss,
         leaf_loss,
         price,

@@ -153,7 +153,7 @@ def look(data: Any, target: str | None = None, **options: Any) -> Look:
     >>> [finding.column for finding in seen.findings]
     ['id', 'y']
     >>> seen.options()
-    '--ignore id'
+    '--ignore id --merge-labels'
     """
     if isinstance(data, (str, Path)):
         csv, faults, codes = load_leniently(data, target=target, **options)

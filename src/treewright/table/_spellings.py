@@ -28,6 +28,7 @@ def spellings(labels: NDArray[Any]) -> dict[str, str]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> spellings(np.array(["Bad", "BAD", "good", "Bad"]))
     {'BAD': 'Bad'}
     """

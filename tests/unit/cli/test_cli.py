@@ -453,7 +453,7 @@ def test_an_objective_is_spelt_as_options_are_or_as_in_python(tmp_path, spelling
     assert load_model(model).certificate.terms.objective == "balanced_accuracy"
 
 
-@pytest.mark.parametrize("option", [("--criterion", "lower-bound"), ("--confidence", "0.9")])
+@pytest.mark.parametrize("option", [("--criterion", "accuracy"), ("--confidence", "0.9")])
 def test_options_of_the_worst_leaf_are_refused_without_it(tmp_path, option):
     rows = [["x", "y"], *[[k, int(k > 3)] for k in range(6)]]
     found = run("fit", write_csv(tmp_path / "d.csv", rows), "-t", "y", *option)
@@ -466,7 +466,7 @@ def test_the_best_worst_leaf_is_saved_as_such_and_verifies(data, tmp_path):
     options = ("--objective", "leaf-accuracy", "--max-depth", 2, "--min-samples-leaf", 20, "--ignore", "id")
     done = run("fit", data, "-t", "sick", *options, "-o", out)
     assert done.exit_code == 0, done.output
-    assert "training accuracy of the worst leaf" in done.output
+    assert "lower confidence bound of the worst leaf" in done.output
     assert load_model(out).certificate.terms.min_samples_leaf == 20
     assert run("verify", out, data).exit_code == 0
 

@@ -35,6 +35,20 @@ latent = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="n
 ENDLESS = {
     "fit": ["fit", "{d}", "-t", "y", "-c", ".0005", "-o", "{m}"],
     "fit wide thresholds": ["fit", "{d}", "-t", "y", "-c", ".0005", "--max-depth", "5", "-o", "{m}"],
+    "fit regression": [
+        "fit",
+        "{d}",
+        "-t",
+        "y",
+        "--task",
+        "regression",
+        "-c",
+        "0",
+        "--max-depth",
+        "5",
+        "-o",
+        "{m}",
+    ],
     "fit leaf-accuracy": ["fit", "{d}", "-t", "y", "--objective", "leaf-accuracy", "-o", "{m}"],
     "fit --guess": [
         "fit",
@@ -52,6 +66,18 @@ ENDLESS = {
     ],
     "fit latent": ["fit", "{d}", "-t", "y", "--method", "latent", "-o", "{m}"],
     "frontier": ["frontier", "{d}", "-t", "y", "--thresholds", "3", "--leaves", "18", "-o", "{m}"],
+    "near-optimal": [
+        "near-optimal",
+        "{d}",
+        "-t",
+        "y",
+        "--cost-complexity",
+        ".0005",
+        "--tree",
+        "1",
+        "-o",
+        "{m}",
+    ],
 }
 READY = ("Searching", "Training")
 
@@ -108,7 +134,10 @@ def test_the_time_limit_holds(name, data, tmp_path):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("name", ["fit", "fit wide thresholds", "fit leaf-accuracy", "frontier"])
+@pytest.mark.parametrize(
+    "name",
+    ["fit", "fit wide thresholds", "fit regression", "fit leaf-accuracy", "frontier", "near-optimal"],
+)
 def test_a_signal_ends_the_search_with_the_best_tree_saved(name, data, tmp_path, number, code):
     model = tmp_path / "m.json"
     process = start([*command(name, data, model), "--time-limit", "600"], tmp_path)

@@ -99,6 +99,7 @@ class TestNarrowTerminals:
         "verify {}/m.json {}/d.csv",
         "export {}/m.json --to python",
         "frontier {}/d.csv -t y --max-leaves 3",
+        "near-optimal {}/d.csv -t y --max-depth 2",
         "fit --help",
         "--help",
     ],

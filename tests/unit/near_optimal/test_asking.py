@@ -7,6 +7,7 @@ import pytest
 
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.errors import InputError
+from treewright.result import SolveStatus
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +141,34 @@ def test_rules_add_up_and_are_said(trees):
         none.ambiguity()
     with pytest.raises(InputError, match="empty"):
         none.sample(1)
+
+
+def test_a_result_says_what_is_proven_of_its_tree(table, trees):
+    for place in (0, 1, trees.n_trees_ - 1, -1):
+        result = trees.result(place)
+        wrong = (result.tree.prediction[result.tree.apply(table[0])] != table[1]).mean()
+        assert result.loss == pytest.approx(wrong)
+        assert result.objective == pytest.approx(wrong + 0.013 * result.tree.n_leaves)
+        assert trees.rank(result.tree) == place % trees.n_trees_
+        least = result.objective == trees.best.objective
+        assert (result.status is SolveStatus.OPTIMAL) == least == (result.gap == 0)
+        assert result.lower_bound == pytest.approx(trees.best.objective)
+        assert f"number {place % trees.n_trees_ + 1:,} in order" in result.notes[-1]
+    with pytest.raises(IndexError):
+        trees.result(trees.n_trees_)
+
+
+@pytest.mark.parametrize("n", [31, 47, 49, 53, 77, 93])
+def test_a_price_of_whole_rows_keeps_the_trees_on_the_bound(n):
+    """3 / n is no float: its rounding, times the leaves, must not move trees across a bound of whole rows."""
+    rng = np.random.default_rng(n)
+    X, y = rng.integers(0, 2, (n, 5)).astype(float), rng.integers(0, 2, n)
+    how = {"cost_complexity": 3 / n, "max_depth": 3, "redundant_splits": True}
+    best = near_optimal_trees(X, y, **how).best
+    least = round(best.objective * n)
+    for more in range(8):
+        on_the_bound = near_optimal_trees(X, y, **how, max_objective=(least + more) / n)
+        beyond = near_optimal_trees(X, y, **how, max_objective=(least + more + 0.5) / n)
+        by_slack = near_optimal_trees(X, y, **how, slack=more / n)
+        assert on_the_bound.n_trees_ == beyond.n_trees_ == by_slack.n_trees_
+    assert beyond.n_trees_ > 1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from treewright import near_optimal_trees
+from treewright.errors import SolverError
 from treewright.result import SolveStatus, StopReason
 
 
@@ -90,3 +91,56 @@ def test_nothing_known_is_said(wide):
     assert np.isnan(found.bound_)
     assert "nothing was proven" in found.status_
     assert "nothing was proven" in found.sentence()
+
+
+def test_every_limit_of_memory_gives_a_right_count(small):
+    """From one byte to plenty: where the graph fits and its counts do not, too."""
+    X, y, asked, whole = small
+    reached = set()
+    for memory in [1, *(int(1000 * 1.25**k) for k in range(40))]:
+        found = near_optimal_trees(X, y, **asked, memory_limit=memory)
+        assert found.table() == whole.where(max_objective=found.bound_).table()
+        reached.add(found.bound_)
+    assert len(reached) >= 3
+
+
+def test_a_count_that_is_stopped_keeps_the_stage_before(small, monkeypatch):
+    """Stops while counting, at every count of a run in turn."""
+    X, y, asked, whole = small
+    from treewright.near_optimal import _graph
+
+    plain = _graph.Counts._count
+    ends = set()
+    for stopped_at in range(5):
+        made = []
+
+        def count(self, made=made, stopped_at=stopped_at, **how):
+            made.append(how)
+            if len(made) == stopped_at + 1:
+                how["time_limit"] = 0.0  # the core looks at its clock at least once
+                how["report"] = lambda *_: True
+            return plain(self, **how)
+
+        monkeypatch.setattr(_graph.Counts, "_count", count)
+        found = near_optimal_trees(X, y, **asked)
+        monkeypatch.setattr(_graph.Counts, "_count", plain)
+        assert found.table() == whole.where(max_objective=found.bound_).table()
+        ends.add((found.stop_reason, found.bound_))
+    assert len(ends) >= 3
+    assert {reason for reason, _ in ends} == {StopReason.TIME_LIMIT, None}
+
+
+def test_a_query_that_is_stopped_is_no_wrong_answer(small, monkeypatch):
+    *_, whole = small
+    from treewright._native import core
+    from treewright.near_optimal import _graph
+
+    plain = _graph.Counts._count
+    for stop, error in ((core.Stop.INTERRUPT, KeyboardInterrupt), (core.Stop.MEMORY, SolverError)):
+        monkeypatch.setattr(
+            _graph.Counts, "_count", lambda self, stop=stop, **how: {**plain(self, **how), "stop": stop}
+        )
+        with pytest.raises(error):
+            _ = whole.where(max_leaves=3).n_trees_
+        with pytest.raises(error):
+            whole.vote_share()

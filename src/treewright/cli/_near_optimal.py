@@ -1,0 +1,256 @@
+"""`treewright near-optimal`: from a CSV file to all trees that are nearly as good as the best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.cli._common import (
+    ASCII,
+    Clock,
+    Csv,
+    DayFirst,
+    DecimalComma,
+    Encoding,
+    Ignore,
+    MergeLabels,
+    Missing,
+    ModelOut,
+    Separator,
+    SettingsFile,
+    csv_text,
+    exits_by_code,
+    finishing,
+    note,
+    read_csv,
+    say,
+    say_what_was_read,
+    size_of,
+    stop_code,
+    stop_word,
+    tree_text,
+)
+from treewright.cli._question import (
+    Categorical,
+    ClassWeight,
+    Cost,
+    MaxDepth,
+    MemoryLimit,
+    ProgressBar,
+    Target,
+    ThresholdChoice,
+    TimeLimit,
+    Weight,
+    read_limits,
+    read_thresholds,
+    state_question,
+)
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.near_optimal import ColumnUse, NearOptimalTrees
+    from treewright.result import SolveResult
+
+__all__ = ["near_optimal"]
+
+MOST_LINES = 20  # of a table on the screen
+
+
+@exits_by_code
+def near_optimal(
+    data: Csv,
+    target: Target,
+    epsilon: Annotated[
+        float, typer.Option(help="All trees up to (1 + EPSILON) times the least objective.")
+    ] = 0.05,
+    cost_complexity: Annotated[float, typer.Option(help="Price of one leaf, as a share of the rows.")] = 0.01,
+    max_depth: MaxDepth = None,
+    min_samples_leaf: Annotated[
+        str, typer.Option(help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.")
+    ] = "1",
+    thresholds: ThresholdChoice = "auto",
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="Only trees that do not ask this column. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Only trees that ask no other columns than this. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    root: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only trees that ask this column first (or another one so given).", metavar="COLUMN"
+        ),
+    ] = None,
+    max_leaves: Annotated[
+        int | None, typer.Option(help="Only trees of at most so many leaves.", show_default="any number")
+    ] = None,
+    tree: Annotated[
+        int | None,
+        typer.Option(help="Show the tree at this place, 1 is the best, and save it with --out.", metavar="K"),
+    ] = None,
+    out: ModelOut = None,
+    table: Annotated[
+        Path | None, typer.Option(help="CSV file to write the table of sizes to.", metavar="FILE")
+    ] = None,
+    class_weight: ClassWeight = None,
+    cost: Cost = None,
+    weight: Weight = None,
+    ignore: Ignore = None,
+    categorical: Categorical = None,
+    merge_labels: MergeLabels = False,
+    columns: SettingsFile = None,
+    separator: Separator = None,
+    missing: Missing = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
+    time_limit: TimeLimit = 60.0,
+    memory_limit: MemoryLimit = None,
+    progress: ProgressBar = True,
+    ascii_only: ASCII = False,
+) -> None:
+    """Find all trees that are nearly as good as the best, and say what they have in common.
+
+    Prints how many trees there are of each size and loss, and for each column in how many trees it is asked and what
+    the best tree without it costs. Counts are exact. With --without, --only, --root or --max-leaves the answer may be
+    that there is no such tree, which is a proof. Ctrl-C, SIGTERM and limits leave the set up to a smaller bound.
+
+    \b
+    Examples:
+      treewright near-optimal data.csv --target y --epsilon 0.05 --max-depth 4
+      treewright near-optimal data.csv -t y --max-depth 3 --without age --without sex
+      treewright near-optimal data.csv -t y --max-depth 3 --max-leaves 4 --tree 2 --out model.json
+
+    \b
+    Exit codes: 0 done, 2 bad input, 130 interrupted by Ctrl-C, 143 ended by SIGTERM (what was found
+    has been shown and saved).
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.convert import Model, check_writable, save_model, write_bytes
+    from treewright.near_optimal import solve_near_optimal
+    from treewright.result import StopReason
+    from treewright.search import progress_bar
+
+    if out is not None and tree is None:
+        raise InputError("--out saves one tree; say which with --tree, for example --tree 1 for the best.")
+    if tree is not None and tree < 1:
+        raise InputError(f"--tree {tree}; give a place of at least 1, which is the best tree.")
+    for path in (out, table):
+        if path is not None:
+            check_writable(path)
+    limits = read_limits(time_limit, None, memory_limit)
+    clock = Clock(limits.time_limit)
+    rows = read_csv(
+        data,
+        target=target,
+        weight=weight,
+        separator=separator,
+        missing=missing,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        day_first=day_first,
+        ignore=ignore or (),
+        categorical=categorical or (),
+        settings=columns,
+        merge_labels=merge_labels,
+    )
+    say_what_was_read(rows, data, target)
+    question = state_question(
+        rows,
+        target=target,
+        weight=weight,
+        objective="accuracy",
+        class_weight=class_weight,
+        cost=cost,
+        min_samples_leaf=min_samples_leaf,
+        cost_complexity=cost_complexity,
+        max_depth=max_depth,
+    )
+    note(f"{size_of(question.problem.table)}. Searching; Ctrl-C keeps what is proven so far.")
+    limits = replace(limits, time_limit=clock.left(), begun=None)
+    reading = clock.seconds
+    with progress_bar("auto" if progress else False, limits.time_limit) as report:
+        every = solve_near_optimal(
+            question.problem, read_thresholds(thresholds), epsilon=epsilon, limits=limits, progress=report
+        )
+    searching = clock.seconds - reading
+    with finishing():
+        found = every
+        if without or only or root or max_leaves is not None:
+            found = every.where(
+                without=without or None, only=only or None, root=root or None, max_leaves=max_leaves
+            )
+        chosen = None if tree is None else _chosen(found, tree)
+        saved = []
+        if table is not None:
+            write_bytes(table, _as_csv(found).encode("utf-8"))
+            saved.append(f"Wrote the table to {table}.")
+        if out is not None and chosen is not None:
+            save_model(out, Model.of(chosen, question.terms(), rows.reading))
+            saved.append(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+        stopped = found.stop_reason is StopReason.INTERRUPT
+        if stopped:
+            note(f"{stop_word()}; what was found so far follows.")
+        if found:
+            for line in (*_sizes(found), "", *_columns(found.columns()), ""):
+                say(line)
+        if chosen is not None:
+            say(tree_text(chosen.tree, ascii_only))
+            say()
+        say(found.sentence())
+        for text in (text for text in every.best.notes if text not in rows.table.notes):  # those were said
+            say(f"Note: {text}")
+        both = "" if clock.time_limit is None else f" --time-limit {clock.time_limit:g} counts both."
+        say(f"Reading: {reading:.3f} s. Search: {searching:.3f} s, {every.graph.n_nodes:,} nodes.{both}")
+        for text in saved:
+            say(text)
+    if stopped:
+        raise typer.Exit(stop_code())
+    if found.stop_reason is not None:
+        note(
+            "Not all are found. More are with a smaller --epsilon, a --max-depth, fewer --thresholds, a larger "
+            "--cost-complexity, or more time and memory."
+        )
+
+
+def _chosen(found: NearOptimalTrees, place: int) -> SolveResult:
+    """Return the tree at a place, 1 is the best; of a search that was stopped too early, the best tree it had."""
+    if place <= found.n_trees_:
+        return found.result(place - 1)
+    if place == 1 and found.stop_reason is not None and not found.rules:
+        return found.best
+    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller place, or a larger --epsilon.")
+
+
+def _sizes(found: NearOptimalTrees) -> list[str]:
+    """How many trees there are of each size and loss."""
+    lines = [f"{'leaves':>6}  {'loss':>8}  {'objective':>9}  trees"]
+    sizes = found.table()
+    for size in sizes[:MOST_LINES]:
+        lines.append(f"{size.n_leaves:>6}  {size.loss:>8.5f}  {size.objective:>9.6f}  {size.n_trees:,}")
+    if len(sizes) > MOST_LINES:
+        rest = sum(size.n_trees for size in sizes[MOST_LINES:])
+        lines.append(f"and {len(sizes) - MOST_LINES} more lines with {rest:,} trees; all are in --table FILE")
+    return lines
+
+
+def _columns(uses: list[ColumnUse]) -> list[str]:
+    """What each column is worth, the most used first; those that no tree asks are one line."""
+    width = max(len("column"), *(len(use.name) for use in uses))
+    lines = [f"{'column':<{width}}  {'in trees':>8}  {'first in':>8}  best without it"]
+    asked = sorted((use for use in uses if use.share > 0), key=lambda use: -use.share)
+    for use in asked:
+        other = "none: the column is needed" if use.best_without is None else f"{use.best_without:.6f}"
+        lines.append(f"{use.name:<{width}}  {use.share:>8.1%}  {use.share_at_root:>8.1%}  {other}")
+    if len(asked) < len(uses):
+        count = len(uses) - len(asked)
+        lines.append(f"{count} other column{' is' if count == 1 else 's are'} in none of the trees.")
+    return lines
+
+
+def _as_csv(found: NearOptimalTrees) -> str:
+    return csv_text([["leaves", "loss", "objective", "trees"], *found.table()])

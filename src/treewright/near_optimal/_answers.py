@@ -1,0 +1,49 @@
+"""What a near-optimal set answers, as plain records."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["ColumnUse", "Size"]
+
+
+class Size(NamedTuple):
+    """One line of `NearOptimalTrees.table`: the trees with so many leaves that lose so much.
+
+    Parameters
+    ----------
+    n_leaves : int
+    loss : float
+        Weighted share of wrong predictions, or their cost.
+    objective : float
+        ``loss + cost_complexity * n_leaves``.
+    n_trees : int
+    """
+
+    n_leaves: int
+    loss: float
+    objective: float
+    n_trees: int
+
+
+class ColumnUse(NamedTuple):
+    """What one column is worth among near-optimal trees.
+
+    Parameters
+    ----------
+    name : str
+    share : float
+        Share of the trees that ask the column.
+    share_at_root : float
+        Share of the trees that ask it first.
+    best_with : float or None
+        Least objective of a tree that asks it; None if no tree of the set does.
+    best_without : float or None
+        Least objective of a tree that does not; None if every tree of the set asks it.
+    """
+
+    name: str
+    share: float
+    share_at_root: float
+    best_with: float | None
+    best_without: float | None

@@ -1,0 +1,56 @@
+"""Numbers of near-optimal trees that independent programs list, under the definitions of each.
+
+TreeFARMS 0.2.4 labels a leaf with the second of two equally cheap classes and counts no redundant splits. PRAXIS 0.0.30
+counts every label and every split, in whole rows: a leaf and the bound are rounded. The largest count is beyond its
+64 bits, where it prints the remainder.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from shared_folder import shared
+from treewright import near_optimal_trees
+
+COMPAS, FICO = "compas-binary.csv", "fico_binary.csv.gz"
+
+
+@cache
+def table(file: str) -> tuple[np.ndarray, np.ndarray]:
+    values = np.loadtxt(shared(f"data/osdt/{file}"), delimiter=";", skiprows=1)
+    return values[:, :-1], values[:, -1]
+
+
+@pytest.mark.shared
+def test_count_of_treefarms() -> None:
+    X, y = table(COMPAS)
+    found = near_optimal_trees(X, 1 - y, cost_complexity=0.01, max_depth=5, epsilon=0.1, time_limit=None)
+    assert found.status_ == "complete"
+    assert found.n_trees_ == 180_680
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("file", "price", "expected"),
+    [
+        (COMPAS, 0.01, 2_818_537),
+        (COMPAS, 0.005, 78_359_275_172),
+        (COMPAS, 0.002, 161_640_768_451_493_279_139),
+        (FICO, 0.01, 532_417),
+        (FICO, 0.005, 210_500_180_803),
+        (FICO, 0.002, 682_848_415_160_830_498_472_897),
+    ],
+)
+def test_count_of_praxis(file: str, price: float, expected: int) -> None:
+    X, y = table(file)
+    n = len(y)
+    leaf = round(price * n)
+    how = {"cost_complexity": leaf / n, "max_depth": 5, "time_limit": None}
+    best = near_optimal_trees(X, y, epsilon=0, **how).best
+    least = round(best.loss * n) + leaf * best.tree.n_leaves
+    found = near_optimal_trees(
+        X, y, max_objective=round(1.1 * least) / n, leaf_labels="any", redundant_splits=True, **how
+    )
+    assert found.status_ == "complete"
+    assert found.n_trees_ == expected

@@ -1,0 +1,133 @@
+"""`treewright near-optimal`: the tables, the rules, the saved tree, its checks and its exit codes."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treewright import near_optimal_trees
+from treewright.cli import app
+
+ASKED = ("--max-depth", 3, "--cost-complexity", 0.02, "--epsilon", 0.3)
+
+
+def run(*args):
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (90, 5))
+    y = np.where(rng.random(90) < 0.2, X[:, 2], X[:, 0] & X[:, 1])
+    return X, y
+
+
+@pytest.fixture
+def data(tmp_path, rows):
+    X, y = rows
+    path = tmp_path / "data.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(
+            [["a", "b", "c", "d", "e", "y"], *np.column_stack([X, np.array(["no", "yes"])[y]]).tolist()]
+        )
+    return path
+
+
+@pytest.fixture
+def expected(rows):
+    return near_optimal_trees(rows[0], rows[1], max_depth=3, cost_complexity=0.02, epsilon=0.3)
+
+
+def test_tables(data, expected, tmp_path):
+    out = tmp_path / "table.csv"
+    answer = run("near-optimal", data, "--target", "y", *ASKED, "--table", out)
+    assert answer.exit_code == 0, answer.output
+    assert f"{expected.n_trees_:,} trees have an objective of at most {expected.bound_:.6g}" in answer.stdout
+    with open(out, newline="") as file:
+        table = [
+            (int(r["leaves"]), float(r["loss"]), float(r["objective"]), int(r["trees"]))
+            for r in csv.DictReader(file)
+        ]
+    assert table == expected.table()
+    lines = answer.stdout.splitlines()
+    at = lines.index(next(line for line in lines if line.split()[:2] == ["leaves", "loss"]))
+    assert int(lines[at + 1].split()[-1].replace(",", "")) == expected.table()[0].n_trees
+    for use, name in zip(expected.columns(), "abcde", strict=True):
+        line = next((line for line in lines if line.startswith(f"{name} ")), None)
+        assert (line is None) == (use.share == 0)
+        if line is not None:
+            assert f"{use.share:.1%}" in line
+            assert ("needed" in line) == (use.best_without is None)
+
+
+def test_rules_and_the_proof_that_there_is_no_such_tree(data, expected):
+    answer = run("near-optimal", data, "-t", "y", *ASKED, "--without", "c", "--max-leaves", 3)
+    assert answer.exit_code == 0, answer.output
+    n = expected.where(without="x2", max_leaves=3).n_trees_
+    assert re.search(rf"\b{n} trees? without 'c' and of at most 3 leaves", answer.stdout)
+    answer = run("near-optimal", data, "-t", "y", *ASKED, "--only", "d", "--only", "e", "--root", "d")
+    assert answer.exit_code == 0, answer.output
+    assert expected.where(only=["x3", "x4"], root="x3").n_trees_ == 0
+    assert "no tree with no columns but 'd', 'e' and with the first split on 'd'" in answer.stdout
+    assert "leaves  " not in answer.stdout
+
+
+@pytest.mark.parametrize("place", [1, 2, -1], ids=["best", "second", "last"])
+def test_a_saved_tree_verifies(data, expected, tmp_path, place):
+    place = expected.n_trees_ if place == -1 else place
+    model = tmp_path / "model.json"
+    answer = run("near-optimal", data, "-t", "y", *ASKED, "--tree", place, "--out", model)
+    assert answer.exit_code == 0, answer.output
+    assert "├" in answer.stdout or "+" in answer.stdout
+    saved = json.loads(model.read_text())
+    assert f"number {place:,} in order of the objective" in json.dumps(saved)
+    verified = run("verify", model, data)
+    assert verified.exit_code == 0, verified.output
+    result = expected.result(place - 1)
+    assert result.objective == pytest.approx(expected.best.objective if place == 1 else result.objective)
+    assert result.lower_bound == pytest.approx(expected.best.objective)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--out", "model.json"], "say which with --tree"),
+        (["--tree", "0"], "--tree 0; give a place of at least 1"),
+        (["--tree", "999999", "--max-depth", "1"], "--tree 999999: Among all trees"),
+        (["--epsilon", "-1"], "--epsilon -1"),
+        (["--without", "age"], "--without 'age': the table has the columns a, b"),
+        (["--max-leaves", "0"], "--max-leaves 0; give an integer of at least 1"),
+        (["--thresholds", "few"], "--thresholds 'few'"),
+        (["--time-limit", "0"], "--time-limit 0"),
+    ],
+    ids=str,
+)
+def test_bad_input(data, options, words):
+    answer = run("near-optimal", data, "-t", "y", *options)
+    assert answer.exit_code == 2, answer.output
+    assert words in answer.stderr
+
+
+def test_a_limit_is_told(tmp_path):
+    rng = np.random.default_rng(1)
+    path = tmp_path / "noise.csv"
+    columns = [f"c{k}" for k in range(60)]
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(
+            [
+                [*columns, "y"],
+                *np.column_stack([rng.integers(0, 2, (600, 60)), rng.integers(0, 6, 600)]).tolist(),
+            ]
+        )
+    answer = run(
+        "near-optimal", path, "-t", "y", "--cost-complexity", 0.0005, "--max-depth", 6, "--time-limit", 0.01,
+        "--categorical", "y",
+    )  # fmt: skip
+    assert answer.exit_code == 0, answer.output
+    assert "time limit reached" in answer.stdout
+    assert "not proven" in answer.stdout
+    assert "Not all are found" in answer.stderr
