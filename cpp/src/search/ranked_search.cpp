@@ -311,12 +311,16 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
     const Cost total = target + slack;
     if (nested && !fair) {
         // Without rule Z a cut closes the gaps beside it by its own bounds alone, the left side the gap behind it, the
-        // right side the one before: each is asked for what that takes.
+        // right side the one before: each is asked for what that takes. A gap without cuts needs nothing.
         const std::size_t i = profile.point_before(cut);
-        const Cost before = profile.points()[i].left, behind = profile.points()[i + (cut == profile.points()[i].cut ? 0 : 1)].right;
-        const Cost for_left = total - behind, for_right = total - before;
+        const SplitBounds before = profile.points()[i - (cut == profile.points()[i].cut ? 1 : 0)];
+        const SplitBounds behind = profile.points()[i + 1];
+        const bool gap_before = cut - before.cut > 1, gap_behind = behind.cut > cut + 1;
+        const Cost for_left = total - (gap_behind ? behind.right : bounds.right);
+        const Cost for_right = total - (gap_before ? before.left : bounds.left);
         ask_first(left_first ? for_left : for_right);
-        ask_second(left_first ? for_right : for_left);
+        if ((left_first ? gap_before : gap_behind) || first_bound + second_bound < target)
+            ask_second(left_first ? for_right : for_left);
     } else if (!fair) {
         ask_first(total - second_bound);
         if (first_bound + second_bound < total) ask_second(total - first_bound);
