@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import time
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import treewright
 from benchmarks._data import read_csv
+from benchmarks._harness import RESULTS, write_results
 from treewright.bornagain import Ensemble, agreement, distil
 from treewright.result import SolveStatus
 
@@ -38,7 +38,6 @@ FILES = {
     "raisin": "continuous/raisin.csv.gz",
 }
 QUESTIONS = ({"max_depth": 3, "tolerance": 0.0}, {"max_depth": 4, "tolerance": 0.02})
-RESULTS = Path(__file__).parent / "results" / "born_again-rows.json"
 SEED = 7300  # of the first split; not used while the method was made
 
 
@@ -137,10 +136,10 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=20)
     parser.add_argument("--depth", type=int, default=4)
     parser.add_argument("--time-limit", type=float, default=20.0)
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--folder", type=Path, default=RESULTS, help="where the JSON goes")
     options = parser.parse_args()
     if options.data is None:
-        print(show(json.loads(options.out.read_text())["rows"]))
+        print(show(json.loads((options.folder / "born_again-rows.json").read_text())["rows"]))
         return
     rows = []
     for name, (X, y) in tables(options.data).items():
@@ -152,16 +151,15 @@ def main() -> None:
                     f"# {name} {question} {split}: {last['leaves']} leaves, {last['seconds']:.1f} s",
                     flush=True,
                 )
-    head = {
-        "treewright": treewright.__version__,
-        "scikit-learn": sklearn_version,
-        "python": platform.python_version(),
+    asked = {
         "splits": options.splits,
         "trees": options.trees,
         "depth": options.depth,
         "time_limit": options.time_limit,
+        "treewright": treewright.__version__,
+        "scikit-learn": sklearn_version,
     }
-    options.out.write_text(json.dumps({**head, "rows": rows}, indent=1) + "\n")
+    write_results("born_again-rows", asked, rows, options.folder)
     print(show(rows))
 
 
