@@ -104,6 +104,8 @@ def limits_of(name: str) -> list[str]:
     """The limits that an estimator has; Ctrl-C ends every one."""
     kind, _ = _estimators()[name]
     has = accepted(kind)
+    if name == "hybrid":  # its `time_limit` is for tuning by "optuna"; choosing rounds is a number of fits
+        has = has - {"time_limit"}
     named = {"time_limit": "time", "step_limit": "step", "memory_limit": "memory", "progress": "callback"}
     return [limit for parameter, limit in named.items() if parameter in has] + ["ctrl-c"]
 

@@ -126,7 +126,7 @@ def check_result(found: Found, best: Answer) -> Iterator[Mismatch]:
     excess = found.objective - best.objective
     allowed = found.tolerance * best.objective
     if "to within" in result.sentence():  # said in the sentence, and no more than what it says
-        allowed += Fraction(result.rounding)
+        allowed += min(Fraction(result.rounding), max(best.objective / 10**4, Fraction(1, 10**8)))
     if excess > allowed:
         yield Mismatch("false optimal", f"{result.sentence()} {_words(best)}")
     elif (
@@ -195,6 +195,8 @@ def not_worse_than_simple(found: Found, oracle: Oracle) -> Iterator[Mismatch]:
     if case.options.get("min_leaf_accuracy") is not None:
         return  # a subtree need not keep it
     simple = oracle.optimum(max_depth=min(1, oracle.stated.max_depth))
+    if says_rounded(found.result):
+        return  # the search saw other numbers, and a note says by how much
     if simple is not None and found.objective > simple.objective * (1 + found.tolerance):
         yield Mismatch(
             "worse than one split", f"{found.result.sentence()} One split: {float(simple.objective)!r}"

@@ -120,7 +120,9 @@ def test_a_worse_tree_called_optimal_is_noticed(found):
     from treewright import OptimalTreeClassifier
 
     worse = OptimalTreeClassifier(0.01, max_depth=0).fit(found.case.frame(), list(found.case.y)).result_
-    assert "false optimal" in laws_broken(found, tree=worse.tree, objective=worse.objective)
+    assert "false optimal" in laws_broken(
+        found, tree=worse.tree, objective=worse.objective, lower_bound=worse.objective
+    )
 
 
 def test_a_wrong_prediction_is_noticed(found):

