@@ -109,6 +109,7 @@ def test_all_ways_to_give_a_top(of, ours):
     assert hasattr(plain, "tree_") is False  # an unfitted top is cloned
 
 
+@pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")  # a top of other data gains nothing
 def test_a_fitted_top_is_not_fitted_again():
     X, y = made(2)
     other_X, other_y = made(3)
