@@ -12,7 +12,7 @@ demo: $(VENV)/.installed
 	$(BIN)/treewright demo
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 	$(MAKE) test-cpp
 
 lint: $(VENV)/.installed-test

@@ -90,7 +90,8 @@ def test_many_classes_end_in_time(n_rows: int, n_columns: int, allowed: float, l
     for price in (0.001, 0.0):
         problem = make_problem(table_from(X), rng.integers(0, 10, n_rows), cost_complexity=price)
         result, seconds = processor_seconds(lambda problem=problem: solve(problem, "all", limits=limits))
-        assert result.status is SolveStatus.FEASIBLE
+        # Without a price a greedy tree may be right on every row, and then only its leaves are open.
+        assert result.status is SolveStatus.FEASIBLE or (price == 0 and result.loss == 0)
         assert seconds < allowed
 
 

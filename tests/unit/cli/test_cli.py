@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -430,9 +431,24 @@ def test_progress_bar_on_long_runs_in_a_terminal_only(tmp_path):
     fcntl.ioctl(stderr, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))  # rows, columns
     process = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=stderr)
     os.close(stderr)
-    out, _ = process.communicate(timeout=120)
-    seen = os.read(terminal, 100_000).decode(errors="replace")
-    os.close(terminal)
+    parts: list[bytes] = []
+
+    def read_terminal() -> None:  # all the time, or the command waits for room in the terminal
+        try:
+            while part := os.read(terminal, 100_000):
+                parts.append(part)
+        except OSError:  # the command has closed its end
+            pass
+
+    reader = threading.Thread(target=read_terminal)
+    reader.start()
+    try:
+        out, _ = process.communicate(timeout=120)
+    finally:
+        process.kill()
+        reader.join()
+        os.close(terminal)
+    seen = b"".join(parts).decode(errors="replace")
     assert process.returncode == 0
     assert "searching" in seen
     assert "gap" in seen
