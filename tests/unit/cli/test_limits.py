@@ -182,7 +182,10 @@ def test_a_signal_ends_what_has_no_tree_to_keep(verb, data, tmp_path, number, co
         ],
     }[verb]
     process = start([*PROGRAM, *map(str, args)], tmp_path)
-    while used(process.pid) < LIBRARIES:
+    before = (
+        LIBRARIES / 2 if verb == "extend" else LIBRARIES
+    )  # a fast machine extends two leaves in few seconds
+    while used(process.pid) < before:
         time.sleep(0.02)
     at_signal = used(process.pid)
     process.send_signal(number)
@@ -194,7 +197,7 @@ def test_a_signal_ends_what_has_no_tree_to_keep(verb, data, tmp_path, number, co
         assert seconds - at_signal < LIBRARIES + OVERSHOOT
     else:
         assert ended == code, said
-        assert seconds - at_signal < OVERSHOOT
+        assert seconds - at_signal < OVERSHOOT + LIBRARIES - before  # libraries may still be loading
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
