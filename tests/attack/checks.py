@@ -126,7 +126,7 @@ def check_result(found: Found, best: Answer) -> Iterator[Mismatch]:
     excess = found.objective - best.objective
     allowed = found.tolerance * best.objective
     if "to within" in result.sentence():  # said in the sentence, and no more than what it says
-        allowed += min(Fraction(result.rounding), max(best.objective / 10**4, Fraction(1, 10**8)))
+        allowed += min(Fraction(result.rounding), best.objective / 10**4)
     if excess > allowed:
         yield Mismatch("false optimal", f"{result.sentence()} {_words(best)}")
     elif (

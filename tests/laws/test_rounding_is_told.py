@@ -16,6 +16,7 @@ from treewright import SolveStatus
 from treewright.search import SearchOptions, solve
 
 FLOAT = Fraction(1, 10**12)  # relative: what float64 sums of the objective may lose
+LARGEST = Fraction(1, 10**4)  # of an objective that may be left open
 
 
 def real_numbers(rng: np.random.Generator) -> TinyProblem:
@@ -47,8 +48,27 @@ def test_optimal_means_optimal_within_what_is_said(engine: str, seed: int) -> No
         if result.status is SolveStatus.OPTIMAL:
             assert Fraction(result.objective) - optimum <= Fraction(result.rounding) + FLOAT * optimum
             assert ("to within" in result.sentence()) == (result.rounding > 0)
+            assert Fraction(result.rounding) <= LARGEST * Fraction(result.objective)
             proven += 1
     assert proven > 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_of_any_size_are_proven_over_ranked_columns(seed: int) -> None:
+    """A best tree may cost less than what the rounding of all weights hides; a second search has finer units."""
+    rng = np.random.default_rng(100 + seed)
+    for _ in range(30):
+        problem = random_problem(rng, max_columns=4, max_rows=9)
+        problem = problem.but(
+            weight=10.0 ** rng.uniform(-rng.choice([3, 9, 14]), 0, problem.n_rows),
+            costs=1 - np.eye(len(problem.costs)),
+            cost_complexity=float(rng.choice([0, 0, 1e-9])),
+        )
+        result = solve(problem.stated()[0], "all", options=SearchOptions(engine="sweep"))
+        optimum = problem.optimum()
+        assert Fraction(result.lower_bound) <= optimum * (1 + FLOAT)
+        assert result.status is SolveStatus.OPTIMAL
+        assert Fraction(result.objective) - optimum <= LARGEST * Fraction(result.objective)
 
 
 def test_the_sentence() -> None:
