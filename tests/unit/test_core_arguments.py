@@ -258,3 +258,85 @@ def test_an_answer_of_the_report_without_truth(answer: object) -> None:
     )
     with pytest.raises(ValueError, match="truth value of an array"):
         search(problem, report=lambda *_: answer, time_limit=60.0, step_limit=10**9)
+
+
+def splits(**other: Any) -> core.SplitList:
+    arguments = {
+        "kind": np.array([1, 0, 0], dtype=np.uint8),
+        "column": np.array([0, -1, -1], dtype=np.int32),
+        "threshold": np.array([0.5, 0.0, 0.0]),
+        "missing_left": np.zeros(3, dtype=np.bool_),
+        "category_end": np.zeros(3, dtype=np.int64),
+        "categories": np.zeros(0),
+    } | other
+    return core.SplitList(**arguments)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": np.array([1, 0, 3], dtype=np.uint8)},
+        {"kind": np.array([1, 0, 1], dtype=np.uint8), "column": np.array([0, -1, 0], dtype=np.int32)},
+        {"kind": np.zeros(3, dtype=np.uint8)},
+        {"column": np.array([-1, -1, -1], dtype=np.int32)},
+        {"column": np.array([0], dtype=np.int32)},
+        {"category_end": np.array([1, 1, 1], dtype=np.int64)},
+        {"category_end": np.array([1, 0, 1], dtype=np.int64), "categories": np.zeros(1)},
+    ],
+    ids=str,
+)
+def test_splits_of_no_tree(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"splits|kind"):
+        splits(**wrong)
+
+
+def prune(call: str = "cheapest_pruning", **other: Any) -> Any:
+    arguments = {
+        "splits": splits(),
+        "X": np.array([[0.0], [1.0], [1.0]]),
+        "y": np.array([0, 1, 1], dtype=np.int32),
+        "weight": np.ones(3, dtype=np.int64),
+        "costs": np.array([[0, 1], [1, 0]], dtype=np.int64),
+        "unit": (0, 1),
+        "leaf": (0, 0),
+        "seconds": 1.0,
+    } | ({"least": 0.0} if call == "cheapest_pruning" else {"z": 0.0, "scale": 1.0})
+    return getattr(core, call)(**(arguments | other))
+
+
+@pytest.mark.parametrize("call", ["cheapest_pruning", "best_worst_leaf"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"y": np.array([0, 10**9, 0], dtype=np.int32)},
+        {"y": np.array([0, -1, 0], dtype=np.int32)},
+        {"y": np.array([0, 1], dtype=np.int32)},
+        {"X": np.zeros((3, 0))},
+        {"weight": np.array([1, -1, 1], dtype=np.int64)},
+        {"weight": np.full(3, 2**62, dtype=np.int64)},
+        {"costs": np.zeros((0, 0), dtype=np.int64)},
+        {"costs": np.zeros((2, 1), dtype=np.int64)},
+        {"costs": np.array([[0, -1], [1, 0]], dtype=np.int64)},
+        {"unit": (0, 0)},
+        {"unit": (2**62, 0)},
+        {"leaf": (-1, 0)},
+        {"leaf": (2**62, 0)},
+        {"seconds": float("nan")},
+    ],
+    ids=str,
+)
+def test_wrong_prunings(call: str, wrong: dict[str, Any]) -> None:
+    source, leaves = prune(call)
+    assert (source.tolist(), leaves) == ([0, -1, -1], 2)
+    with pytest.raises(ValueError, match=r"rows|y must|splits|weight|costs|n_classes|price|seconds"):
+        prune(call, **wrong)
+
+
+def test_wrong_counts() -> None:
+    rows = (np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), np.ones(2))
+    left, right, count, weight = core.tree_counts(splits(), *rows, 2)
+    assert (left.tolist(), right.tolist(), count.tolist()) == ([1, -1, -1], [2, -1, -1], [2, 1, 1])
+    assert weight.tolist() == [[1, 1], [1, 0], [0, 1]]
+    for n_classes in (0, 1, 2**40):
+        with pytest.raises(ValueError, match=r"n_classes|y must"):
+            core.tree_counts(splits(), *rows, n_classes)

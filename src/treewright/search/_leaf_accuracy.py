@@ -22,12 +22,13 @@ from treewright.guess import guess_cuts, make_reference
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
 from treewright.search._choose_engine import Choice, choose_engine
+from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_cuts, splits_of
 from treewright.search._result import result_of
 from treewright.search._space import Thresholds
-from treewright.tree import Tree, grow, wilson_interval
+from treewright.tree import Tree, wilson_interval
 
 __all__ = [
     "Criterion",
@@ -302,7 +303,7 @@ def solve_with_leaf_accuracy(
         upper_bound=float(_joined(raw["cost"]) * per_cost),
         slack=0.0,
         scope=space.scope,
-        stop=raw["stop"],
+        stop=stop_reason(raw["stop"]),
         stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
         options={"min_leaf_accuracy": float(q), **asdict(options)},
         notes=space.notes,
@@ -438,11 +439,7 @@ def _reporter(progress: ProgressCallback | None) -> Callable[..., bool] | None:
 
 
 def _tree(problem: Problem, space: _Space, raw: dict[str, Any]) -> Tree:
-    table = problem.table
-    splits = splits_of(raw["nodes"], space.ranked)
-    return grow(
-        table.columns, problem.classes, splits, table.X, problem.y, problem.sample_weight, problem.costs
-    )
+    return counted_tree(problem, splits_of(raw["nodes"], space.ranked))
 
 
 def _worst(tree: Tree, problem: Problem, criterion: Criterion, confidence: float) -> tuple[float, float]:

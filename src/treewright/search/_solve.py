@@ -12,15 +12,15 @@ from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._choose_engine import choose_engine
+from treewright.search._counted import counted_tree
 from treewright.search._integers import row_costs
-from treewright.search._limits import Limits, ProgressCallback
+from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._phases import search_in_phases
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import under_guesses
-from treewright.tree import grow
 
 __all__ = ["solve", "solve_cuts"]
 
@@ -147,15 +147,7 @@ def solve_cuts(
             f"{problem.table.n_rows}. Lower min_samples_leaf."
         )
     splits = [None if column < 0 else cuts.splits[column] for column in raw["shape"]]
-    tree = grow(
-        problem.table.columns,
-        problem.classes,
-        splits,
-        problem.table.X,
-        problem.y,
-        problem.sample_weight,
-        problem.costs,
-    )
+    tree = counted_tree(problem, splits)
     stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
     stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
     if raw["row_price_bound"] is not None:
@@ -178,7 +170,7 @@ def solve_cuts(
         upper_bound=raw["upper_bound"] * integers.unit + integers.slack,
         slack=integers.slack,
         scope=cuts.scope,
-        stop=raw["stop"],
+        stop=stop_reason(raw["stop"]),
         stats={
             "subproblems": raw["steps"],
             "steps": raw["steps"],
