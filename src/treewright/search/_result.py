@@ -69,6 +69,16 @@ def result_of(
         Whether `proven` rests on guesses, which a pruning may refute without any defect.
     tolerance : float, default=0.0
         By how much less a proof in floating point may overlook.
+
+    Returns
+    -------
+    SolveResult
+        Without any claim if a pruning of the tree refutes one.
+
+    Warns
+    -----
+    RefutedProofWarning
+        A pruning of the tree is better than was claimed possible.
     """
     loss, objective = measured(problem, tree)
     pruning = best_pruning(
@@ -94,7 +104,7 @@ def result_of(
         claimed = objective - 2 * slack if proven else lower_bound
         tree, loss, objective = pruning.tree, pruned_loss, pruned_objective
         if not conditional and objective < claimed - max(tolerance, ROUNDING * abs(claimed)):
-            notes = (*notes, refute(claimed, objective))
+            notes = (*notes, refute(f"no objective below {claimed:.9g}", f"{objective:.9g}"))
             proven, lower_bound = False, min(1.0, problem.cost_complexity)  # every tree has a leaf
     bound = objective - 2 * slack if proven else min(objective, lower_bound)
     constraints = {
@@ -115,19 +125,19 @@ def result_of(
     )
 
 
-def refute(claimed: float, objective: float) -> str:
-    """Warn that a tree is better than the proven bound, and return the note for its result.
+def refute(claim: str, found: str) -> str:
+    """Warn that a pruning of a tree is better than what was claimed, and return the note for its result.
 
     Parameters
     ----------
-    claimed : float
-        Bound that the search claimed.
-    objective : float
-        Of the tree that refutes it.
+    claim : str
+        What no tree was to have: "no objective below 0.4".
+    found : str
+        What the pruning has.
     """
     note = (
-        f"The search claimed that no tree has an objective below {claimed:.9g}, but a pruning of its own tree has "
-        f"{objective:.9g}. That proof is false, so nothing is claimed of this tree; please report it as a defect."
+        f"The search claimed that there is {claim}, but a pruning of its own tree has {found}. That proof is false, "
+        "so nothing is claimed of this tree; please report it as a defect."
     )
     warnings.warn(note, RefutedProofWarning, stacklevel=2)
     return note

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from treewright import SolveStatus
 from treewright.errors import RefutedProofWarning
 from treewright.problem import Problem, make_problem
-from treewright.search import leaf_value
+from treewright.search import leaf_accuracy_result_of, leaf_value
 from treewright.search._prune import best_pruning, best_worst_leaf
 from treewright.search._result import measured, result_of
 from treewright.table import table_from
@@ -176,7 +177,7 @@ def test_ties_of_real_numbers_are_exact() -> None:
 
 
 def test_costs_of_very_different_size() -> None:
-    """Wrong on a dear row costs 1, on a cheap one 1e-18 of that: a tree that pays for cheap ones alone keeps its splits."""
+    """Wrong on a dear row costs 1, on a cheap one 1e-18 of that; what pays for cheap ones alone stays."""
     X = np.array([[0], [0], [1], [1], [2]], dtype=float)
     weight = [1.0, 1.0, 3e-18, 1e-18, 2e-18]
     problem = make_problem(table_from(X), [0, 0, 1, 0, 0], sample_weight=weight, cost_complexity=0.0)
@@ -243,3 +244,37 @@ def test_prunings_of_a_tree_of_thousands_of_leaves(seed: int) -> None:
     assert set(once.tree.splits) <= set(tree.splits)
     again = best_pruning(problem, once.tree, measured(problem, once.tree)[1])
     assert measured(problem, again.tree)[1] <= measured(problem, once.tree)[1]
+
+
+def test_claims_about_the_worst_leaf_that_a_pruning_refutes() -> None:
+    """Left 10 rows, 6 of them right; right 10 rows, all right: one leaf has .8, and no tree less."""
+    X = np.array([[0]] * 10 + [[1]] * 10, dtype=float)
+    problem = make_problem(table_from(X), [0] * 6 + [1] * 4 + [0] * 10, max_depth=2, cost_complexity=0.0)
+    tree = grown(problem, [ThresholdSplit(0, 0.5), None, None])
+    about: dict[str, Any] = {
+        "criterion": "accuracy", "confidence": None, "scope": "nothing", "stop": None, "stats": {}, "options": {},
+        "notes": (),
+    }  # fmt: skip
+    with pytest.warns(RefutedProofWarning, match=r"no worst leaf above 0\.6"):
+        result = leaf_accuracy_result_of(
+            problem, tree, value_proven=True, loss_proven=True, upper_bound=1.0, **about
+        )
+    assert (result.status, result.objective, result.upper_bound) == (SolveStatus.FEASIBLE, 0.8, 1.0)
+    assert not result.stats["value_proven"]
+    with pytest.warns(RefutedProofWarning, match=r"no worst leaf above 0\.7"):
+        leaf_accuracy_result_of(
+            problem, tree, value_proven=False, loss_proven=False, upper_bound=0.7, **about
+        )
+    honest = leaf_accuracy_result_of(
+        problem, tree, value_proven=False, loss_proven=False, upper_bound=0.9, **about
+    )
+    assert (honest.objective, honest.upper_bound, honest.tree.n_leaves) == (0.8, 0.9, 1)
+    # A worst leaf as good, and fewer errors.
+    X = np.array([[0, 0]] * 4 + [[0, 1]] * 4 + [[1, 0]] * 4 + [[1, 1]] * 4, dtype=float)
+    problem = make_problem(table_from(X), [0, 0, 0, 1] * 4, max_depth=2, cost_complexity=0.0)
+    problem = replace(problem, y=np.where(X[:, 1] == 1, 1 - problem.y, problem.y).astype(np.int32))
+    tree = grown(problem, [ThresholdSplit(1, 0.5), None, None])
+    proven = leaf_accuracy_result_of(
+        problem, tree, value_proven=True, loss_proven=True, upper_bound=1.0, **about
+    )
+    assert (proven.status, proven.objective, proven.loss) == (SolveStatus.OPTIMAL, 0.75, 0.25)

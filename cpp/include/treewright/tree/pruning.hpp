@@ -63,7 +63,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 [[nodiscard]] PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, const Labels& labels,
                                           const Price& price, double least, const LeafWorth& worth, Deadline deadline);
 
-// The tree whose worst leaf is best, of those that prunings reach; then the cheapest with a worst leaf as good.
+// The tree whose worst leaf is best, of those that single prunings reach; then the cheapest with a worst leaf as good.
 [[nodiscard]] PrunedTree best_worst_leaf(const SplitList& splits, const EncodedRows& rows, const Labels& labels,
                                          const Price& price, const LeafWorth& worth, Deadline deadline);
 
