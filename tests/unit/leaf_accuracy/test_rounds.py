@@ -222,10 +222,11 @@ def test_ctrl_c_in_the_top_ends_the_fit_with_the_tree_alone():
 
 @pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")
 def test_a_time_limit_that_is_long_enough_changes_nothing():
-    X = np.random.default_rng(0).normal(size=(400, 3))
+    X = np.random.default_rng(0).normal(size=(600, 3))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    plain = HybridTreeClassifier(random_state=0).fit(X, y)
-    timed = HybridTreeClassifier(random_state=0, time_limit=600.0).fit(X, y)
+    top = DecisionTreeClassifier(max_depth=1, random_state=0)
+    plain = HybridTreeClassifier(top, random_state=0).fit(X, y)
+    timed = HybridTreeClassifier(top, random_state=0, time_limit=600.0).fit(X, y)
     assert timed.stop_reason_ is None
     assert any(own.model is not None for own in plain.extensions_.values())
     np.testing.assert_array_equal(plain.predict_proba(X), timed.predict_proba(X))
@@ -271,9 +272,8 @@ def test_rounds_end_when_the_next_would_be_late(kind, monkeypatch):
     alone = clone(model).fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
     now[0] = 0.0
-    assert _timed_fits.fit_in_time(
-        model.set_params(**{_timed_fits.rounds_name(model): 8}), X, y, None, _timed_fits.Clock(100.0)
-    )
+    enough = clone(model).set_params(**{_timed_fits.rounds_name(model): 4})
+    assert _timed_fits.fit_in_time(enough, X, y, None, _timed_fits.Clock(100.0))
 
 
 def test_a_top_that_searches_gets_no_more_time():
