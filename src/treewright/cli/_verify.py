@@ -160,8 +160,8 @@ def label_column(content: Model, target: str | None) -> str:
     InputError
         A regression tree, or nobody named the column.
     """
-    if content.tree.classes is None:
-        raise InputError("This is a regression tree; give one that predicts classes.")
+    if not content.tree.predicts_classes:
+        raise InputError(f"This is a {content.tree.kind.value} tree; give one that predicts classes.")
     return target_column(content, target)
 
 

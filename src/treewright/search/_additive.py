@@ -36,6 +36,9 @@ class AdditiveLoss(Protocol):
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
 
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has."""
+
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
 
@@ -81,6 +84,10 @@ class SquaredErrorLoss:
         centred = y - (weight[:, None] * y).sum(axis=0) / total
         centred -= (weight[:, None] * centred).sum(axis=0) / total  # for targets far from zero
         return float((weight[:, None] * centred**2).sum())
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: none."""
+        return 0.0
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -133,6 +140,10 @@ class ActionLoss:
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
         return float(np.asarray(self.cost, dtype=np.float64)[rows].sum(axis=0).min())
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: the least cost of each row."""
+        return float(np.asarray(self.cost, dtype=np.float64).min(axis=1).sum())
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -279,9 +290,7 @@ def solve_additive(
             f"No tree has {min_samples_leaf} rows in every leaf: the table has {n}. Lower min_samples_leaf."
         )
     leaf_loss = loss.leaf_loss()
-    unavoidable = (
-        sum(loss.leaf_loss(slice(i, i + 1)) for i in range(n)) if isinstance(loss, ActionLoss) else 0.0
-    )
+    unavoidable = loss.unavoidable()
     most_leaves = min(
         n,
         2 ** min(30, n if max_depth is None else max_depth),
