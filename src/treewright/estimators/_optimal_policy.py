@@ -194,7 +194,8 @@ class OptimalPolicyTree(TreeEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the action for each row, shape (n_rows,)."""
-        return self.tree_.predict(self._encode(X))
+        encoded = self._encode(X)
+        return self.tree_.predict(encoded)
 
     def value(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> PolicyValue:
         """Return what the policy is worth on some rows, best such that it was not fitted on.

@@ -168,7 +168,10 @@ def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.f
         None, text, complex numbers, NaN, infinity or numbers above 1e300, fewer than two actions, wrong length.
     """
     if rewards is None:
-        raise InputError("rewards is None; give one number for each row and action, shape (n_rows, n_actions).")
+        raise InputError(
+            "A policy tree requires y to be passed, but the target y is None: give rewards, one number for each row and "
+            "action, shape (n_rows, n_actions)."
+        )
     names = getattr(rewards, "columns", None)
     gains = as_numbers(rewards, "rewards", "numbers, one for each row and action")
     if gains.ndim != 2 or gains.shape[1] < 2:
