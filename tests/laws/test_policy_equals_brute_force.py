@@ -14,7 +14,7 @@ from treewright import OptimalPolicyTree
 from treewright.convert import from_json, to_json
 from treewright.problem import make_policy_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, solve_policy
+from treewright.search import Limits, SearchOptions, SweepOptions, solve_policy
 from treewright.table import table_from
 from treewright.verify import verify_policy
 
@@ -69,14 +69,16 @@ def test_optimum_and_certificate(block):
             **{name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")},
         )
         wanted = wanted / one_leaf if one_leaf else Fraction(asked["cost_complexity"])
-        model = OptimalPolicyTree(**asked).fit(X, rewards, sample_weight=weight)
+        engine = SweepOptions() if k % 2 else None  # ranked columns; few splits are binary columns otherwise
+        model = OptimalPolicyTree(**asked, search_options=engine).fit(X, rewards, sample_weight=weight)
         result = model.result_
+        assert not one_leaf or result.engine == ("sweep" if k % 2 else "cuts")
         assert result.status is SolveStatus.OPTIMAL
         assert result.objective == pytest.approx(float(wanted), abs=1e-12)
         assert result.lower_bound <= float(wanted) + 1e-15
         assert result.tree.n_leaves == (leaves if one_leaf else 1)
         assert result.stats["tolerance"] < 1e-11
-        if k % 4:
+        if k % 5:
             continue
         report = verify_policy(problem, result)
         assert report.ok, str(report)
@@ -90,15 +92,17 @@ def test_optimum_and_certificate(block):
         np.testing.assert_array_equal(read.tree.predict(problem.table.X), result.tree.predict(problem.table.X))
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_stopped_searches_hold_their_bound(seed):
+@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("seed", range(20))
+def test_stopped_searches_hold_their_bound(seed, engine):
+    options = SweepOptions() if engine == "sweep" else SearchOptions(engine="cuts")
     rng = np.random.default_rng(seed)
     X, rewards = rng.normal(size=(60, 3)).round(1), rng.integers(-3, 4, (60, 3)).astype(float)
     problem = make_policy_problem(table_from(X), rewards, cost_complexity=0.01, max_depth=3)
     proven = solve_policy(problem)
     assert proven.status is SolveStatus.OPTIMAL
     for steps in (1, 5, 40):
-        stopped = solve_policy(problem, limits=Limits(step_limit=steps))
+        stopped = solve_policy(problem, limits=Limits(step_limit=steps), options=options)
         assert stopped.lower_bound <= proven.objective + 1e-12 <= stopped.objective + 2e-12
         report = verify_policy(problem, stopped)
         assert report.ok, str(report)

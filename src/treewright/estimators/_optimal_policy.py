@@ -16,7 +16,14 @@ from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.policy import PolicyValue, policy_value
 from treewright.problem import check_rewards, check_sample_weight, make_policy_problem
 from treewright.result import PolicyResult, SolveStatus
-from treewright.search import Limits, ProgressCallback, SweepOptions, progress_bar, solve_policy
+from treewright.search import (
+    Limits,
+    ProgressCallback,
+    SearchOptions,
+    SweepOptions,
+    progress_bar,
+    solve_policy,
+)
 
 __all__ = ["OptimalPolicyTree"]
 
@@ -55,8 +62,8 @@ class OptimalPolicyTree(TreeEstimator):
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
-    search_options : SweepOptions or None, default=None
-        Switches of the bounds, for experiments; the optimum depends on none.
+    search_options : SearchOptions, SweepOptions or None, default=None
+        Switches, for experiments, and the choice of the engine: over binary columns or over ranked ones.
 
     Attributes
     ----------
@@ -107,7 +114,7 @@ class OptimalPolicyTree(TreeEstimator):
         step_limit: int | None = None,
         memory_limit: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
-        search_options: SweepOptions | None = None,
+        search_options: SearchOptions | SweepOptions | None = None,
     ) -> None:
         self.cost_complexity = cost_complexity
         self.actions = actions
@@ -160,9 +167,11 @@ class OptimalPolicyTree(TreeEstimator):
             A limit was reached before the proof; `result_` has the gap.
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
-        if self.search_options is not None and not isinstance(self.search_options, SweepOptions):
+        if self.search_options is not None and not isinstance(
+            self.search_options, (SearchOptions, SweepOptions)
+        ):
             raise InputError(
-                f"search_options={self.search_options!r}; give a treewright.search.SweepOptions or None."
+                f"search_options={self.search_options!r}; give a treewright.search.SearchOptions, SweepOptions or None."
             )
         table = self._training_table(X, None)
         problem = make_policy_problem(

@@ -27,7 +27,7 @@ from treewright.search._sweep import MOST_DEPTH, SweepOptions
 from treewright.table import Table
 from treewright.tree import Split
 
-__all__ = ["ActionLoss", "AdditiveAnswer", "AdditiveLoss", "SquaredErrorLoss", "solve_additive"]
+__all__ = ["ActionLoss", "AdditiveAnswer", "AdditiveLoss", "SquaredErrorLoss", "loss_of", "solve_additive"]
 
 
 class AdditiveLoss(Protocol):
@@ -323,7 +323,7 @@ def solve_additive(
     )
     is_leaf_only = max_depth == 0 or max_leaf_nodes == 1  # the engine always looks one split ahead
     splits = splits_of([None] if is_leaf_only else answer["nodes"], ranked)
-    tree_loss = _loss_of(splits, table, loss)
+    tree_loss = loss_of(splits, table, loss)
     n_leaves = sum(split is None for split in splits)
     objective = tree_loss + price * n_leaves
     lower, upper = answer["lower"], answer["upper"]
@@ -352,7 +352,7 @@ def solve_additive(
     )
 
 
-def _loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:
+def loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:
     """Return the loss of a tree, each leaf with its best value."""
     position, total = 0, 0.0
     stack = [np.arange(table.n_rows)]

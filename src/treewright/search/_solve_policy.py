@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize import scope_of_all
+from treewright.binarize import Cuts, scope_of_all
 from treewright.problem import PolicyProblem
 from treewright.result import PolicyResult, SolveStatus
+from treewright.search._action_cuts import solve_action_cuts
 from treewright.search._additive import ActionLoss, solve_additive
+from treewright.search._choose_engine import choose_for_actions
 from treewright.search._limits import Limits, Progress, ProgressCallback
-from treewright.search._options import SweepOptions
+from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._result import LEAVES_NOT_PROVEN
 from treewright.tree import Tree, grow_policy, merge_equal_leaves
 
 __all__ = ["solve_policy"]
 
-ENGINE_REASON = "it looks at all thresholds"
 LARGEST_TOLERANCE = 1e-8  # of a proof, as a share of the regret of one leaf
 
 
@@ -26,7 +28,7 @@ def solve_policy(
     problem: PolicyProblem,
     *,
     limits: Limits | None = None,
-    options: SweepOptions | None = None,
+    options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> PolicyResult:
     """Find the policy tree of smallest objective over all thresholds.
@@ -36,8 +38,8 @@ def solve_policy(
     problem : PolicyProblem
     limits : Limits, default=None
         None is no limit but the machine's memory.
-    options : SweepOptions, default=None
-        Switches of the bounds; the optimum depends on none.
+    options : SearchOptions or SweepOptions, default=None
+        Switches, and the choice of the engine; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
 
@@ -55,7 +57,8 @@ def solve_policy(
     Notes
     -----
     The loss of a leaf is the least sum over its rows of the regret of one action, which is misclassification with a cost
-    vector for each row (``cpp/include/treewright/objective/action_costs.hpp``). No regret counts as more than that of a
+    vector for each row. Tables with few splits go to the search over binary columns, others to that over ranked columns
+    (``cpp/include/treewright/objective/action_costs.hpp``). No regret counts as more than that of a
     single leaf: a tree with such a row is no better than the single leaf, before and after, and without it the numbers
     are the same; so the integers of the search have their digits where the trees in question differ.
     """
@@ -79,23 +82,35 @@ def solve_policy(
             stats={"seconds": 0.0, "subproblems": 0, "tolerance": 0.0, **rewards_of(problem, tree)},
             notes=(*problem.notes, note), **common,
         )  # fmt: skip
-    answer = solve_additive(
-        problem.table,
-        ActionLoss(np.minimum(regret, one_leaf)),
-        cost_complexity=problem.cost_complexity,
-        max_depth=problem.max_depth,
-        max_leaf_nodes=problem.max_leaf_nodes,
-        min_samples_leaf=problem.min_samples_leaf,
-        limits=limits,
-        options=options,
-        progress=None if progress is None else _share(progress, one_leaf),
-    )
+    limits = (limits or Limits()).started()
+    cost = np.minimum(regret, one_leaf)
+    choice = choose_for_actions(problem, cost, options, limits)
+    report = None if progress is None else _share(progress, one_leaf)
+    if isinstance(choice.space, Cuts):
+        assert not isinstance(options, SweepOptions)  # it would have chosen the other engine
+        answer = solve_action_cuts(
+            problem, choice.space, cost, limits=limits, options=options, progress=report
+        )
+    else:
+        answer = solve_additive(
+            problem.table,
+            ActionLoss(cost),
+            cost_complexity=problem.cost_complexity,
+            max_depth=problem.max_depth,
+            max_leaf_nodes=problem.max_leaf_nodes,
+            min_samples_leaf=problem.min_samples_leaf,
+            limits=limits,
+            options=options if isinstance(options, SweepOptions) else None,
+            progress=report,
+        )
     tree = merge_equal_leaves(grow(problem, answer.splits))
     share = regret_of(problem, tree) / one_leaf
     objective = share + problem.cost_complexity * tree.n_leaves
     tolerance = (answer.tolerance + 2.0**-50 * _spread(problem, one_leaf)) / one_leaf
     proven = answer.proven and tolerance <= LARGEST_TOLERANCE
     notes = (*problem.notes, *problem.table.notes)
+    if proven and not answer.stats.get("leaves_proven", True):
+        notes = (*notes, LEAVES_NOT_PROVEN)
     if answer.proven and not proven:
         notes = (
             *notes,
@@ -117,8 +132,8 @@ def solve_policy(
         stats={
             **answer.stats,
             "tolerance": tolerance,
-            "engine": "sweep",
-            "engine_reason": ENGINE_REASON,
+            "engine": choice.engine,
+            "engine_reason": choice.why,
             **rewards_of(problem, tree),
         },
         notes=notes,
