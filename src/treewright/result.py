@@ -229,8 +229,8 @@ class PolicyResult(SolveResult):
     stop_reason : StopReason or None
     stats : mapping
         ``tolerance``: by how much rounding to integers can have moved an objective. ``mean_reward``,
-        ``best_single_reward``, ``best_each_reward``: mean rewards after costs on the training rows, of this tree, of the
-        best single action, and of the best action for each row.
+        ``best_single_reward``, ``best_each_reward``: mean rewards after costs on the training rows, of this tree, of
+        the best single action, and of the best action for each row.
     options : mapping
         ``method`` is "policy"; ``action_costs`` one number an action, if any is not 0.
     notes : tuple of str
@@ -244,7 +244,8 @@ class PolicyResult(SolveResult):
             for name, of in REWARDS
             if isinstance(value := self.stats.get(name), (int, float))
         )
-        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} (mean reward{costs} {gained or 'unknown'})"
+        reward = f"mean reward{costs} {gained or 'unknown'}"
+        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({reward})"
         if self.status is SolveStatus.OPTIMAL:
             tolerance = self.stats.get("tolerance")
             by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""

@@ -61,7 +61,9 @@ def test_check(estimator: BaseEstimator, check: object) -> None:
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 def test_no_check_is_skipped(estimator: BaseEstimator) -> None:
     outcomes = check_estimator(estimator, on_skip=None, on_fail=None)
-    assert len(outcomes) >= (45 if isinstance(estimator, OptimalPolicyTree) else 55)  # less where nothing is classified
+    assert len(outcomes) >= (
+        45 if isinstance(estimator, OptimalPolicyTree) else 55
+    )  # less where nothing is classified
     assert {(o["check_name"], o["status"]) for o in outcomes if o["status"] != "passed"} == set()
 
 

@@ -89,7 +89,9 @@ def test_optimum_and_certificate(block):
             assert model.value(X, rewards, weight).value == pytest.approx(gained, abs=1e-9)
         read = from_json(to_json(result))
         assert read.result.sentence() == result.sentence()
-        np.testing.assert_array_equal(read.tree.predict(problem.table.X), result.tree.predict(problem.table.X))
+        np.testing.assert_array_equal(
+            read.tree.predict(problem.table.X), result.tree.predict(problem.table.X)
+        )
 
 
 @pytest.mark.parametrize("engine", ["cuts", "sweep"])

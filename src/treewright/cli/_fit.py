@@ -41,6 +41,7 @@ from treewright.cli._leaf_accuracy import (
     refuse_others,
     search_leaf_accuracy,
 )
+from treewright.cli._policy import fit_policy
 from treewright.cli._question import (
     Categorical,
     ClassWeight,
@@ -57,7 +58,6 @@ from treewright.cli._question import (
     read_thresholds,
     state_question,
 )
-from treewright.cli._policy import fit_policy
 from treewright.cli._regression import fit_regression
 from treewright.errors import InputError
 
@@ -104,7 +104,8 @@ def fit(
         typer.Option(
             "--cost-complexity",
             "-c",
-            help="Price of one leaf, as a fraction of the total weight (regression: of the variance, policy: of the regret of the best single action).",
+            help="Price of one leaf, as a fraction of the total weight (regression: of the variance, policy: of "
+            "the regret of the best single action).",
             show_default=f"{PRICE:g}",
         ),
     ] = None,

@@ -116,7 +116,8 @@ def _in_words(result: SolveResult) -> str:
     """Say the rewards of the tree beside the best that any policy could have."""
     of: Mapping[str, Any] = result.stats
     return (
-        f"Mean reward on these rows: {of['mean_reward']:.6g}; the best single action has {of['best_single_reward']:.6g}, "
+        f"Mean reward on these rows: {of['mean_reward']:.6g}; the best single action has "
+        f"{of['best_single_reward']:.6g}, "
         f"the best action for every row {of['best_each_reward']:.6g}."
     )
 

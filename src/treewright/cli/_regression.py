@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_regression", "fit_regression", "numbers_of"]
 
+
 def fit_regression(
     csv: CsvTable,
     *,

@@ -88,7 +88,8 @@ def report(
     content = load_model(model)
     if not content.tree.predicts_classes:
         raise InputError(
-            f"The report is of trees that predict classes; this is a {content.tree.kind.value} tree. Use treewright show --out "
+            f"The report is of trees that predict classes; this is a {content.tree.kind.value} tree. Use "
+            "treewright show --out "
             "tree.svg, treewright verify, and treewright export --to rules."
         )
     column = label_column(content, target)

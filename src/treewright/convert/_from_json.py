@@ -21,7 +21,16 @@ from treewright.convert._reading import checked_reading
 from treewright.convert._to_json import FORMAT, VERSION
 from treewright.errors import InputError, ModelFileError
 from treewright.result import SolveStatus, StopReason
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
+from treewright.tree import (
+    CategorySplit,
+    Column,
+    ColumnKind,
+    LinearSplit,
+    Split,
+    ThresholdSplit,
+    Tree,
+    TreeKind,
+)
 
 __all__ = ["from_json", "load_model"]
 
@@ -92,7 +101,13 @@ def from_json(text: str) -> Model:
 def _model(top: Checked) -> Model:
     _check_format(top)
     fields = top.fields(
-        "format", "version", "written_by", "classes", "columns", "nodes", "certificate",
+        "format",
+        "version",
+        "written_by",
+        "classes",
+        "columns",
+        "nodes",
+        "certificate",
         optional=("kind", "reading"),
     )
     columns = _columns(fields["columns"])
@@ -167,9 +182,7 @@ def _classes(value: Checked) -> NDArray[Any] | None:
     return classes
 
 
-def _tree(
-    value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | None, kind: TreeKind
-) -> Tree:
+def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | None, kind: TreeKind) -> Tree:
     entries = list(value.entries(1, MAX_NODES))
     n_nodes = len(entries)
     n_outputs = 1 if classes is None else len(classes)

@@ -51,8 +51,8 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
         behind it where an output is called so): text for a categorical column, the empty text for a missing
         value. Truth values are 0 and 1, missing numbers NaN. An unseen category goes to the side that does not
         list it. Outputs are ``label`` (int64 for integers and truth values, else text), ``probabilities`` of shape
-        (n_rows, n_classes) and ``leaf``, the node number; for a regression tree ``value`` and ``leaf``, for a policy tree
-        ``label`` (the action) and ``leaf``.
+        (n_rows, n_classes) and ``leaf``, the node number; for a regression tree ``value`` and ``leaf``, for a policy
+        tree ``label`` (the action) and ``leaf``.
 
     Raises
     ------

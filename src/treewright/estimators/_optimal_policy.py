@@ -14,7 +14,7 @@ from treewright.errors import InputError
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.policy import PolicyValue, policy_value
-from treewright.problem import check_rewards, check_sample_weight, make_policy_problem
+from treewright.problem import make_policy_problem
 from treewright.result import PolicyResult, SolveStatus
 from treewright.search import (
     Limits,
@@ -24,6 +24,7 @@ from treewright.search import (
     progress_bar,
     solve_policy,
 )
+from treewright.table import Table
 
 __all__ = ["OptimalPolicyTree"]
 
@@ -32,9 +33,9 @@ class OptimalPolicyTree(TreeEstimator):
     """Tree that chooses an action for each row, proven optimal over all thresholds or with a proven bound.
 
     Each row has a reward for every action; the tree of most reward is found, less a price for each leaf. It minimises
-    ``regret + cost_complexity * leaves`` over all trees within the constraints. The regret of a tree is the reward that it
-    leaves against the best action of every row, as a share of what the best single action leaves: 1 gains nothing over
-    one action for all, 0 gives each row its best. After `fit`, ``result_`` says what is proven;
+    ``regret + cost_complexity * leaves`` over all trees within the constraints. The regret of a tree is the reward
+    that it leaves against the best action of every row, as a share of what the best single action leaves: 1 gains
+    nothing over one action for all, 0 gives each row its best. After `fit`, ``result_`` says what is proven;
     ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
@@ -79,14 +80,14 @@ class OptimalPolicyTree(TreeEstimator):
     Notes
     -----
     Rewards may be known (a simulator, a price list), or estimated from data in which each row had one action:
-    `treewright.policy.doubly_robust_scores`. Missing values take a direction that is learned with each split; categories
-    (text) are split one against the rest. Rewards are compared as integers; the sentence says by how much two trees may
-    differ and still count as equal.
+    `treewright.policy.doubly_robust_scores`. Missing values take a direction that is learned with each split;
+    categories (text) are split one against the rest. Rewards are compared as integers; the sentence says by how much
+    two trees may differ and still count as equal.
 
     References
     ----------
-    Z. Zhou, S. Athey, S. Wager (2023). Offline Multi-Action Policy Learning: Generalization and Optimization. Operations
-    Research 71. (the problem; the search over all thresholds is ours)
+    Z. Zhou, S. Athey, S. Wager (2023). Offline Multi-Action Policy Learning: Generalization and Optimization.
+    Operations Research 71. (the problem; the search over all thresholds is ours)
 
     Examples
     --------
@@ -221,21 +222,20 @@ class OptimalPolicyTree(TreeEstimator):
         PolicyValue
             Mean reward after costs of actions, with its standard error.
         """
-        rows = self._encode(X)
-        gains, names = check_rewards(rewards, len(rows))
+        table = Table(self.tree_.columns, np.asfortranarray(self._encode(X)))
         known = self.actions_.tolist()
-        if gains.shape[1] != len(known):
+        named = list(getattr(rewards, "columns", known))
+        if named != known and set(named) == set(known):
             raise InputError(
-                f"rewards has {gains.shape[1]} columns; the policy has {len(known)} actions: {known[:20]}."
+                f"rewards has the actions in another order ({named[:20]}) than the policy ({known[:20]}); sort "
+                "its columns."
             )
-        if names is not None and names.tolist() != known and set(names.tolist()) == set(known):
-            raise InputError(
-                f"rewards has the actions in another order ({names.tolist()[:20]}) than the policy ({known[:20]}); sort its "
-                "columns."
-            )
-        weight = check_sample_weight(sample_weight, len(rows))
-        chosen = self.tree_.prediction[self.tree_.apply(rows)]
-        return policy_value(gains[np.arange(len(rows)), chosen] - self._action_costs[chosen], weight)
+        problem = make_policy_problem(
+            table, rewards, actions=known, action_costs=self._action_costs, sample_weight=sample_weight
+        )
+        chosen = self.tree_.prediction[self.tree_.apply(problem.table.X)]
+        gains = problem.rewards[np.arange(len(chosen)), chosen] - problem.action_costs[chosen]
+        return policy_value(gains, problem.sample_weight)
 
     def score(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean reward after costs, for scikit-learn's model selection; see `value`."""

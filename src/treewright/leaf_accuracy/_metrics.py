@@ -171,7 +171,9 @@ def _routed(
         )
         leaf = tree.apply(rows)
         if not tree.predicts_classes or tree.classes is None:
-            raise InputError(f"The tree predicts {tree.kind.answers}; leaf accuracy is of classification trees.")
+            raise InputError(
+                f"The tree predicts {tree.kind.answers}; leaf accuracy is of classification trees."
+            )
         predicted = tree.classes[tree.prediction[leaf]]
     elif isinstance(X, Table):
         return _routed(getattr(tree, "tree_", tree), X, y, sample_weight)

@@ -91,7 +91,7 @@ def doubly_robust_scores(
     propensities : array-like of shape (n_rows, n_actions) or (n_actions,), default=None
         Known probabilities of the actions in sorted order, as in a trial; None fits `propensity_model`.
     propensity_model : scikit-learn classifier, default=None
-        With ``predict_proba``; None is `HistGradientBoostingClassifier`.
+        With ``predict_proba``; None is `HistGradientBoostingClassifier` with 30 trees of 8 leaves.
     outcome_model : scikit-learn regressor, default=None
         Fitted once for each action on its rows; None is `HistGradientBoostingRegressor`.
     cv : int, default=5
@@ -163,7 +163,8 @@ def doubly_robust_scores(
     chance: NDArray[np.float64] | None = None
     n_clipped = 0
     if method != "direct":
-        model = HistGradientBoostingClassifier(random_state=random_state)
+        # Small and few trees: probabilities near 0 and 1 must come from the rows, not from fitting them closely.
+        model = HistGradientBoostingClassifier(max_iter=30, max_leaf_nodes=8, random_state=random_state)
         chance = (
             _cross_fitted_chances(rows, taken, propensity_model or model, folds, len(actions))
             if propensities is None
@@ -221,9 +222,7 @@ def _actions(action: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.i
             "action has labels that cannot be sorted (text and numbers, or None); use one type."
         ) from None
     if len(actions) < 2:
-        raise InputError(
-            "action has one label only; a policy needs at least two to choose from."
-        )
+        raise InputError("action has one label only; a policy needs at least two to choose from.")
     return actions, taken.reshape(-1)
 
 
@@ -245,7 +244,8 @@ def _given_chances(propensities: ArrayLike, n_rows: int, n_actions: int) -> NDAr
         chance = np.tile(chance, (n_rows, 1))
     if chance.shape != (n_rows, n_actions):
         raise InputError(
-            f"propensities has shape {chance.shape}; give ({n_rows}, {n_actions}), or ({n_actions},) if they are the same "
+            f"propensities has shape {chance.shape}; give ({n_rows}, {n_actions}), or ({n_actions},) if they are "
+            "the same "
             "for all rows. Actions are in sorted order."
         )
     if not ((chance >= 0).all() and np.allclose(chance.sum(axis=1), 1, rtol=0, atol=ROUNDING)):

@@ -40,9 +40,7 @@ class PolicyValue:
         return f"{self.value:.6g} (standard error {self.standard_error:.2g}, {self.n_rows:,} rows)"
 
 
-def policy_value(
-    gains: NDArray[np.float64], sample_weight: NDArray[np.float64] | None = None
-) -> PolicyValue:
+def policy_value(gains: NDArray[np.float64], sample_weight: NDArray[np.float64] | None = None) -> PolicyValue:
     """Return the weighted mean of what rows gain, and its standard error.
 
     Parameters

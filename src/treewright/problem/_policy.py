@@ -169,7 +169,8 @@ def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.f
     """
     if rewards is None:
         raise InputError(
-            "A policy tree requires y to be passed, but the target y is None: give rewards, one number for each row and "
+            "A policy tree requires y to be passed, but the target y is None: give rewards, one number for each "
+            "row and "
             "action, shape (n_rows, n_actions)."
         )
     names = getattr(rewards, "columns", None)
@@ -188,12 +189,14 @@ def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.f
     if np.isnan(gains).any():
         row, action = (int(k) for k in np.argwhere(np.isnan(gains))[0])
         raise InputError(
-            f"Input rewards contains NaN (row {row}, column {action}, counted from 0). A policy tree needs the reward of "
+            f"Input rewards contains NaN (row {row}, column {action}, counted from 0). A policy tree needs the "
+            "reward of "
             "every action for every row; treewright.policy.doubly_robust_scores estimates those not observed."
         )
     if not (np.abs(gains) <= LARGEST_REWARD).all():
         raise InputError(
-            "Input rewards contains infinity or a value too large (above 1e300); give other units, or leave the rows out."
+            "Input rewards contains infinity or a value too large (above 1e300); give other units, or leave the "
+            "rows out."
         )
     return gains, None if names is None else np.asarray(list(names))
 

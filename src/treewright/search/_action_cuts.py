@@ -1,8 +1,8 @@
 """Trees of actions over binary columns, where a table has few splits.
 
-The search over binary columns keeps a price for each row and prediction, so costs of actions are what it minimises anyhow:
-every row is a kind of its own. On the warfarin tables of STReeD (3,367 rows, 29 binary columns) depth 4 takes .012 s and
-depth 5 .09 s, where the search over ranked columns takes 2.7 and 13.
+The search over binary columns keeps a price for each row and prediction, so costs of actions are what it minimises
+anyhow: every row is a kind of its own. On the warfarin tables of STReeD (3,367 rows, 29 binary columns) depth 4 takes
+.012 s and depth 5 .09 s, where the search over ranked columns takes 2.7 and 13.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def solve_action_cuts(
     kept = ("seconds", "bytes", "cache_entries", "cache_shed", "row_price_seconds", "row_price_rounds")
     return AdditiveAnswer(
         splits=splits,
-        # A run that was stopped while it wrote its tree may have left a worse one than it proved optimal. (A price above
-        # all costs together counts as that sum in the engine, so its bound may be below the objective else.)
+        # A run that was stopped while it wrote its tree may have left a worse one than it proved optimal. (A price
+        # above all costs together counts as that sum in the engine, so its bound may be below the objective else.)
         proven=raw["exact"]
         and (stop is None or objective <= (raw["upper_bound"] / scale + rounding) * (1 + FLOAT)),
         objective=objective,
@@ -131,8 +131,8 @@ def solve_action_cuts(
 def _whole_costs(cost: NDArray[np.float64]) -> tuple[NDArray[np.int64], float, float]:
     """Return whole costs, their number in a unit of cost, and what rounding moves the cost of any tree.
 
-    Multiples of a power of two, such as differences of whole numbers, are exact where their sum is small enough, with room
-    to count leaves; others fill the bits that the engine has.
+    Multiples of a power of two, such as differences of whole numbers, are exact where their sum is small enough, with
+    room to count leaves; others fill the bits that the engine has.
     """
     n, n_actions = cost.shape
     total = float(cost.sum())  # above 0: else one leaf is right everywhere

@@ -205,7 +205,9 @@ def _worth(problem: Problem, method: Method) -> Worth:
     )
 
 
-def _has_many_thresholds(problem: Problem | PolicyProblem, candidates: Sequence[CandidateSplits]) -> tuple[bool, str]:
+def _has_many_thresholds(
+    problem: Problem | PolicyProblem, candidates: Sequence[CandidateSplits]
+) -> tuple[bool, str]:
     """Say whether thresholds of continuous columns are many and most of what can be split, and how many there are."""
     continuous, others = count_splits(problem.table, candidates)
     if all(column.kind is not ColumnKind.CONTINUOUS for column in problem.table.columns):

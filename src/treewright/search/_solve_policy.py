@@ -56,9 +56,9 @@ def solve_policy(
 
     Notes
     -----
-    The loss of a leaf is the least sum over its rows of the regret of one action, which is misclassification with a cost
-    vector for each row. Tables with few splits go to the search over binary columns, others to that over ranked columns
-    (``cpp/include/treewright/objective/action_costs.hpp``). No regret counts as more than that of a
+    The loss of a leaf is the least sum over its rows of the regret of one action, which is misclassification with a
+    cost vector for each row. Tables with few splits go to the search over binary columns, others to that over ranked
+    columns (``cpp/include/treewright/objective/action_costs.hpp``). No regret counts as more than that of a
     single leaf: a tree with such a row is no better than the single leaf, before and after, and without it the numbers
     are the same; so the integers of the search have their digits where the trees in question differ.
     """

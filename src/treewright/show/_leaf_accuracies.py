@@ -71,7 +71,9 @@ def plot_leaf_accuracies(
         matplotlib is not installed (extra `plot`).
     """
     if not tree.predicts_classes:
-        raise InputError(f"Leaf accuracies need a classification tree; this one predicts {tree.kind.answers}.")
+        raise InputError(
+            f"Leaf accuracies need a classification tree; this one predicts {tree.kind.answers}."
+        )
     if (X_test is None) != (y_test is None):
         raise InputError("Give both X_test and y_test, or neither.")
     train = _count(tree, X, y, "y")

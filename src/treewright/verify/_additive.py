@@ -165,9 +165,7 @@ def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) ->
     yield check("status", consistent, result.status.value, f"gap {gap:.3g}")
 
 
-def _best_part(
-    question: Question, tree: Tree, rows: list[Rows], leaf_cost: Callable[[Rows], float]
-) -> float:
+def _best_part(question: Question, tree: Tree, rows: list[Rows], leaf_cost: Callable[[Rows], float]) -> float:
     """Return the least cost of a tree whose splits are kept, made leaves, or replaced by a pruning of one side."""
     X = question.problem.table.X
 

@@ -55,7 +55,9 @@ def _regrets(problem: PolicyProblem) -> NDArray[np.float64]:
     """
     largest = max(float(np.abs(problem.rewards).max()), float(np.abs(problem.action_costs).max()))
     unit = 2.0 ** (math.frexp(largest)[1] + 2)
-    below = (problem.rewards.max(axis=1)[:, None] / unit - problem.rewards / unit) + problem.action_costs / unit
+    below = (
+        problem.rewards.max(axis=1)[:, None] / unit - problem.rewards / unit
+    ) + problem.action_costs / unit
     share = problem.sample_weight / problem.sample_weight.max()
     return np.asarray((below - below.min(axis=1)[:, None]) * share[:, None], dtype=np.float64)
 

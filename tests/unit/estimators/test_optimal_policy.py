@@ -113,7 +113,7 @@ def test_bad_parameters(parameters, said):
 def test_new_rewards_must_fit(data):
     X, rewards = data
     model = OptimalPolicyTree(max_depth=1).fit(X, rewards)
-    with pytest.raises(InputError, match="2 columns; the policy has 3 actions"):
+    with pytest.raises(InputError, match="3 labels; rewards has 2 columns"):
         model.value(X, rewards[:, :2])
 
 

@@ -54,9 +54,7 @@ def test_the_formulas():
     expected = np.zeros((60, 2))
     expected[rows, action] = outcome / known[rows, action]
     np.testing.assert_allclose(ipw.rewards, expected, rtol=1e-14)
-    direct = doubly_robust_scores(
-        X, action, outcome, method="direct", outcome_model=LinearRegression(), cv=2
-    )
+    direct = doubly_robust_scores(X, action, outcome, method="direct", outcome_model=LinearRegression(), cv=2)
     both = doubly_robust_scores(
         X, action, outcome, propensities=known, outcome_model=LinearRegression(), cv=2
     )
@@ -102,6 +100,7 @@ def test_text_and_missing_values_with_the_default_models():
     assert model.predict(X).tolist() == ["drug" if colour == "red" else "none" for colour in X["colour"]]
 
 
+@pytest.mark.filterwarnings("ignore::treewright.errors.OverlapWarning")
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -122,6 +121,5 @@ def test_text_and_missing_values_with_the_default_models():
 )
 def test_bad_input(changed, said):
     given = {"action": np.arange(40) % 2, "outcome": np.zeros(40), **changed}
-    with warnings.catch_warnings(), pytest.raises(InputError, match=said):
-        warnings.simplefilter("ignore", OverlapWarning)
+    with pytest.raises(InputError, match=said):
         doubly_robust_scores(np.arange(40.0)[:, None], **given)

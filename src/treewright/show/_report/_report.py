@@ -111,7 +111,7 @@ def report(
     """
     tree, result, terms = _parts(model)
     remarks = [model.harden().sentence] if hasattr(model, "harden") else []
-    if not tree.predicts_classes:
+    if tree.classes is None or not tree.predicts_classes:
         raise InputError(f"This is a {tree.kind.value} tree; the report is of trees that predict classes.")
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
@@ -190,7 +190,9 @@ def _other_tree(name: str, model: Any, tree: Tree) -> Tree:
     ):
         raise InputError(f"others[{name!r}] has other columns than the model; compare trees of one table.")
     if not other.predicts_classes:
-        raise InputError(f"others[{name!r}] is a {other.kind.value} tree; compare trees that predict classes.")
+        raise InputError(
+            f"others[{name!r}] is a {other.kind.value} tree; compare trees that predict classes."
+        )
     return other
 
 
