@@ -151,9 +151,7 @@ class BitsProblem {
         result["exact"] = out.bounds.exact();
         result["leaf_limit_is_slack"] = out.leaf_limit_is_slack;
         result["feasible"] = out.bounds.upper < kInfinity;
-        result["stop"] = control.reason();
-        result["seconds"] = control.seconds();
-        result["steps"] = control.steps();
+        treewright::add_run(result, control);
         result["bytes"] = out.bytes;
         result["cache_entries"] = out.cache_entries;
         result["cache_shed"] = out.cache_shed;
@@ -196,9 +194,7 @@ class BitsProblem {
         result["lower_bounds"] = lower;
         result["upper_bounds"] = upper;
         result["exact"] = exact;
-        result["stop"] = control.reason();
-        result["seconds"] = control.seconds();
-        result["steps"] = control.steps();
+        treewright::add_run(result, control);
         result["bytes"] = out.bytes;
         result["cache_entries"] = out.cache_entries;
         result["cache_shed"] = out.cache_shed;

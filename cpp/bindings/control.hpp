@@ -35,4 +35,11 @@ inline Control make_control(double time_limit, std::int64_t step_limit, std::siz
     return Control({time_limit, step_limit, memory_limit}, callback);
 }
 
+// What every engine says of its run.
+inline void add_run(nanobind::dict& answer, const Control& control) {
+    answer["stop"] = control.reason();
+    answer["seconds"] = control.seconds();
+    answer["steps"] = control.steps();
+}
+
 }  // namespace treewright

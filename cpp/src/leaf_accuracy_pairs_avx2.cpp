@@ -5,12 +5,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt")
-#endif
+#include "treewright/kernels/begin_avx2.inc"
 #include "treewright/leaf_accuracy/pair_table_impl.hpp"
 
 namespace treewright::leaf_accuracy {
@@ -41,18 +36,14 @@ struct Avx2Bits {
 
 }  // namespace
 
-const PairTableKernels& pair_table_kernels_avx2() { return kernels<32, Avx2Bits>(); }
-
 }  // namespace treewright::leaf_accuracy
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
-#else
-namespace treewright::leaf_accuracy {
+#include "treewright/kernels/end_simd.inc"
 
-const PairTableKernels& pair_table_kernels_avx2() { return pair_table_kernels_plain(); }
-
-}  // namespace treewright::leaf_accuracy
+const treewright::leaf_accuracy::PairTableKernels& treewright::leaf_accuracy::pair_table_kernels_avx2() {
+    return kernels<32, Avx2Bits>();
+}
+#else
+const treewright::leaf_accuracy::PairTableKernels& treewright::leaf_accuracy::pair_table_kernels_avx2() {
+    return pair_table_kernels_plain();
+}
 #endif

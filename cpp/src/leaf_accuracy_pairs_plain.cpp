@@ -1,4 +1,4 @@
-// Depth-two kernels for any processor.
+// Depth-two kernels for any processor, and the choice.
 #include "treewright/leaf_accuracy/pair_sweep.hpp"
 #include "treewright/leaf_accuracy/pair_table.hpp"
 
@@ -31,5 +31,9 @@ struct PlainBits {
 }  // namespace
 
 const PairTableKernels& pair_table_kernels_plain() { return kernels<16, PlainBits>(); }
+
+const PairTableKernels& pair_table_kernels(Simd level) {
+    return kernels_for(level, pair_table_kernels_plain, pair_table_kernels_avx2, pair_table_kernels_avx512);
+}
 
 }  // namespace treewright::leaf_accuracy

@@ -15,4 +15,12 @@ enum class Simd : std::uint8_t { plain = 0, avx2 = 1, avx512 = 2 };
 [[nodiscard]] Simd simd() noexcept;
 void set_simd_limit(Simd limit) noexcept;
 
+// The one of three versions of the same kernels that `level` names. Functions, not kernels: code for a newer processor
+// is not even looked up on an older one.
+template <class Kernels>
+[[nodiscard]] const Kernels& kernels_for(Simd level, const Kernels& (*plain)(), const Kernels& (*avx2)(),
+                                         const Kernels& (*avx512)()) {
+    return level == Simd::avx512 ? avx512() : level == Simd::avx2 ? avx2() : plain();
+}
+
 }  // namespace treewright
