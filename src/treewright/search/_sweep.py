@@ -19,8 +19,9 @@ from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._integers import IntegerCosts, integer_costs
-from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
+from treewright.search._ranked_run import counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import RankedSpace
@@ -29,7 +30,6 @@ from treewright.tree import grow
 __all__ = ["SweepOptions", "solve_sweep"]
 
 ROOM = 2**29  # of the sum of integer costs: 32-bit lanes of the kernel
-MOST_DEPTH = 2**30
 # Seconds for each row of a ranked column, and at most in all, that the engine gets even if reading the table took the
 # whole time: enough to sort the rows and to find a first tree.
 FIRST_TREE, FIRST_TREE_MOST = 6e-8, 0.5
@@ -136,33 +136,27 @@ def solve_sweep(
     ranked = ranked_columns(table, space.candidates)
     reduced = units.integers.costs - units.integers.costs.min(axis=1, keepdims=True)
 
-    def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
-        assert progress is not None
-        best = units.objective(incumbent)
-        return bool(progress(Progress(seconds, best, min(best, units.objective(bound)), steps, n_bytes)))
-
     rank = rank_matrix(ranked, table.n_rows)
-    native = core.SweepOptions()
-    for name, value in asdict(options).items():
-        setattr(native, name, value)
-    depth = table.n_rows if problem.max_depth is None else problem.max_depth
     leaves = problem.max_leaf_nodes
-    native_limits = limits.native()
+    run = run_arguments(
+        table.n_rows,
+        max_depth=problem.max_depth,
+        max_leaves=leaves,
+        min_samples_leaf=problem.min_samples_leaf,
+        limits=limits,
+        options=options,
+        progress=progress,
+        objective=units.objective,
+    )
+    run["time_limit"] = max(run["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST))
     answer = core.sweep_solve(
-        rank,
-        problem.y.astype(np.uint16),
-        units.integers.weight.astype(np.int32),
-        reduced.astype(np.int32),
-        units.unit,
-        units.leaf,
-        problem.min_samples_leaf,
-        max(1, min(depth, table.n_rows, MOST_DEPTH)),
-        0 if leaves is None or leaves >= table.n_rows else max(2, leaves),
-        native,
-        max(native_limits["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST)),
-        native_limits["step_limit"],
-        native_limits["memory_limit"],
-        None if progress is None else report,
+        rank=rank,
+        label=problem.y.astype(np.uint16),
+        weight=units.integers.weight.astype(np.int32),
+        cost=reduced.astype(np.int32),
+        unit=units.unit,
+        leaf=units.leaf,
+        **run,
     )
     is_leaf_only = problem.max_depth == 0 or leaves == 1  # the engine always looks one split ahead
     nodes = [None] if is_leaf_only else answer["nodes"]
@@ -181,16 +175,6 @@ def solve_sweep(
     if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
         proven = True
         notes = (*notes, LEAVES_NOT_PROVEN)
-    kept = (
-        "seconds",
-        "pair_solves",
-        "passes",
-        "row_steps",
-        "cache_hits",
-        "gaps_closed",
-        "core_rows",
-        "bytes",
-    )
     n_leaves = tree.n_leaves
     if not proven and problem.cost_complexity > 0:  # a better tree may have more leaves, but not so many
         n_leaves = int(units.objective(upper) / problem.cost_complexity) + 1
@@ -204,9 +188,7 @@ def solve_sweep(
         slack=units.integers.slack,
         scope=space.scope,
         stop=answer["stop"],
-        # The engine counts subproblems of depth two (pairs) and deeper ones apart.
-        stats={"subproblems": answer["subproblems"] + answer["pair_solves"], "steps": answer["steps"]}
-        | {name: answer[name] for name in kept},
+        stats=counts_of(answer),
         options=asdict(options),
         notes=notes,
     )
