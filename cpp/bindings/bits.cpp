@@ -2,12 +2,12 @@
 #include "binary_problem.hpp"
 #include "check.hpp"
 #include "control.hpp"
-#include "treewright/bits/dataset.hpp"
-#include "treewright/bits/front.hpp"
-#include "treewright/bits/leaf_limit.hpp"
-#include "treewright/bits/prices.hpp"
-#include "treewright/bits/search.hpp"
-#include "treewright/bits/units.hpp"
+#include "treewright/space/binary_dataset.hpp"
+#include "treewright/search/front.hpp"
+#include "treewright/search/leaf_limit.hpp"
+#include "treewright/bounds/row_prices.hpp"
+#include "treewright/search/binary_search.hpp"
+#include "treewright/core/cost_units.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

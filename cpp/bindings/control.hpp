@@ -5,7 +5,7 @@
 
 #include "check.hpp"
 
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 
 #include <nanobind/nanobind.h>
 
