@@ -21,9 +21,10 @@ from treewright.search._additive_units import (
     action_units,
     squared_error_units,
 )
-from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
+from treewright.search._limits import Limits, ProgressCallback, stop_reason
+from treewright.search._options import SweepOptions
+from treewright.search._ranked_run import counts_of, run_arguments
 from treewright.search._ranks import ranked_columns, splits_of
-from treewright.search._sweep import MOST_DEPTH, SweepOptions
 from treewright.table import Table
 from treewright.tree import Split
 
@@ -303,23 +304,19 @@ def solve_additive(
     ranked = ranked_columns(table)
     rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, n), dtype=np.uint32)
 
-    def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
-        assert progress is not None
-        best = units.loss(incumbent)
-        return bool(progress(Progress(seconds, best, min(best, units.loss(bound)), steps, n_bytes)))
-
-    native = core.SweepOptions()
-    for name, value in asdict(options).items():
-        setattr(native, name, value)
     answer = loss.native(
         rank,
         units,
-        min_leaf=min_samples_leaf,
-        depth=max(1, min(n if max_depth is None else max_depth, n, MOST_DEPTH)),
-        most_leaves=0 if max_leaf_nodes is None or max_leaf_nodes >= n else max(2, max_leaf_nodes),
-        options=native,
-        report=None if progress is None else report,
-        **limits.native(),
+        **run_arguments(
+            n,
+            max_depth=max_depth,
+            max_leaves=max_leaf_nodes,
+            min_samples_leaf=min_samples_leaf,
+            limits=limits,
+            options=options,
+            progress=progress,
+            objective=units.loss,
+        ),
     )
     is_leaf_only = max_depth == 0 or max_leaf_nodes == 1  # the engine always looks one split ahead
     splits = splits_of([None] if is_leaf_only else answer["nodes"], ranked)
@@ -329,7 +326,6 @@ def solve_additive(
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
     tolerance = units.tolerance(objective, most_leaves)
-    kept = ("pair_solves", "passes", "row_steps", "cache_hits", "gaps_closed", "core_rows", "bytes")
     return AdditiveAnswer(
         tuple(splits),
         proven,
@@ -342,12 +338,7 @@ def solve_additive(
         price,
         tolerance,
         stop_reason(answer["stop"]),
-        {
-            "seconds": answer["seconds"],
-            "steps": answer["steps"],
-            "subproblems": answer["subproblems"] + answer["pair_solves"],
-        }
-        | {name: answer[name] for name in kept},
+        counts_of(answer),
         asdict(options),
     )
 
