@@ -423,3 +423,22 @@ def test_category_sets_read_well(visit):
     said = page.locator("#answer").inner_text()
     assert "Decision: no" in said
     assert "colour from missing to" in said
+
+
+@pytest.mark.parametrize("width", [420, 1000, 1280, 1600])
+@pytest.mark.parametrize("leaves", [5, 30])
+def test_no_width_cuts_a_picture_off(visit, width, leaves):
+    """Two of four leaves were outside the output of a notebook of 1,280 px."""
+    html = notebook_html(make_tree(leaves, leaves, n_rows=60).tree)
+    page = visit(viewport={"width": width, "height": 900}).open(f"<!doctype html><body>{html}</body>")
+    wide, room = page.evaluate(
+        "() => { const e = document.querySelector('.tw-scroll'); return [e.scrollWidth, e.clientWidth]; }"
+    )
+    assert wide <= room
+    size = page.evaluate("() => parseFloat(getComputedStyle(document.querySelector('.tw-tree')).fontSize)")
+    assert 10 <= size <= 14
+    ends = page.evaluate(
+        "() => [...document.querySelectorAll('.tw-leaf > .tw-box')].map(e => e.getBoundingClientRect().right)"
+    )
+    assert len(ends) == leaves
+    assert max(ends) <= width

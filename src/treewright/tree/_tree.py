@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree._column import Column
+from treewright.tree._display import html_of, tree_in_a_line
 from treewright.tree._split import Split
 
 __all__ = ["Tree", "grow", "grow_regression", "leaf_path", "leaves_in_words"]
@@ -23,7 +24,7 @@ LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """An immutable decision tree over the columns of a table.
 
@@ -63,6 +64,12 @@ class Tree:
             self.n_node_samples,
         ):
             array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return tree_in_a_line(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     @property
     def node_count(self) -> int:

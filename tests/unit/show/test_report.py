@@ -25,7 +25,7 @@ from treewright.show._report._steps import picture
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind, ThresholdSplit, describe, grow
 
-VOID = {"meta", "link", "input", "br", "hr", "img", "rect", "line", "circle", "polyline"}
+VOID = {"wbr", "meta", "link", "input", "br", "hr", "img", "rect", "line", "circle", "polyline"}
 
 
 class Reader(HTMLParser):
