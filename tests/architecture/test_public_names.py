@@ -36,6 +36,7 @@ PUBLIC = [
     "Tree",
     "__version__",
     "accuracy_frontier",
+    "compare_with_cart",
     "near_optimal_trees",
     "raise_on_interrupt",
 ]

@@ -1,5 +1,6 @@
 """Typed columns from numpy, pandas, polars and CSV."""
 
+from treewright.table._blank import with_blank_column
 from treewright.table._csv import CsvTable, header_of, load_csv
 from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_like, table_from
@@ -30,4 +31,5 @@ __all__ = [
     "spellings",
     "table_from",
     "to_frame",
+    "with_blank_column",
 ]
