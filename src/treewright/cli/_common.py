@@ -225,7 +225,8 @@ def read_csv(
     kept = Settings()
     if settings is not None:
         kept = read_settings(settings)
-        ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
+        if columns is None:  # otherwise the tree has settled which columns there are
+            ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
         missing = (*(missing or ()), *kept.missing)
         decimal_comma = kept.decimal_comma if decimal_comma is None else decimal_comma
         day_first = kept.day_first if day_first is None else day_first
