@@ -520,14 +520,16 @@ def test_words_of_the_report_are_not_broken_in_the_middle(visit):
     name = "AverageMonthsInFileOfAllAccountsThatWereOpened"
     columns = [Column(name, ColumnKind.CONTINUOUS)]
     X, y = np.arange(20.0)[:, None], (np.arange(20) > 9).astype(np.int32)
-    tree = grow(columns, np.array(["no", "yes"]), [ThresholdSplit(0, 9.5), None, None], X, y, np.ones(20), 1.0 - np.eye(2))  # fmt: skip
+    rest = (np.ones(20), 1.0 - np.eye(2))
+    tree = grow(columns, np.array(["no", "yes"]), [ThresholdSplit(0, 9.5), None, None], X, y, *rest)
     page = visit(viewport={"width": 700, "height": 900}).open(
         page_of(Made(tree, X, y, np.ones(20), 1.0 - np.eye(2)))
     )
     pieces = page.evaluate(
         """() => [...document.querySelectorAll('.tw-box bdi, td.rule bdi')].flatMap((e) =>
              [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => {
-               const range = document.createRange(); range.selectNodeContents(n); return range.getClientRects().length; }))"""
+               const range = document.createRange(); range.selectNodeContents(n);
+               return range.getClientRects().length; }))"""
     )
     assert len(pieces) > 10
     assert set(pieces) == {1}

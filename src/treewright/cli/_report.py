@@ -126,7 +126,7 @@ def report(
     files |= {} if test is None else {"test": test.name, "test_sha256": _sha256(test)}
     files |= {"written_by": content.written_by}
     others_options = {**csv_options, "needed": ()}
-    groups = {
+    groups: dict[str, Any] = {
         name: read_csv(test or data, **{**others_options, "target": name}).target for name in group or ()
     }
     about_labels = type(content.result) in (SolveResult, NoneType)  # others claim something else
