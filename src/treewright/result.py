@@ -162,9 +162,10 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
     """
     said = {name: options.get(name) for name in LIMITS if name not in leave_out}
     limit = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in said.items()}
+    leaf_or_leaves = "leaf" if said.get("max_leaf_nodes") == 1 else "leaves"
     words = {
         "max_depth": f"depth at most {limit.get('max_depth')}",
-        "max_leaf_nodes": f"at most {limit.get('max_leaf_nodes')} leaves",
+        "max_leaf_nodes": f"at most {limit.get('max_leaf_nodes')} {leaf_or_leaves}",
         "min_samples_leaf": f"at least {limit.get('min_samples_leaf')} rows a leaf",
         "min_leaf_accuracy": f"at least {limit.get('min_leaf_accuracy')} of every leaf right",
     }

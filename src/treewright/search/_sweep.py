@@ -9,9 +9,12 @@ the one with the fewest leaves wins.
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.binarize import candidates_of, scope_of_all
@@ -22,9 +25,9 @@ from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
-from treewright.search._result import LEAVES_NOT_PROVEN, result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, is_coarse, measured, result_of
 from treewright.search._space import RankedSpace
-from treewright.tree import grow
+from treewright.tree import Tree, grow
 
 __all__ = ["SweepOptions", "solve_sweep"]
 
@@ -46,8 +49,8 @@ class _Units:
     tie_bits: int
 
     @staticmethod
-    def make(problem: Problem) -> _Units:
-        integers = integer_costs(problem, ROOM)
+    def make(problem: Problem, most_loss: float = math.inf) -> _Units:
+        integers = integer_costs(problem, ROOM, most_loss)
         cheapest = integers.costs.min(axis=1)
         span = integers.costs.max(axis=1) - cheapest  # what a row of each class can pay beyond that
         total = int((integers.weight * span[problem.y]).sum())
@@ -61,9 +64,27 @@ class _Units:
         base = int((integers.weight * cheapest[problem.y]).sum())
         return _Units(integers, base, 2**unit_bits, (leaf << tie_bits) + 1, tie_bits)
 
+    def reduced(self) -> NDArray[np.int64]:
+        """Return the costs beyond those that every tree pays."""
+        reduced: NDArray[np.int64] = self.integers.costs - self.integers.costs.min(axis=1, keepdims=True)
+        return reduced
+
     def objective(self, cost: float) -> float:
         """Return the objective of an engine cost, to within what `slack` says."""
         return (cost / self.unit + self.base) * self.integers.unit
+
+    def finer(self, problem: Problem, objective: float) -> _Units | None:
+        """Return units that round less, if these hide too much of a best tree's `objective`; None if there are none.
+
+        Rows that cost more than that tree need not be told apart (`integer_costs`). With its objective U and the
+        slack s of the finer units, a tree T that is best by them has ``f'(T) <= U + 2 s`` for the lowered losses f'.
+        A row that was lowered still costs ``2 U`` or more, so for ``2 s < U`` T pays for none: its loss is not lowered.
+        """
+        if not is_coarse(self.integers.slack, objective):
+            return None
+        finer = _Units.make(problem, 2 * objective)
+        slack = finer.integers.slack
+        return finer if 2 * slack < objective and 2 * slack <= self.integers.slack else None
 
     def same_loss(self, lower: int, upper: int) -> bool:
         """Whether no tree has less loss than one that costs `upper`, if none costs less than `lower`, without a price.
@@ -134,7 +155,6 @@ def solve_sweep(
         )
     units = _Units.make(problem)
     ranked = ranked_columns(table, space.candidates)
-    reduced = units.integers.costs - units.integers.costs.min(axis=1, keepdims=True)
 
     def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
         assert progress is not None
@@ -147,34 +167,52 @@ def solve_sweep(
         setattr(native, name, value)
     depth = table.n_rows if problem.max_depth is None else problem.max_depth
     leaves = problem.max_leaf_nodes
-    native_limits = limits.native()
-    answer = core.sweep_solve(
-        rank,
-        problem.y.astype(np.uint16),
-        units.integers.weight.astype(np.int32),
-        reduced.astype(np.int32),
-        units.unit,
-        units.leaf,
-        problem.min_samples_leaf,
-        max(1, min(depth, table.n_rows, MOST_DEPTH)),
-        0 if leaves is None or leaves >= table.n_rows else max(2, leaves),
-        native,
-        max(native_limits["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST)),
-        native_limits["step_limit"],
-        native_limits["memory_limit"],
-        None if progress is None else report,
-    )
+
+    def search(units: _Units, steps: int) -> dict[str, Any]:
+        native_limits = limits.native()
+        return core.sweep_solve(
+            rank,
+            problem.y.astype(np.uint16),
+            units.integers.weight.astype(np.int32),
+            units.reduced().astype(np.int32),
+            units.unit,
+            units.leaf,
+            problem.min_samples_leaf,
+            max(1, min(depth, table.n_rows, MOST_DEPTH)),
+            0 if leaves is None or leaves >= table.n_rows else max(2, leaves),
+            native,
+            max(native_limits["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST)),
+            max(1, native_limits["step_limit"] - steps),
+            native_limits["memory_limit"],
+            None if progress is None else report,
+        )
+
     is_leaf_only = problem.max_depth == 0 or leaves == 1  # the engine always looks one split ahead
-    nodes = [None] if is_leaf_only else answer["nodes"]
-    tree = grow(
-        table.columns,
-        problem.classes,
-        splits_of(nodes, ranked),
-        table.X,
-        problem.y,
-        problem.sample_weight,
-        problem.costs,
-    )
+
+    def tree_of(answer: dict[str, Any]) -> Tree:
+        nodes = [None] if is_leaf_only else answer["nodes"]
+        return grow(
+            table.columns,
+            problem.classes,
+            splits_of(nodes, ranked),
+            table.X,
+            problem.y,
+            problem.sample_weight,
+            problem.costs,
+        )
+
+    answer = search(units, 0)
+    tree = tree_of(answer)
+    steps, seconds = answer["steps"], answer["seconds"]
+    while answer["lower"] == answer["upper"] and not is_leaf_only:
+        finer = units.finer(problem, measured(problem, tree)[1])
+        if finer is None:
+            break
+        again = search(finer, steps)
+        steps, seconds = steps + again["steps"], seconds + again["seconds"]
+        if again["lower"] != again["upper"]:
+            break  # a limit ended it; the tree and the bound before it stand
+        answer, units, tree = again, finer, tree_of(again)
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
     notes = space.notes
@@ -182,7 +220,6 @@ def solve_sweep(
         proven = True
         notes = (*notes, LEAVES_NOT_PROVEN)
     kept = (
-        "seconds",
         "pair_solves",
         "passes",
         "row_steps",
@@ -201,11 +238,15 @@ def solve_sweep(
         proven=proven,
         lower_bound=units.objective(lower) - slack,
         upper_bound=None if is_leaf_only else units.objective(upper) + slack,
-        slack=units.integers.slack,
+        slack=0.0 if is_leaf_only else units.integers.slack,
         scope=space.scope,
         stop=answer["stop"],
         # The engine counts subproblems of depth two (pairs) and deeper ones apart.
-        stats={"subproblems": answer["subproblems"] + answer["pair_solves"], "steps": answer["steps"]}
+        stats={
+            "subproblems": answer["subproblems"] + answer["pair_solves"],
+            "steps": steps,
+            "seconds": seconds,
+        }
         | {name: answer[name] for name in kept},
         options=asdict(options),
         notes=notes,
