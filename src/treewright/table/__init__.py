@@ -1,7 +1,7 @@
 """Typed columns from numpy, pandas, polars and CSV."""
 
 from treewright.table._blank import with_blank_column
-from treewright.table._csv import CsvTable, header_of, load_csv
+from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently
 from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_like, table_from
 from treewright.table._look import Finding, Look, look, look_at
@@ -23,6 +23,7 @@ __all__ = [
     "encode_like",
     "header_of",
     "load_csv",
+    "load_leniently",
     "look",
     "look_at",
     "read_settings",
