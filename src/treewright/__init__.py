@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
+    from treewright.estimators import compare_with_cart as compare_with_cart
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
     from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
     from treewright.near_optimal import near_optimal_trees as near_optimal_trees
@@ -59,6 +60,7 @@ _HOME = {
     "Table": "treewright.table",
     "Tree": "treewright.tree",
     "accuracy_frontier": "treewright.search",
+    "compare_with_cart": "treewright.estimators",
     "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
 }

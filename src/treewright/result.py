@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from treewright.tree import Tree
+from treewright.tree._display import html_of
 from treewright.tree._tree import leaves_in_words
 
 __all__ = [
@@ -43,7 +44,7 @@ class StopReason(Enum):
     CALLBACK = "stopped by the progress callback"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SolveResult:
     """A tree with its certificate.
 
@@ -107,6 +108,14 @@ class SolveResult:
         left = self.objective - self.lower_bound
         return left if left > ROUNDING * abs(self.objective) else 0.0
 
+    def __repr__(self) -> str:
+        gap = "" if self.gap == 0 else f", gap {100 * self.gap:.1f}%"
+        size = f"{leaves_in_words(self.tree)}, objective {self.objective:.6g}, loss {self.loss:.6g}"
+        return f"<{type(self).__name__}: {self.status.value}{gap}; {size}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(self.tree, self.sentence())
+
     def sentence(self) -> str:
         """Say in one plain sentence what is proven."""
         leaves = leaves_in_words(self.tree)
@@ -169,7 +178,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
     return " of " + ", ".join(named) if named else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RegressionResult(SolveResult):
     """A regression tree with its certificate.
 
@@ -211,7 +220,7 @@ class RegressionResult(SolveResult):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PolicyResult(SolveResult):
     """A policy tree with its certificate.
 
@@ -268,7 +277,7 @@ REWARDS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BornAgainResult(SolveResult):
     """A tree with the decisions of an ensemble, and proven bounds on its depth and leaves.
 
@@ -343,7 +352,7 @@ PROVEN_LEAST = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LeafAccuracyResult(SolveResult):
     """A tree with the best worst leaf: the value of a tree is that of its worst leaf, and more is better.
 

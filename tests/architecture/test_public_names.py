@@ -37,6 +37,7 @@ PUBLIC = [
     "Tree",
     "__version__",
     "accuracy_frontier",
+    "compare_with_cart",
     "near_optimal_trees",
     "raise_on_interrupt",
 ]

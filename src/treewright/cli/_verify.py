@@ -16,6 +16,7 @@ from treewright.cli._common import (
     Missing,
     ModelPath,
     Separator,
+    SettingsFile,
     exits_by_code,
     labels_like,
     read_csv,
@@ -54,6 +55,7 @@ def verify(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
+    columns: SettingsFile = None,
 ) -> None:
     """Recompute everything a model file claims from the data it was made from.
 
@@ -89,6 +91,7 @@ def verify(
             "encoding": encoding,
             "decimal_comma": decimal_comma,
             "day_first": day_first,
+            "settings": columns,
         }
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:
