@@ -11,6 +11,7 @@ from treewright.result import (
     BornAgainResult,
     LeafAccuracyResult,
     RegressionResult,
+    ShardsResult,
     SolveResult,
     SolveStatus,
     StopReason,
@@ -24,6 +25,7 @@ RESULTS: dict[str, type[SolveResult]] = {
     "born-again": BornAgainResult,
     "leaf-accuracy": LeafAccuracyResult,
     "regression": RegressionResult,
+    "shards": ShardsResult,
 }
 
 

@@ -312,5 +312,10 @@ def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
 
 
 def leaves_in_words(tree: Tree) -> str:
-    """Return ``1 leaf``, or ``5 leaves``."""
+    """Return ``1 leaf``, or ``5 leaves``.
+
+    Parameters
+    ----------
+    tree : Tree
+    """
     return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
