@@ -118,7 +118,7 @@ class Question:
         weight : ndarray of shape (n_rows,), float64, or None
             Sample weights.
         """
-        missing = np.isnan(X).any(axis=0).tolist()
+        missing = [bool(np.isnan(X[:, j]).any()) for j in range(len(self.columns))]
         columns = tuple(
             replace(column, has_missing=here) for column, here in zip(self.columns, missing, strict=True)
         )

@@ -57,7 +57,9 @@ class Run:
     pool: Pool
     progress: Callable[[Progress], Any] | None = None
     bounds: dict[tuple[int, ...], Bound] = field(default_factory=dict)  # of the parts of the rows
-    shapes: dict[Shape, None] = field(default_factory=dict)  # every tree that a search found
+    shapes: dict[Shape, int] = field(
+        default_factory=dict
+    )  # every tree that a search found, and the first such shard
     seen: dict[Shape, dict[int, Counted]] = field(default_factory=dict)  # what was counted on which shard
     stop_reason: StopReason | None = None
     steps: int = 0
@@ -77,7 +79,7 @@ class Run:
             )
             for k, shard in enumerate(self.shards)
         }
-        self.shapes[LEAF_ONLY] = None
+        self.shapes[LEAF_ONLY] = -1
         for k, shard in enumerate(self.shards):
             floor = least_of_any(self.place.question, shard)
             self.bounds[(k,)] = Bound(shard, floor, lost="it was not searched")
@@ -91,7 +93,7 @@ class Run:
         ----------
         parts : sequence of tuple of int
         """
-        first = next((shape for shape in self.shapes if shape != LEAF_ONLY), None)
+        first: Shape | None = None  # of the first shard, whoever is faster: a run has one result
         workers = self.pool.workers()
         done: list[tuple[int, ...]] = []
 
@@ -118,7 +120,7 @@ class Run:
                     continue
                 self._keep(part, answer)
                 done.append(part)
-                if first is None and answer.shape != LEAF_ONLY:
+                if part == (0,) and answer.shape != LEAF_ONLY:
                     first = answer.shape
                 if answer.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK):
                     break
@@ -162,7 +164,7 @@ class Run:
                 for own in inner:
                     del self.bounds[own]
                 self.bounds[part] = Bound(bound.shard, max(bound.value, before), bound.best)
-        self.shapes.setdefault(answer.shape)
+        self.shapes[answer.shape] = min(part[0], self.shapes.get(answer.shape, part[0]))
         if answer.stop_reason is not None:
             self.stop_reason = answer.stop_reason
 
@@ -239,7 +241,7 @@ class Run:
     def choose(self) -> Shape:
         """Count the trees over all rows, and return the best; improved, if there is time."""
         hurried = self.ended()
-        shapes = list(self.shapes)
+        shapes = sorted(self.shapes, key=self.shapes.__getitem__)
         if not hurried and len(shapes) > KEPT:
             some = self._some()
             self._count(shapes, some)
@@ -260,14 +262,8 @@ class Run:
 
     def _best(self) -> Shape:
         """Return the best pruning of the trees that were counted on all rows."""
-        found = (LEAF_ONLY, self._priced(self.counted(LEAF_ONLY)))
-        for shape in list(self.seen):
-            if self._is_counted(shape):
-                own = self._pruned(shape)
-                cost = self.cost(own)
-                if (cost, len(own)) < (found[1], len(found[0])):
-                    found = (own, cost)
-        return found[0]
+        own = {self._pruned(shape) for shape in list(self.seen) if self._is_counted(shape)}
+        return min(own, key=lambda shape: (self.cost(shape), len(shape), repr(shape)))
 
     def _pruned(self, shape: Shape) -> Shape:
         """Return the exact pruning of a counted tree; what falls into it is known for each shard."""

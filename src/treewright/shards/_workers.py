@@ -7,6 +7,7 @@ flight was at fault. They are given once more, last; what is in flight at two de
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -127,6 +128,11 @@ class Pool:
                 for key, answer in answers:
                     flying.pop(key, None)
                     yield key, answer
+            except GeneratorExit:
+                with warnings.catch_warnings():  # joblib's, that some answers are not used
+                    warnings.simplefilter("ignore", UserWarning)
+                    answers.close()
+                raise
             except Exception as error:  # of the pool: what a task raises comes back as Lost
                 if not flying:
                     raise

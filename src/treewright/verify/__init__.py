@@ -4,6 +4,7 @@ from treewright.verify._born_again import verify_born_again
 from treewright.verify._faithful import FaithfulnessReport, check_faithful
 from treewright.verify._regression import verify_regression
 from treewright.verify._report import Check, VerificationReport
+from treewright.verify._shards import verify_shards
 from treewright.verify._verify import verify
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "verify",
     "verify_born_again",
     "verify_regression",
+    "verify_shards",
 ]
