@@ -394,7 +394,7 @@ class ShardsResult(SolveResult):
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         lost = self.stats.get("shards_lost")
-        without = f"; {lost} of them have no proof and count with the price of one leaf" if lost else ""
+        without = f"; of {lost} of them nothing is known but the price of one leaf" if lost else ""
         return (
             f"Within {_rounded_up(100 * self.gap)}% of the best possible over {over} and {self.scope}{why}: this tree "
             f"has {what}, and no tree{self._constraints()} can be below {self.lower_bound:.6f}, as proven on "

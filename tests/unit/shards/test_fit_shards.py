@@ -121,7 +121,7 @@ def test_no_time_still_gives_a_counted_tree() -> None:
     assert result.tree.n_node_samples[0] == N
     assert result.lower_bound >= 0.01  # the price of one leaf
     assert result.stats["shards_lost"] == 7
-    assert "7 of them have no proof" in result.sentence()
+    assert "of 7 of them nothing is known" in result.sentence()
 
 
 def test_progress_tells_and_stops() -> None:
