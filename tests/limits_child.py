@@ -51,6 +51,14 @@ class Front:
         return self
 
 
+class Shards(Front):
+    """`fit_shards` likewise."""
+
+    def fit(self, X: Any, y: Any) -> Shards:
+        self.result_ = tw.fit_shards(X, y, **self.parameters).result_
+        return self
+
+
 def _forest() -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
@@ -87,6 +95,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "latent clusterer": (tw.LatentTreeClusterer, {"epochs": 10**6, "patience": 10**6}),
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
         "front": (Front, {"max_leaves": 20}),
+        "shards": (Shards, free | {"max_depth": 5, "shard_rows": 1000}),
     }
 
 
@@ -94,7 +103,8 @@ def accepted(kind: Any) -> set[str]:
     """The names of the parameters that a kind of estimator has."""
     import inspect
 
-    return set(inspect.signature(tw.accuracy_frontier if kind is Front else kind).parameters)
+    functions = {Front: tw.accuracy_frontier, Shards: tw.fit_shards}
+    return set(inspect.signature(functions.get(kind, kind)).parameters)
 
 
 SEARCHES = {"cross-validated": 6, "leaf accuracy, cross-validated": 12}  # each has the time limit

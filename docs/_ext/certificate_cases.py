@@ -253,7 +253,11 @@ def in_one_shard() -> str:
     """Say what a fit on a single shard says that was stopped."""
     found = in_shards()
     return replace(
-        found, status=SolveStatus.FEASIBLE, lower_bound=0.1, stats={"shards": 1}, stop_reason=StopReason.TIME_LIMIT
+        found,
+        status=SolveStatus.FEASIBLE,
+        lower_bound=0.1,
+        stats={"shards": 1},
+        stop_reason=StopReason.TIME_LIMIT,
     ).sentence()
 
 

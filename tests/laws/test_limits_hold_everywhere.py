@@ -53,6 +53,7 @@ NAMES = [
     "latent clusterer",
     "threshold guesser",
     "front",
+    "shards",
 ]
 TABLES = ("classes", "continuous", "wide")
 

@@ -13,7 +13,6 @@ import itertools
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +223,8 @@ class _Tally:
             self.weight[k] += weight
 
     def finish(self, final: NDArray[np.int32]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-        rows, weight = [0] * len(final), [Fraction(0)] * len(final)
+        rows: list[int] = [0] * len(final)
+        weight: list[Any] = [0] * len(final)
         for k, position in enumerate(final[: len(self.rows)].tolist()):
             rows[position] += self.rows[k]
             weight[position] += self.weight[k]

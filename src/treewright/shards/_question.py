@@ -11,6 +11,7 @@ for every tree. All values here are exact fractions of the float64 numbers that 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -94,17 +95,22 @@ class Question:
         pairs = zip(self.factors, class_weight, strict=True)
         return sum((factor * weight for factor, weight in pairs), Fraction(0))
 
+    @cached_property
+    def _whole(self) -> tuple[list[list[tuple[int, int]]], int]:
+        """Costs of each predicted class as whole numbers, with the classes that pay them, and their common factor."""
+        factor = math.lcm(*(cost.denominator for row in self.paid for cost in row))
+        columns = zip(*self.paid, strict=True)
+        return [[(c, int(cost * factor)) for c, cost in enumerate(col) if cost] for col in columns], factor
+
     def label(self, class_weight: Sequence[Any]) -> tuple[int, Fraction]:
-        """Return the cheapest class for a leaf with these sums of sample weights, the first of equals, and its cost."""
-        prices = [
-            sum(
-                (weight * row[p] for weight, row in zip(class_weight, self.paid, strict=True) if weight),
-                Fraction(0),
-            )
-            for p in range(self.n_classes)
-        ]
-        best = min(range(self.n_classes), key=prices.__getitem__)
-        return best, prices[best]
+        """Return the cheapest class for a leaf with these sums of sample weights, the first of equals, and its cost.
+
+        In whole numbers as long as may be: fractions are fifty times slower.
+        """
+        columns, factor = self._whole
+        prices = [sum(class_weight[c] * cost for c, cost in column) for column in columns]
+        best = min(range(len(prices)), key=prices.__getitem__)
+        return best, Fraction(prices[best]) / factor
 
     def problem(
         self, X: NDArray[np.float64], y: NDArray[np.int32], weight: NDArray[np.float64] | None

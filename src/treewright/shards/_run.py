@@ -66,6 +66,8 @@ class Run:
     searches: int = 0
     scope: str = ""
     notes: dict[str, None] = field(default_factory=dict)
+    costs: dict[Shape, Fraction] = field(default_factory=dict)
+    prunings: dict[Shape, Shape] = field(default_factory=dict)
     totals: dict[Shape, Counted] = field(
         default_factory=dict
     )  # of the trees that were counted on every shard
@@ -215,7 +217,9 @@ class Run:
 
     def cost(self, shape: Shape) -> Fraction:
         """Return what a tree costs over all rows, on which it was counted."""
-        return self._priced(self.counted(shape))
+        if shape not in self.costs:
+            self.costs[shape] = self._priced(self.counted(shape))
+        return self.costs[shape]
 
     def counted(self, shape: Shape) -> Counted:
         """Return the counts of a tree over all rows."""
@@ -267,6 +271,11 @@ class Run:
 
     def _pruned(self, shape: Shape) -> Shape:
         """Return the exact pruning of a counted tree; what falls into it is known for each shard."""
+        if shape not in self.prunings:
+            self.prunings[shape] = self._prune(shape)
+        return self.prunings[shape]
+
+    def _prune(self, shape: Shape) -> Shape:
         total = self.counted(shape)
         own, _ = pruned(shape, total, self.place.question)
         if own != shape and not self._is_counted(own):
