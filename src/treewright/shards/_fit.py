@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright.convert import Terms
-from treewright.errors import InputError
+from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search import Limits, ProgressCallback, progress_bar
 from treewright.shards._ask import ask, check_choice, chosen_thresholds
@@ -131,6 +131,8 @@ def fit_shards(
     InputError
         The source or a parameter cannot be used; files differ in their columns or types; the source changed while it
         was read; no space is left.
+    SolverError
+        Not one shard could be searched.
     KeyboardInterrupt
         Ctrl-C while the source was read.
 
@@ -205,6 +207,10 @@ def _bounded(run: Run, wanted: float | None) -> Shape:
     """Search all shards, and joined ones while the gap is too large; return the best tree."""
     parts: list[tuple[int, ...]] = [(k,) for k in range(len(run.shards))]
     run.search(parts)
+    if not run.searches and run.failures == len(parts):
+        raise SolverError(
+            f"None of the {len(parts)} shards could be searched. The first failure: {run.failed}"
+        )
     try:
         shape = run.choose()
         while wanted is not None and len(parts) > 1 and gap_of(run, shape) > wanted:

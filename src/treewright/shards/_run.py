@@ -64,6 +64,8 @@ class Run:
     stop_reason: StopReason | None = None
     steps: int = 0
     searches: int = 0
+    failures: int = 0
+    failed: str = ""  # why the first one did
     scope: str = ""
     notes: dict[str, None] = field(default_factory=dict)
     costs: dict[Shape, Fraction] = field(default_factory=dict)
@@ -173,6 +175,8 @@ class Run:
     def _lose(self, part: tuple[int, ...], lost: Lost) -> None:
         if len(part) == 1:
             self.bounds[part] = Bound(self.shards[part[0]], self.bounds[part].value, lost=lost.why)
+        self.failures += 1
+        self.failed = self.failed or lost.why
         self.notes[f"A search failed: {lost.why}"] = None
 
     def _shard(self, part: Iterable[int]) -> Shard:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.errors import InputError
+from treewright.search import check_n_jobs
 
 __all__ = ["Lost", "Pool"]
 
@@ -48,11 +49,7 @@ class Pool:
     backend: str | None = None
 
     def __post_init__(self) -> None:
-        n = self.n_jobs
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n == 0):
-            raise InputError(
-                f"n_jobs={n!r}; give a number of workers of at least 1, -1 for all cores, or None."
-            )
+        check_n_jobs(self.n_jobs)
         if self.backend is not None and not isinstance(self.backend, str):
             raise InputError(f"backend={self.backend!r}; give the name of a joblib backend, such as 'loky'.")
 
@@ -103,7 +100,7 @@ class Pool:
     def _run_apart(
         self, function: Callable[[Any], Any], keys: Sequence[int], make: Callable[[int, int], Any]
     ) -> Iterator[tuple[int, Any]]:
-        from joblib import Parallel, delayed
+        from joblib import Parallel, delayed, parallel_config
 
         waiting = deque(keys)
         deaths = dict.fromkeys(keys, 0)
@@ -117,13 +114,10 @@ class Pool:
                     flying[key] = None
                     yield delayed(_keyed)(key, function, task)
 
-            answers = Parallel(
-                n_jobs=self.n_jobs,
-                backend=self.backend,
-                return_as="generator_unordered",
-                pre_dispatch="n_jobs",
-                batch_size=1,
-            )(feed())
+            with parallel_config(**self._config()):  # which knows backends that register themselves
+                answers = Parallel(
+                    n_jobs=self.n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1
+                )(feed())
             try:
                 for key, answer in answers:
                     flying.pop(key, None)
@@ -136,7 +130,7 @@ class Pool:
             except Exception as error:  # of the pool: what a task raises comes back as Lost
                 if not flying:
                     raise
-                why = f"its worker died ({type(error).__name__})"
+                why = f"its worker died ({type(error).__name__}: {error})"
                 for key in list(flying):
                     deaths[key] += 1
                     if deaths[key] < MOST_DEATHS:

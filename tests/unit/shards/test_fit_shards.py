@@ -14,7 +14,7 @@ import pytest
 
 from treewright import SolveStatus, fit_shards
 from treewright.convert import load_model
-from treewright.errors import InputError, RefutedProofWarning
+from treewright.errors import InputError, RefutedProofWarning, SolverError
 from treewright.problem import make_problem
 from treewright.result import ShardsResult, StopReason
 from treewright.search import solve
@@ -184,6 +184,15 @@ def test_a_failed_search_costs_its_bound_only(monkeypatch: pytest.MonkeyPatch) -
     assert any("Nothing is proven of 1 shard" in note for note in result.notes)
     assert 0.8 * whole_run.lower_bound < result.lower_bound < whole_run.lower_bound
     assert result.objective == pytest.approx(whole_run.objective, rel=0.01)
+
+
+def test_nothing_is_returned_if_no_shard_can_be_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> Any:
+        raise RuntimeError("no engine")
+
+    monkeypatch.setattr(run_module, "search_task", failing)
+    with pytest.raises(SolverError, match="None of the 8 shards could be searched.*no engine"):
+        fit_shards(*noisy(), shard_rows=500, progress=False)
 
 
 def test_a_false_proof_is_found_and_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
