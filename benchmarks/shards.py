@@ -3,7 +3,8 @@
 Generated rows (normal columns in single precision, two rules over four of them, a fifth of the labels turned round) are
 written to Parquet files; `htru` and `occupancy` are tables of the reference data folder, every row twice, shuffled, in
 shards of half. Each run has a process of its own: seconds are of its processor, reading included; memory is the most
-that it held. The exact search and CART load the whole table; CART is scikit-learn's, pruned at the same price.
+that it held. The exact search and CART load the whole table; CART is scikit-learn's, over all
+thresholds and of the same depth; its objective counts the same price for each of its leaves.
 """
 
 from __future__ import annotations
@@ -66,9 +67,18 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     answer |= {
         "cpu_seconds": round(time.process_time() - began, 2),
         "seconds": round(time.perf_counter() - clock, 2),
-        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "peak_mb": round(most_memory() / 2**20),
     }
     return {"package": "treewright", "version": __version__, **job, **answer}
+
+
+def most_memory() -> int:
+    """Return the bytes that this process held at most."""
+    try:  # what the system counts for `getrusage` begins before the program does
+        text = Path("/proc/self/status").read_text()
+        return int(text.partition("VmHWM:")[2].split()[0]) << 10
+    except (OSError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
 def by_shards(job: dict[str, Any]) -> dict[str, Any]:
@@ -104,8 +114,8 @@ def by_one_search(job: dict[str, Any]) -> dict[str, Any]:
 def by_cart(job: dict[str, Any]) -> dict[str, Any]:
     X, y = load(job)
     model = DecisionTreeClassifier(max_depth=job["max_depth"], random_state=0).fit(X, y)
-    loss = float((model.predict(X) != y).mean())
-    return {"loss": loss, "leaves": int(model.get_n_leaves())}
+    loss, leaves = float((model.predict(X) != y).mean()), int(model.get_n_leaves())
+    return {"loss": loss, "leaves": leaves, "objective": loss + job["cost_complexity"] * leaves}
 
 
 def load(job: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
@@ -153,7 +163,9 @@ def shown(rows: list[dict[str, Any]]) -> str:
             row["method"],
             f"{row['shard_rows']:,}" if row["method"] == "shards" else "",
             "" if "gap" not in row else "0, proven" if row["proven"] else f"{100 * row['gap']:.3g}%",
+            f"{row['objective']:.5f}",
             f"{row['loss']:.5f}",
+            row["leaves"],
             f"{row['cpu_seconds']:.1f}",
             f"{row['seconds']:.1f}",
             row["peak_mb"],
@@ -163,6 +175,25 @@ def shown(rows: list[dict[str, Any]]) -> str:
     return format_table(header, cells)
 
 
+def jobs(asked: argparse.Namespace, rows: int) -> list[tuple[str, dict[str, Any]]]:
+    """Return what is run on a table: CART once a depth, for it knows all thresholds and no price."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for method in asked.methods:
+        for cell in asked.cells:
+            depth, thresholds, size = cell.split(":")
+            job = {
+                "max_depth": int(depth),
+                "thresholds": int(thresholds) if thresholds.isdigit() else thresholds,
+                "cost_complexity": asked.price,
+                "shard_rows": min(int(size), -(-rows // 2)),
+                "time_limit": asked.seconds if method == "shards" else asked.exact_seconds,
+                "n_jobs": asked.jobs,
+            }
+            key = (method, depth, *(() if method == "cart" else (thresholds, size)))
+            found.setdefault(key, job | ({"thresholds": "all"} if method == "cart" else {}))
+    return [(key[0], job) for key, job in found.items()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -170,11 +201,16 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--columns", type=int, default=20)
     parser.add_argument("--price", type=float, default=0.002)
-    parser.add_argument("--cells", nargs="*", default=["2:all", "3:16"], help="DEPTH:THRESHOLDS")
-    parser.add_argument("--shard-rows", nargs="*", type=int, default=[100_000, 25_000])
+    parser.add_argument(
+        "--cells",
+        nargs="*",
+        default=["2:all:100000", "3:16:100000", "3:all:25000"],
+        help="DEPTH:THRESHOLDS:SHARD_ROWS; doubled tables are cut in two",
+    )
     parser.add_argument("--doubled", nargs="*", default=list(DOUBLED))
     parser.add_argument("--methods", nargs="*", default=["shards", "exact", "cart"])
-    parser.add_argument("--seconds", type=float, default=300, help="of the clock, for each run")
+    parser.add_argument("--seconds", type=float, default=500, help="of the clock, for each fit on shards")
+    parser.add_argument("--exact-seconds", type=float, default=150, help="likewise, for each exact search")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the tables")
     parser.add_argument("--folder", type=Path, help="where generated files are kept meanwhile")
@@ -189,34 +225,18 @@ def main() -> None:
     }
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-        tables: list[tuple[str, Path, int, list[int]]] = []
+        tables: list[tuple[str, Path, int]] = []
         if asked.rows:
-            where = generate(Path(folder), asked.rows, asked.columns)
-            tables.append(("generated", where, asked.rows, asked.shard_rows))
-        for name in asked.doubled:
-            where, n = double(Path(folder), name, asked.data)
-            tables.append((name, where, n, [n // 2]))
-        for name, where, n, sizes in tables:
-            for cell in asked.cells:
-                depth, thresholds = cell.split(":")
-                job = {
-                    "data": name,
-                    "rows": n,
-                    "folder": str(where),
-                    "max_depth": int(depth),
-                    "thresholds": int(thresholds) if thresholds.isdigit() else thresholds,
-                    "cost_complexity": asked.price,
-                    "time_limit": asked.seconds,
-                    "n_jobs": asked.jobs,
-                }
-                for method in asked.methods:
-                    for size in sizes if method == "shards" else sizes[:1]:
-                        row = apart(job | {"method": method, "shard_rows": size})
-                        row.pop("folder")
-                        rows.append(row)
-                        print(shown(rows[-1:]).splitlines()[-1], flush=True)
-                        if asked.save:  # at once: a long run may be broken off
-                            write_results("shards", options, rows)
+            tables.append(("generated", generate(Path(folder), asked.rows, asked.columns), asked.rows))
+        tables += [(name, *double(Path(folder), name, asked.data)) for name in asked.doubled]
+        for name, where, n in tables:
+            for method, job in jobs(asked, n):
+                row = apart(job | {"data": name, "rows": n, "folder": str(where), "method": method})
+                row.pop("folder")
+                rows.append(row)
+                print(shown(rows[-1:]).splitlines()[-1], flush=True)
+                if asked.save:  # at once: a long run may be broken off
+                    write_results("shards", options, rows)
     print("\n" + shown(rows))
 
 

@@ -191,7 +191,7 @@ def test_nothing_is_returned_if_no_shard_can_be_searched(monkeypatch: pytest.Mon
         raise RuntimeError("no engine")
 
     monkeypatch.setattr(run_module, "search_task", failing)
-    with pytest.raises(SolverError, match="None of the 8 shards could be searched.*no engine"):
+    with pytest.raises(SolverError, match=r"None of the 8 shards could be searched.*no engine"):
         fit_shards(*noisy(), shard_rows=500, progress=False)
 
 
