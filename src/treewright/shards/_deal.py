@@ -11,7 +11,6 @@ from __future__ import annotations
 import errno
 import itertools
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -128,7 +127,6 @@ def deal(
     folder: Path,
     seed: int,
     shuffle: bool = True,
-    watch: Callable[[int], None] | None = None,
 ) -> Deal:
     """Read a source once and deal its rows to shards.
 
@@ -144,8 +142,6 @@ def deal(
     seed : int
     shuffle : bool, default=True
         False cuts the rows as they lie.
-    watch : callable, default=None
-        Called with the number of rows read so far; may raise.
 
     Returns
     -------
@@ -175,8 +171,6 @@ def deal(
                 tallies[shard].add(part)
                 buffer.add(shard, part)
             dealt += len(rows.y)
-            if watch is not None:
-                watch(n_read)
         buffer.flush()
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
