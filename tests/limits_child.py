@@ -93,6 +93,24 @@ class Front:
         return self
 
 
+class Policy(tw.OptimalPolicyTree):
+    """A policy tree whose actions are the classes: rewards are noise, and one more for the right one."""
+
+    def fit(self, X: Any, y: Any) -> Policy:
+        rewards = np.random.default_rng(1).normal(size=(len(y), len(np.unique(y))))
+        rewards[np.arange(len(y)), y] += 1
+        super().fit(X, rewards)
+        return self
+
+
+class Shards(Front):
+    """`fit_shards` likewise."""
+
+    def fit(self, X: Any, y: Any) -> Shards:
+        self.result_ = tw.fit_shards(X, y, **self.parameters).result_
+        return self
+
+
 def _forest() -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
@@ -129,11 +147,14 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "latent regressor": (tw.LatentTreeRegressor, {"epochs": 10**6, "patience": 10**6}),
         "latent clusterer": (tw.LatentTreeClusterer, {"epochs": 10**6, "patience": 10**6}),
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
+        "policy": (Policy, free | {"max_depth": 7}),
+        "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
         "front": (Front, {"max_leaves": 20}),
         "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
         "in a pipeline": (InPipeline, {}),
         "in a grid search": (InGridSearch, {}),
+        "shards": (Shards, free | {"max_depth": 5, "shard_rows": 1000}),
     }
 
 
@@ -143,6 +164,7 @@ def accepted(kind: Any) -> set[str]:
 
     stands_for = {
         Front: tw.accuracy_frontier,
+        Shards: tw.fit_shards,
         NearOptimal: tw.near_optimal_trees,
         InPipeline: tw.OptimalTreeClassifierCV,
         InGridSearch: tw.OptimalTreeClassifierCV,

@@ -53,11 +53,14 @@ NAMES = [
     "latent regressor",
     "latent clusterer",
     "threshold guesser",
+    "policy",
+    "policy, leaves",
     "front",
     "near-optimal",
     "regressor",
     "in a pipeline",
     "in a grid search",
+    "shards",
 ]
 TABLES = ("classes", "continuous", "wide")
 

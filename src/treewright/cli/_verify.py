@@ -16,12 +16,15 @@ from treewright.cli._common import (
     Missing,
     ModelPath,
     Separator,
+    SettingsFile,
     exits_by_code,
     labels_like,
     read_csv,
     say,
 )
+from treewright.cli._policy import check_policy
 from treewright.cli._regression import check_regression
+from treewright.cli._shards import is_stream, verify_stream
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +41,10 @@ def verify(
     model: ModelPath,
     data: Annotated[
         Path | None,
-        typer.Argument(help="CSV file with a header line (plain or gzip).", show_default=False),
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); after a fit on shards also Parquet, or a folder.",
+            show_default=False,
+        ),
     ] = None,
     ensemble: Annotated[
         Path | None,
@@ -53,6 +59,7 @@ def verify(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
+    columns: SettingsFile = None,
 ) -> None:
     """Recompute everything a model file claims from the data it was made from.
 
@@ -68,7 +75,7 @@ def verify(
     Exit codes: 0 every check holds, 1 a check failed, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import load_model
-    from treewright.result import BornAgainResult
+    from treewright.result import BornAgainResult, ShardsResult
 
     if data is None and ensemble is None:
         raise InputError("There is nothing to verify against: give the CSV file, or --ensemble FILE.")
@@ -82,12 +89,23 @@ def verify(
                 "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
                 "and add --ensemble FILE."
             )
+        if isinstance(content.result, ShardsResult):
+            holds = verify_stream(content, data, target) and holds
+            if not holds:
+                raise typer.Exit(CHECK_FAILED)
+            return
+        if is_stream(data):
+            raise InputError(
+                f"{data} is read in pieces, against which only a model that was fitted on shards is checked; give a "
+                "CSV file."
+            )
         csv_options = {
             "separator": separator,
             "missing": missing,
             "encoding": encoding,
             "decimal_comma": decimal_comma,
             "day_first": day_first,
+            "settings": columns,
         }
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:
@@ -123,7 +141,12 @@ def _decides_like(content: Model, path: Path) -> bool:
 
 def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
     """Recompute what the file claims from the table, and print the report."""
-    terms, column = terms_of(content), target_column(content, target)
+    from treewright.tree import TreeKind
+
+    terms, is_policy = terms_of(content), content.tree.kind is TreeKind.POLICY
+    if is_policy and target is not None:
+        raise InputError("--target: this is a policy tree, whose rewards the file names; leave it out.")
+    column = None if is_policy else target_column(content, target)
     csv = read_csv(
         data,
         target=column,
@@ -133,11 +156,12 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         reading=content.reading,
         **csv_options,
     )
-    report, asked = (
-        check_regression(content, csv, data, column, csv_options)
-        if content.tree.classes is None
-        else check_claims(content, csv)
-    )
+    if column is None:
+        report, asked = check_policy(content, csv, data, csv_options)
+    elif content.tree.classes is None:
+        report, asked = check_regression(content, csv, data, column, csv_options)
+    else:
+        report, asked = check_claims(content, csv)
     say(str(report))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
@@ -160,8 +184,8 @@ def label_column(content: Model, target: str | None) -> str:
     InputError
         A regression tree, or nobody named the column.
     """
-    if content.tree.classes is None:
-        raise InputError("This is a regression tree; give one that predicts classes.")
+    if not content.tree.predicts_classes:
+        raise InputError(f"This is a {content.tree.kind.value} tree; give one that predicts classes.")
     return target_column(content, target)
 
 

@@ -15,15 +15,15 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
 
 from treewright.errors import InputError
+from treewright.estimators._folds import folds_of
 from treewright.estimators._front_folds import Fold, FoldFront, fold_of, search_fold
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, encode_labels, make_problem
 from treewright.result import StopReason
-from treewright.search import Frontier, Limits, SearchOptions, solve_frontier
+from treewright.search import Frontier, Limits, SearchOptions, check_n_jobs, solve_frontier
 from treewright.search._frontier import check_max_leaves
 from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
 from treewright.search._space import Thresholds
@@ -201,9 +201,8 @@ class OptimalTreeClassifierCV(TreeClassifier):
         Raises
         ------
         InputError
-            The table, the labels, the weights or a parameter cannot be used; the message says what to do.
-        ValueError
-            From scikit-learn: the rows cannot be divided into so many folds.
+            The table, the labels, the weights or a parameter cannot be used, or the rows cannot be divided into so
+            many folds; the message says what to do.
 
         Warns
         -----
@@ -212,6 +211,7 @@ class OptimalTreeClassifierCV(TreeClassifier):
             that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        check_n_jobs(self.n_jobs)
         running = limits.started()  # for the first search; each fold has the whole time
         _check(self.choose, "choose", CHOICES)
         _check(self.rule, "rule", RULES)
@@ -266,16 +266,8 @@ class OptimalTreeClassifierCV(TreeClassifier):
             labels = encode_labels(y)[1]
             rows = np.full(n_rows, -1)
             rows[kept] = np.arange(len(kept))
-        splitter = check_cv(self.cv, labels, classifier=True)
-        with warnings.catch_warnings():  # a class of fewer rows than folds is held out in some folds only
-            warnings.filterwarnings("ignore", "The least populated class in y", UserWarning)
-            pairs = list(splitter.split(np.zeros((len(labels), 1)), labels))
-        if not pairs:
-            raise InputError(
-                "cv gives no folds; give a number of at least 2, or pairs of training and test rows."
-            )
         folds = []
-        for train, test in pairs:
+        for train, test in folds_of(self.cv, labels):
             train, test = (part[part >= 0] for part in (_taken(rows, train), _taken(rows, test)))
             if len(train) == 0 or len(test) == 0:
                 raise InputError("cv gives a fold without training or test rows; each needs at least one.")
@@ -285,10 +277,11 @@ class OptimalTreeClassifierCV(TreeClassifier):
     def _search(self, folds: list[Fold], limits: Limits) -> tuple[list[FoldFront], bool]:
         """Return the fronts in the order of the folds, and whether Ctrl-C ended the work before the last."""
         start = time.perf_counter()
+        n_jobs = check_n_jobs(self.n_jobs)
         fronts: list[FoldFront] = []
         try:
             # In the order of the folds, so that nothing depends on which worker was first.
-            answers: Iterator[FoldFront] = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            answers: Iterator[FoldFront] = Parallel(n_jobs=n_jobs, return_as="generator")(
                 delayed(search_fold)(fold, self.thresholds, limits, self.search_options) for fold in folds
             )
             with watched(self.progress, lambda: _Bar(len(folds))) as report:

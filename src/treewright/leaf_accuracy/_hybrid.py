@@ -37,6 +37,7 @@ from treewright.leaf_accuracy._leaf_models import seeded, simple_model
 from treewright.leaf_accuracy._rounds import NO_LIMIT, choose_rounds
 from treewright.leaf_accuracy._timed_fits import Clock, fit_in_time
 from treewright.leaf_accuracy._tune import tune_model
+from treewright.search import check_n_jobs
 from treewright.tree import Tree
 
 __all__ = ["Extension", "Treatment", "Tuning", "classify", "extend_leaves", "probabilities", "treatments"]
@@ -159,7 +160,7 @@ def extend_leaves(
     plans = list(treatments(tree, X, y, n_folds).values())
     tuned_rows = sum(len(rows) for rows, plan in zip(rows_of, plans, strict=True) if plan is Treatment.MODEL)
     from_here = np.cumsum([len(rows) for rows in rows_of][::-1])[::-1]
-    at_once = max(1, effective_n_jobs(n_jobs))
+    at_once = max(1, effective_n_jobs(check_n_jobs(n_jobs)))
     jobs = (
         delayed(_extend)(
             int(leaf),
@@ -180,7 +181,7 @@ def extend_leaves(
     )
     done: dict[int, Extension] = {}
     try:
-        for extension in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+        for extension in Parallel(n_jobs=check_n_jobs(n_jobs), return_as="generator")(jobs):
             done[extension.leaf] = extension
     except KeyboardInterrupt:
         for leaf, rows in zip(leaves.tolist(), rows_of, strict=True):

@@ -13,9 +13,12 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from treewright import OptimalTreeClassifierCV, SolveStatus, accuracy_frontier
+from treewright import LeafAccuracyTreeClassifierCV, OptimalTreeClassifierCV, SolveStatus, accuracy_frontier
 from treewright.errors import InputError
 from treewright.estimators import CVProgress
+from treewright.estimators._front_folds import fold_of
+from treewright.problem import make_problem
+from treewright.table import table_from
 
 QUICK = {"max_leaves": 5, "thresholds": 4, "progress": False, "time_limit": None}
 
@@ -163,6 +166,9 @@ def test_pickle_and_clone() -> None:
         ({"time_limit": -1}, "time_limit=-1"),
         ({"progress": "loud"}, "progress='loud'"),
         ({"cv": []}, "cv gives no folds"),
+        ({"cv": 1}, "cv=1 gives no folds of this table (rows: 40)"),
+        ({"cv": 50}, "cv=50 gives no folds of this table (rows: 40)"),
+        ({"cv": 2, "min_samples_leaf": 30}, "min_samples_leaf=30 is above the 20 training rows of a fold"),
         ({"cv": [(np.arange(10), np.arange(0))]}, "without training or test rows"),
         ({"cv": [(np.arange(10), np.array([1000]))]}, "no positions from 0 to 39"),
     ],
@@ -173,6 +179,12 @@ def test_bad_parameters(parameters: dict[str, object], words: str) -> None:
     with pytest.raises(InputError) as error:
         OptimalTreeClassifierCV(**{**QUICK, **parameters}).fit(X, y)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("estimator", [OptimalTreeClassifierCV, LeafAccuracyTreeClassifierCV])
+def test_a_table_too_small_for_its_folds(estimator: type) -> None:
+    with pytest.raises(InputError, match=r"gives no folds of this table \(rows: 1\).*Give more rows"):
+        estimator().fit([[0.0]], [0])
 
 
 def test_truth_values_as_folds() -> None:
@@ -188,3 +200,20 @@ def test_nothing_is_warned_of_small_classes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         OptimalTreeClassifierCV(**QUICK).fit(X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True])
+def test_bad_n_jobs_is_told(n_jobs: object) -> None:
+    with pytest.raises(InputError, match="n_jobs"):
+        OptimalTreeClassifierCV(**QUICK, n_jobs=n_jobs).fit(*noisy_rule(50))
+
+
+def test_folds_share_the_table() -> None:
+    """A task holds the numbers of its rows, not a copy of the rows."""
+    X, y = noisy_rule(240)
+    problem = make_problem(table_from(X), y)
+    folds = [fold_of(problem, np.arange(200), np.arange(200, 240), 0.1) for _ in range(2)]
+    assert all(fold.problem.table.X is problem.table.X for fold in folds)
+    part = folds[0].training_problem()
+    assert part.table.n_rows == 200
+    assert part.min_samples_leaf == 20
