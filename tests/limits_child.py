@@ -51,6 +51,14 @@ class Front:
         return self
 
 
+class Shards(Front):
+    """`fit_shards` likewise."""
+
+    def fit(self, X: Any, y: Any) -> Shards:
+        self.result_ = tw.fit_shards(X, y, **self.parameters).result_
+        return self
+
+
 class Policy(tw.OptimalPolicyTree):
     """A policy tree whose actions are the classes: rewards are noise, and one more for the right one."""
 
@@ -58,14 +66,6 @@ class Policy(tw.OptimalPolicyTree):
         rewards = np.random.default_rng(1).normal(size=(len(y), len(np.unique(y))))
         rewards[np.arange(len(y)), y] += 1
         super().fit(X, rewards)
-        return self
-
-
-class Shards(Front):
-    """`fit_shards` likewise."""
-
-    def fit(self, X: Any, y: Any) -> Shards:
-        self.result_ = tw.fit_shards(X, y, **self.parameters).result_
         return self
 
 

@@ -237,39 +237,6 @@ def regression_stopped() -> str:
 
 
 @cache
-def policy() -> PolicyResult:
-    """Return a proven policy tree: to wait, or a drug that costs something."""
-    X, y = load_diabetes(return_X_y=True)
-    rewards = np.column_stack([np.full(len(y), 150.0), y])
-    problem = make_policy_problem(
-        table_from(X[:, 2:4]),
-        rewards,
-        actions=["wait", "drug"],
-        action_costs={"drug": 10.0},
-        cost_complexity=0.02,
-        max_depth=2,
-    )
-    return solve_policy(problem)
-
-
-def policy_stopped() -> str:
-    """Say what a search for a policy tree says that ended early."""
-    proven = policy()
-    stats = {
-        name: value
-        for name, value in proven.stats.items()
-        if name not in ("mean_reward", "best_single_reward")
-    }
-    return replace(
-        proven,
-        status=SolveStatus.FEASIBLE,
-        lower_bound=0.9 * proven.objective,
-        stop_reason=StopReason.TIME_LIMIT,
-        stats=stats,
-    ).sentence()
-
-
-@cache
 def in_shards() -> ShardsResult:
     """Return a tree fitted to four shards of rows."""
     data = iris()
@@ -300,6 +267,39 @@ def in_one_shard() -> str:
         lower_bound=0.1,
         stats={"shards": 1},
         stop_reason=StopReason.TIME_LIMIT,
+    ).sentence()
+
+
+@cache
+def policy() -> PolicyResult:
+    """Return a proven policy tree: to wait, or a drug that costs something."""
+    X, y = load_diabetes(return_X_y=True)
+    rewards = np.column_stack([np.full(len(y), 150.0), y])
+    problem = make_policy_problem(
+        table_from(X[:, 2:4]),
+        rewards,
+        actions=["wait", "drug"],
+        action_costs={"drug": 10.0},
+        cost_complexity=0.02,
+        max_depth=2,
+    )
+    return solve_policy(problem)
+
+
+def policy_stopped() -> str:
+    """Say what a search for a policy tree says that ended early."""
+    proven = policy()
+    stats = {
+        name: value
+        for name, value in proven.stats.items()
+        if name not in ("mean_reward", "best_single_reward")
+    }
+    return replace(
+        proven,
+        status=SolveStatus.FEASIBLE,
+        lower_bound=0.9 * proven.objective,
+        stop_reason=StopReason.TIME_LIMIT,
+        stats=stats,
     ).sentence()
 
 
@@ -357,12 +357,12 @@ CASES: dict[str, Maker] = {
     "frontier-unknown": partial(front_stopped, 0),
     "regression": lambda: regression().sentence(),
     "regression-stopped": regression_stopped,
-    "policy": lambda: policy().sentence(),
-    "policy-stopped": policy_stopped,
     "shards": lambda: in_shards().sentence(),
     "shards-proven": in_shards_proven,
     "shards-stopped": in_shards_stopped,
     "shards-one": in_one_shard,
+    "policy": lambda: policy().sentence(),
+    "policy-stopped": policy_stopped,
     "near-optimal": lambda: near_optimal().sentence(),
     "near-optimal-rules": lambda: near_optimal().where(without="petal length (cm)").sentence(),
     "near-optimal-none": lambda: near_optimal().where(max_leaves=1).sentence(),

@@ -77,9 +77,7 @@ FEW_BINS = 4  # of each column, for a tree at once
 def fit(
     data: Annotated[
         Path,
-        typer.Argument(
-            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
-        ),
+        typer.Argument(help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."),
     ],
     target: Annotated[
         str | None,
@@ -302,7 +300,7 @@ def fit(
                 "--day-first": day_first is not None,
             },
         )
-        assert target is not None  # checked for every task that is left
+        assert target is not None  # only --task policy has none
         fit_in_shards(
             data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical, cost_complexity=price,
             max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf,
