@@ -9,13 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from treewright.near_optimal._answers import Size
-from treewright.near_optimal._graph import Cell, Counts, Membership, SetGraph
+from treewright.near_optimal._counts import Cell, Counts
+from treewright.near_optimal._graph import Membership, SetGraph
 from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
 
 __all__ = ["DescribedSet"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DescribedSet:
     """The graph of a set with the bound and the rules that its trees keep; see `NearOptimalTrees`.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from treewright.near_optimal._graph import Cell, Counts
+from treewright.near_optimal._counts import Cell, Counts
 
 __all__ = ["Step", "place_of", "tree_at"]
 

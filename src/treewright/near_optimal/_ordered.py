@@ -11,8 +11,8 @@ import numpy as np
 
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_count
+from treewright.near_optimal._counts import Cell
 from treewright.near_optimal._described import DescribedSet
-from treewright.near_optimal._graph import Cell
 from treewright.near_optimal._order import Step, place_of, tree_at
 from treewright.result import SolveResult, SolveStatus
 from treewright.tree import Split, Tree, grow
@@ -20,7 +20,7 @@ from treewright.tree import Split, Tree, grow
 __all__ = ["OrderedSet"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OrderedSet(DescribedSet):
     """A set whose trees can be had."""
 

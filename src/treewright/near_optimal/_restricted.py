@@ -8,13 +8,14 @@ from typing import Any, Self
 
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_bound, check_count, up_to
-from treewright.near_optimal._graph import Counts, Membership
+from treewright.near_optimal._counts import Counts
+from treewright.near_optimal._graph import Membership
 from treewright.near_optimal._ordered import OrderedSet
 
 __all__ = ["RestrictedSet"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RestrictedSet(OrderedSet):
     """A set that gives smaller ones."""
 
@@ -94,8 +95,14 @@ class RestrictedSet(OrderedSet):
             if wanted <= budget:  # all that is asked for now is there
                 budget, fewer["stop_reason"] = wanted, None
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
-        counts = Counts(self.graph, smaller, self.counts.raw["n_words"])
+        counts = Counts(self.graph, smaller)
         return replace(self, counts=counts, rules=tuple(rules), **fewer)
+
+    def _without(self, columns: set[int]) -> Membership:
+        """Return the rule of the trees of this set that do not ask some columns."""
+        every = range(len(self.graph.cuts.splits))
+        kept = (s for s in every if self._column(s) not in columns)
+        return replace(self.membership, open_splits=_both(self.membership.open_splits, kept))
 
     def _column(self, split: int) -> int:
         return self.graph.cuts.splits[split].column

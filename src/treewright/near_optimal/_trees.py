@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.near_optimal._answers import ColumnUse
+from treewright.near_optimal._counts import root_cells
 from treewright.near_optimal._restricted import RestrictedSet
-from treewright.near_optimal._votes import vote_counts
+from treewright.near_optimal._votes import votes_of_training_rows
 
 __all__ = ["NearOptimalTrees"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NearOptimalTrees(RestrictedSet):
     """All trees whose objective is at most a bound.
 
@@ -62,18 +63,19 @@ class NearOptimalTrees(RestrictedSet):
         """
         out = []
         first = self._by_first_split()
-        for number, name in enumerate(self.graph.problem.table.names):
-            without = self.where(without=name)
-            others = without.counts.cells(0)
+        unit, graph = self.graph.unit, self.graph
+        for number, name in enumerate(graph.problem.table.names):
+            others = root_cells(graph, self._without({number}))
             with_it = [cost for cost, cell, count in self._cells if count > others.get(cell, 0)]
+            without = [cost for cost, cell, _ in self._cells if cell in others]
             at_root = sum(first[split] for split in first if self._column(split) == number)
             out.append(
                 ColumnUse(
                     name,
-                    1 - without.n_trees_ / self.n_trees_ if self.n_trees_ else 0.0,
+                    1 - sum(others.values()) / self.n_trees_ if self.n_trees_ else 0.0,
                     at_root / self.n_trees_ if self.n_trees_ else 0.0,
-                    float(min(with_it) * self.graph.unit) if with_it else None,
-                    float(without._cells[0][0] * self.graph.unit) if without._cells else None,
+                    float(min(with_it) * unit) if with_it else None,
+                    float(min(without) * unit) if without else None,
                 )
             )
         return out
@@ -95,7 +97,7 @@ class NearOptimalTrees(RestrictedSet):
         """
         if self.n_trees_ == 0:
             raise InputError("The set is empty: there is no vote.")
-        return vote_counts(self.counts, self.n_trees_)
+        return votes_of_training_rows(self.counts, self.n_trees_)
 
     def reachable_labels(self) -> NDArray[np.bool_]:
         """Return for each training row which labels some tree of the set predicts.
