@@ -42,7 +42,7 @@ class Counts:
     def twins(self, edge: int, node: int) -> list[int]:
         """Return the splits of `cuts` that an edge of the node stands for here."""
         pinned = self.graph.pinned.get(edge)
-        group = self.graph.twins[self.graph.arrays["column"][edge]] if pinned is None else (pinned,)
+        group = self.graph.twins[self.graph.arrays["column"][edge]] if pinned is None else pinned
         return self._allowed(group, at_root=node == 0)
 
     def open_twins(self, place: int) -> list[int]:
@@ -64,8 +64,8 @@ class Counts:
         column = self.graph.arrays["column"]
         by_split = [len(self._allowed(group, at_root=False)) for group in self.graph.twins]
         out = np.array(by_split, dtype=np.uint32)[column] if len(column) else np.zeros(0, np.uint32)
-        for edge, split in self.graph.pinned.items():
-            out[edge] = len(self._allowed((split,), at_root=False))
+        for edge, group in self.graph.pinned.items():
+            out[edge] = len(self._allowed(group, at_root=False))
         for edge in self.graph.edges(0):
             out[edge] = len(self.twins(edge, 0))
         return out

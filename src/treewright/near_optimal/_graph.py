@@ -48,8 +48,8 @@ class SetGraph:
         Bytes, of a count.
     empty : bool, default=False
         Whether a run was stopped before it had any tree of the set.
-    pinned : mapping of int to int
-        Edges that stand for one split alone (its number in ``cuts``), not for all its twins.
+    pinned : mapping of int to tuple of int
+        Edges that stand for some splits alone (numbers in ``cuts``), not for all that are twins.
     """
 
     problem: Problem
@@ -63,7 +63,7 @@ class SetGraph:
     redundant: bool
     memory_limit: int
     empty: bool = False
-    pinned: Mapping[int, int] = field(default_factory=dict)
+    pinned: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def n_nodes(self) -> int:

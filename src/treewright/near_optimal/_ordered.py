@@ -92,11 +92,7 @@ class OrderedSet(DescribedSet):
         InputError
             The tree has other columns or labels than the table of this set.
         """
-        problem = self.graph.problem
-        if tree.columns != problem.table.columns:
-            raise InputError("The tree speaks of other columns than the table of this set.")
-        if tree.classes is None or not np.array_equal(tree.classes, problem.classes):
-            raise InputError("The tree predicts other labels than those of this set.")
+        self._check_tree(tree)
         steps = self._steps(tree)
         found = None if steps is None else place_of(self.counts, 0, steps)
         if found is None:
@@ -211,6 +207,13 @@ class OrderedSet(DescribedSet):
             [-1 - step if step < 0 else label for step, label in zip(steps, tree.prediction, strict=True)]
         )
         return replace(tree, prediction=labels.astype(np.int32))
+
+    def _check_tree(self, tree: Tree) -> None:
+        problem = self.graph.problem
+        if tree.columns != problem.table.columns:
+            raise InputError("The tree speaks of other columns than the table of this set.")
+        if tree.classes is None or not np.array_equal(tree.classes, problem.classes):
+            raise InputError("The tree predicts other labels than those of this set.")
 
     def _steps(self, tree: Tree) -> list[Step] | None:
         numbers = {split: number for number, split in enumerate(self.graph.cuts.splits)}

@@ -9,8 +9,10 @@ from typing import Any, Self
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_bound, check_count, up_to
 from treewright.near_optimal._counts import Counts
+from treewright.near_optimal._derived import trees_like, trees_that_ask
 from treewright.near_optimal._graph import Membership
 from treewright.near_optimal._ordered import OrderedSet
+from treewright.tree import Tree
 
 __all__ = ["RestrictedSet"]
 
@@ -25,6 +27,8 @@ class RestrictedSet(OrderedSet):
         without: str | Sequence[str] | None = None,
         only: str | Sequence[str] | None = None,
         root: str | Sequence[str] | None = None,
+        uses: str | Sequence[str] | None = None,
+        like: Tree | None = None,
         max_leaves: int | None = None,
         max_objective: float | None = None,
     ) -> Self:
@@ -38,6 +42,11 @@ class RestrictedSet(OrderedSet):
             The only columns that splits ask.
         root : str or sequence of str, default=None
             Columns one of which the first split asks; a tree of one leaf has none, and is left out.
+        uses : str or sequence of str, default=None
+            Columns that some split asks, each of them.
+        like : Tree, default=None
+            A tree whose splits have to be there, at the same places; its leaves may be split further, and their labels
+            do not matter.
         max_leaves : int, default=None
             Largest number of leaves.
         max_objective : float, default=None
@@ -51,7 +60,7 @@ class RestrictedSet(OrderedSet):
         Raises
         ------
         InputError
-            A column that the table does not have, or a limit that is no number.
+            A column that the table does not have, a limit that is no number, or a tree over other columns or labels.
 
         Examples
         --------
@@ -79,6 +88,7 @@ class RestrictedSet(OrderedSet):
             *_in_words("without", without, " or "),
             *_in_words("with no columns but", only, ", "),
             *_in_words("with the first split on", root, " or "),
+            *_in_words("that ask", uses, " and "),
         ]
         fewer: dict[str, Any] = {}
         if max_leaves is not None:
@@ -94,8 +104,16 @@ class RestrictedSet(OrderedSet):
             fewer["asked"] = min(wanted, self.asked)
             if wanted <= budget:  # all that is asked for now is there
                 budget, fewer["stop_reason"] = wanted, None
+        graph = self.graph
+        if uses is not None:
+            for column in sorted(self._columns("uses", uses)):
+                graph = trees_that_ask(graph, {s for s in every if self._column(s) == column})
+        if like is not None:
+            self._check_tree(like)
+            graph = trees_like(graph, like)
+            rules.append("that begin like the given tree")
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
-        counts = Counts(self.graph, smaller)
+        counts = Counts(graph, smaller)
         return replace(self, counts=counts, rules=tuple(rules), **fewer)
 
     def _without(self, columns: set[int]) -> Membership:

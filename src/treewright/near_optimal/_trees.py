@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import InputError
 from treewright.near_optimal._answers import ColumnUse
+from treewright.near_optimal._compared import ComparedSet
 from treewright.near_optimal._counts import root_cells
-from treewright.near_optimal._restricted import RestrictedSet
-from treewright.near_optimal._votes import votes_of_training_rows
+from treewright.near_optimal._votes import votes_of_rows, votes_of_training_rows
+from treewright.table import encode_like
 
 __all__ = ["NearOptimalTrees"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NearOptimalTrees(RestrictedSet):
+class NearOptimalTrees(ComparedSet):
     """All trees whose objective is at most a bound.
 
     Made by `treewright.near_optimal_trees`. The trees are ordered by objective, then by leaves; equal ones by
@@ -80,10 +81,16 @@ class NearOptimalTrees(RestrictedSet):
             )
         return out
 
-    def vote_share(self) -> NDArray[np.float64]:
-        """Return for each training row the share of the trees that predict each label, shape (n_rows, n_classes).
+    def vote_share(self, X: Any = None) -> NDArray[np.float64]:
+        """Return for each row the share of the trees that predict each label, shape (n_rows, n_classes).
 
         Computed from exact counts, without listing trees.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns), default=None
+            New rows; None is the training rows. All training rows are one pass over the graph, of new ones each
+            distinct row is one along its own nodes.
 
         Returns
         -------
@@ -93,14 +100,20 @@ class NearOptimalTrees(RestrictedSet):
         Raises
         ------
         InputError
-            The set is empty.
+            The set is empty, or `X` has other columns than the table.
         """
-        if self.n_trees_ == 0:
-            raise InputError("The set is empty: there is no vote.")
-        return votes_of_training_rows(self.counts, self.n_trees_)
+        self._some("no vote")
+        if X is None:
+            return votes_of_training_rows(self.counts, self.n_trees_)
+        return votes_of_rows(self.counts, self.n_trees_, encode_like(X, self.graph.problem.table.columns))
 
-    def reachable_labels(self) -> NDArray[np.bool_]:
-        """Return for each training row which labels some tree of the set predicts.
+    def reachable_labels(self, X: Any = None) -> NDArray[np.bool_]:
+        """Return for each row which labels some tree of the set predicts.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns), default=None
+            New rows; None is the training rows.
 
         Returns
         -------
@@ -111,7 +124,7 @@ class NearOptimalTrees(RestrictedSet):
         InputError
             The set is empty.
         """
-        return self.vote_share() > 0
+        return self.vote_share(X) > 0
 
     def ambiguity(self) -> float:
         """Return the weighted share of training rows that some tree labels unlike the best tree does.
@@ -143,5 +156,6 @@ class NearOptimalTrees(RestrictedSet):
         out: dict[int, int] = {}
         for edge, count in counts.root_edges().items():
             twins = counts.twins(edge, 0)
-            out |= {split: count // len(twins) for split in twins}
+            for split in twins:
+                out[split] = out.get(split, 0) + count // len(twins)
         return out
