@@ -2,6 +2,7 @@
 
 from treewright.near_optimal._answers import ColumnUse, Size
 from treewright.near_optimal._compared import Extent, Extreme
+from treewright.near_optimal._file import load_near_optimal, save_near_optimal
 from treewright.near_optimal._make import near_optimal_trees
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.near_optimal._trees import NearOptimalTrees
@@ -12,6 +13,8 @@ __all__ = [
     "Extreme",
     "NearOptimalTrees",
     "Size",
+    "load_near_optimal",
     "near_optimal_trees",
+    "save_near_optimal",
     "solve_near_optimal",
 ]

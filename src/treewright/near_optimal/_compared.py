@@ -23,14 +23,25 @@ GapKind = Literal["parity", "opportunity", "odds"]
 
 
 class Extreme(NamedTuple):
-    """A largest or least value, and the best tree that has it."""
+    """A largest or least value, and the best tree that has it.
+
+    Parameters
+    ----------
+    value : float
+    tree : Tree
+    """
 
     value: float
     tree: Tree
 
 
 class Extent(NamedTuple):
-    """The range of a value over all trees of a set; both ends are reached."""
+    """The range of a value over all trees of a set; both ends are reached.
+
+    Parameters
+    ----------
+    least, most : Extreme
+    """
 
     least: Extreme
     most: Extreme

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.near_optimal._graph import SetGraph
@@ -125,7 +124,7 @@ def trees_like(graph: SetGraph, tree: Tree) -> SetGraph:
     order = np.lexsort((np.arange(len(nodes)), -depth))  # levels, spots first: the root is the first of all
     place = {nodes[old]: new for new, old in enumerate(order)}
     made: dict[str, list[int]] = {name: [] for name in ("first_edge", "last_edge", "column", "left", "right")}
-    pinned = {}
+    pinned: dict[int, tuple[int, ...]] = {}
     leaf_rows = np.asarray(arrays["leaf_rows"])[at][order]
     for new, old in enumerate(order):
         node = nodes[old]
@@ -163,23 +162,13 @@ def native_of(arrays: Any) -> Any:
     """Return the compiled core's graph of arrays that have the form of ``SetGraph.arrays``."""
     kinds = {"depth": np.int32, "column": np.int32, "source": np.int32}
     names = (
-        "depth",
-        "budget",
-        "first_edge",
-        "last_edge",
-        "leaf_cost",
-        "leaf_rows",
-        "column",
-        "left",
-        "right",
-        "source",
-    )
-    given: dict[str, NDArray[Any]] = {
+        "depth", "budget", "first_edge", "last_edge", "leaf_cost", "leaf_rows", "column", "left", "right", "source",
+    )  # fmt: skip
+    given: dict[str, Any] = {
         name: np.ascontiguousarray(arrays[name], dtype=kinds.get(name, np.int64)) for name in names
     }
-    return core.NearOptimalSet.of_arrays(
-        **given, **{name: int(arrays[name]) for name in ("leaf_price", "unit_shift", "min_count")}
-    )
+    given |= {name: int(arrays[name]) for name in ("leaf_price", "unit_shift", "min_count")}
+    return core.NearOptimalSet.of_arrays(**given)
 
 
 def _groups(graph: SetGraph) -> Any:

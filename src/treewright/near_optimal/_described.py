@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from treewright.near_optimal._answers import Size
 from treewright.near_optimal._counts import Cell, Counts
@@ -138,8 +137,3 @@ class DescribedSet:
 
     def __repr__(self) -> str:
         return f"<NearOptimalTrees: {self.n_trees_:,} trees up to {self.bound_:.6g}, {self.status_}>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        raise TypeError(
-            "A set cannot be pickled; make it again from its table, which takes as long as the first time."
-        )
