@@ -22,6 +22,7 @@ from treewright.cli._common import (
     say,
 )
 from treewright.cli._regression import check_regression
+from treewright.cli._verify_set import is_set, set_holds_on
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def verify(
     Examples:
       treewright verify model.json data.csv
       treewright verify model.json --ensemble forest.json
+      treewright verify set.json data.csv
 
     Exit codes: 0 every check holds, 1 a check failed, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
@@ -72,6 +74,19 @@ def verify(
 
     if data is None and ensemble is None:
         raise InputError("There is nothing to verify against: give the CSV file, or --ensemble FILE.")
+    csv_options = {
+        "separator": separator,
+        "missing": missing,
+        "encoding": encoding,
+        "decimal_comma": decimal_comma,
+        "day_first": day_first,
+    }
+    if is_set(model):
+        if data is None:
+            raise InputError("A set of near-optimal trees is verified against its rows: give the CSV file.")
+        if not set_holds_on(model, data, target, csv_options):
+            raise typer.Exit(CHECK_FAILED)
+        return
     content = load_model(model)
     holds = True
     if ensemble is not None:
@@ -82,13 +97,6 @@ def verify(
                 "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
                 "and add --ensemble FILE."
             )
-        csv_options = {
-            "separator": separator,
-            "missing": missing,
-            "encoding": encoding,
-            "decimal_comma": decimal_comma,
-            "day_first": day_first,
-        }
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:
         raise typer.Exit(CHECK_FAILED)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from treewright import __version__
 from treewright.binarize import Cuts
-from treewright.convert import Model, from_json, to_json, write_bytes
+from treewright.convert import Model, Terms, from_json, to_json, write_bytes
 from treewright.errors import InputError, ModelFileError
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._derived import native_of
@@ -35,7 +35,7 @@ from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import Problem
 from treewright.result import StopReason
 from treewright.search import Limits, integer_costs
-from treewright.table import Table
+from treewright.table import Reading, Table
 from treewright.tree import Split, Tree
 
 __all__ = ["FORMAT", "load_near_optimal", "save_near_optimal", "set_from_json", "set_to_json"]
@@ -58,13 +58,19 @@ ARRAYS = {
 NUMBERS = ("leaf_price", "unit_shift", "min_count")
 
 
-def save_near_optimal(path: str | Path, trees: NearOptimalTrees) -> None:
+def save_near_optimal(
+    path: str | Path, trees: NearOptimalTrees, terms: Terms | None = None, reading: Reading | None = None
+) -> None:
     """Write a set to one file, whole or not at all.
 
     Parameters
     ----------
     path : str or Path
     trees : NearOptimalTrees
+    terms : Terms, default=None
+        The question, kept with the best tree, so that its file of data can be read again.
+    reading : Reading, default=None
+        How the file of its rows was read.
 
     Raises
     ------
@@ -79,7 +85,7 @@ def save_near_optimal(path: str | Path, trees: NearOptimalTrees) -> None:
     --------
     load_near_optimal : the way back, which is exact.
     """
-    write_bytes(path, set_to_json(trees).encode("utf-8"))
+    write_bytes(path, set_to_json(trees, terms, reading).encode("utf-8"))
 
 
 def load_near_optimal(path: str | Path) -> NearOptimalTrees:
@@ -109,7 +115,7 @@ def load_near_optimal(path: str | Path) -> NearOptimalTrees:
     return set_from_json(text)
 
 
-def set_to_json(trees: NearOptimalTrees) -> str:
+def set_to_json(trees: NearOptimalTrees, terms: Terms | None = None, reading: Reading | None = None) -> str:
     """Return a set as JSON text; `set_from_json` gives it back exactly."""
     graph, problem, member = trees.graph, trees.graph.problem, trees.membership
     table = problem.table
@@ -117,7 +123,7 @@ def set_to_json(trees: NearOptimalTrees) -> str:
         "format": FORMAT,
         "version": VERSION,
         "written_by": __version__,
-        "best": json.loads(to_json(Model.of(trees.best))),
+        "best": json.loads(to_json(Model.of(trees.best, terms, reading))),
         "splits": json.loads(to_json(_as_tree(graph.cuts.splits, trees.best.tree))),
         "scope": graph.cuts.scope,
         "notes": [list(table.notes), list(problem.notes), list(graph.cuts.notes)],

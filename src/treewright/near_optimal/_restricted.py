@@ -88,7 +88,7 @@ class RestrictedSet(OrderedSet):
             *_in_words("without", without, " or "),
             *_in_words("with no columns but", only, ", "),
             *_in_words("with the first split on", root, " or "),
-            *_in_words("that ask", uses, " and "),
+            *_in_words("with a split on", uses, " and "),
         ]
         fewer: dict[str, Any] = {}
         if max_leaves is not None:
@@ -111,7 +111,7 @@ class RestrictedSet(OrderedSet):
         if like is not None:
             self._check_tree(like)
             graph = trees_like(graph, like)
-            rules.append("that begin like the given tree")
+            rules.append("beginning like the given tree")
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
         counts = Counts(graph, smaller)
         return replace(self, counts=counts, rules=tuple(rules), **fewer)
