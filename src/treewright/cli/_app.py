@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from treewright import __version__
+from treewright.cli._choose import choose
 from treewright.cli._demo import demo
 from treewright.cli._export import export
 from treewright.cli._extend import extend
@@ -36,6 +37,7 @@ A first session:
   treewright frontier data.csv --target y --max-leaves 20
   treewright near-optimal data.csv --target y --epsilon 0.05 --out set.json
   treewright query set.json --without age
+  treewright choose set.json --out choose.html
   treewright show model.json --out tree.png
   treewright predict model.json new.csv --out predictions.csv
   treewright verify model.json data.csv
@@ -66,6 +68,7 @@ app.command(short_help="Find the optimal tree for a CSV file.")(fit)
 app.command(short_help="Find the best tree of each number of leaves.")(frontier)
 app.command(short_help="Count and question all nearly optimal trees.")(near_optimal)
 app.command(short_help="Ask a saved set of nearly optimal trees.")(query)
+app.command(short_help="Write a web page for choosing among them.")(choose)
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Write a web page about a tree.")(report)

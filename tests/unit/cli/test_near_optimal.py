@@ -153,6 +153,10 @@ def test_a_saved_set_is_asked_again(data, expected, rows, tmp_path):
     answer = run("query", file, "--without", "a", "--without", "b")
     assert answer.exit_code == 0
     assert "no tree without 'a' or 'b'" in answer.stdout
+    page = tmp_path / "choose.html"
+    assert run("choose", file, "--out", page, "--title", "Which tree?").exit_code == 0
+    assert "<title>Which tree?</title>" in page.read_text(encoding="utf-8")
+    assert run("choose", model, "--out", page).exit_code == 2
     for bad in (["--without", "age"], ["--tree", 0], ["--tree", 10**9]):
         assert run("query", file, *bad).exit_code == 2
     assert run("query", model).exit_code == 2
