@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from treewright.estimators import LeafAccuracyTreeClassifier as LeafAccuracyTreeClassifier
     from treewright.estimators import LeafAccuracyTreeClassifierCV as LeafAccuracyTreeClassifierCV
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
+    from treewright.estimators import NearOptimalTreeClassifier as NearOptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
@@ -45,6 +46,7 @@ _HOME = {
     "MIPTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifierCV": "treewright.estimators",
+    "NearOptimalTreeClassifier": "treewright.estimators",
     "NearOptimalTrees": "treewright.near_optimal",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",

@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import (
 from treewright import (
     HybridTreeClassifier,
     LeafAccuracyTreeClassifier,
+    NearOptimalTreeClassifier,
     OptimalTreeClassifier,
     OptimalTreeRegressor,
 )
@@ -23,6 +24,7 @@ ESTIMATORS = [
     OptimalTreeClassifier(),
     HybridTreeClassifier(),
     LeafAccuracyTreeClassifier(),
+    NearOptimalTreeClassifier(),
     OptimalTreeRegressor(),
 ]
 

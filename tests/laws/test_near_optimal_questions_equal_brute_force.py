@@ -9,6 +9,7 @@ import pytest
 
 from near_optimal_lists import begins_like, label_of, nested, random_case, splits_of
 from treewright import near_optimal_trees
+from treewright.near_optimal import fewest_columns
 
 
 class Case:
@@ -185,3 +186,13 @@ def test_gaps_between_groups(case):
             assert none is None
             assert seen == looked - 1
             assert lower <= bound
+
+
+def test_the_fewest_columns(case):
+    found = fewest_columns(case.found)
+    asked = [len(case.columns_of(tree)) for tree in case.trees]
+    assert found.proven
+    assert found.n_columns == min(asked) == len(found.tree.asked)
+    place = case.found.rank(found.tree)
+    first = case.found.result(asked.index(min(asked)))
+    assert case.found.result(place).objective == pytest.approx(first.objective)

@@ -2,6 +2,7 @@
 
 from treewright.near_optimal._answers import ColumnUse, Size
 from treewright.near_optimal._compared import Extent, Extreme
+from treewright.near_optimal._fewest import FewestColumns, fewest_columns
 from treewright.near_optimal._file import load_near_optimal, save_near_optimal
 from treewright.near_optimal._make import near_optimal_trees
 from treewright.near_optimal._solve import solve_near_optimal
@@ -11,8 +12,10 @@ __all__ = [
     "ColumnUse",
     "Extent",
     "Extreme",
+    "FewestColumns",
     "NearOptimalTrees",
     "Size",
+    "fewest_columns",
     "load_near_optimal",
     "near_optimal_trees",
     "save_near_optimal",
