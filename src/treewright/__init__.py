@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from treewright.estimators import LeafAccuracyTreeClassifierCV as LeafAccuracyTreeClassifierCV
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
     from treewright.estimators import NearOptimalTreeClassifier as NearOptimalTreeClassifier
+    from treewright.estimators import OptimalPolicyTree as OptimalPolicyTree
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
+    from treewright.estimators import compare_with_cart as compare_with_cart
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
     from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
     from treewright.near_optimal import near_optimal_trees as near_optimal_trees
@@ -48,6 +50,7 @@ _HOME = {
     "LeafAccuracyTreeClassifierCV": "treewright.estimators",
     "NearOptimalTreeClassifier": "treewright.estimators",
     "NearOptimalTrees": "treewright.near_optimal",
+    "OptimalPolicyTree": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "OptimalTreeRegressor": "treewright.estimators",
@@ -59,6 +62,7 @@ _HOME = {
     "Table": "treewright.table",
     "Tree": "treewright.tree",
     "accuracy_frontier": "treewright.search",
+    "compare_with_cart": "treewright.estimators",
     "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
 }

@@ -25,6 +25,7 @@ PUBLIC = [
     "MIPTreeClassifier",
     "NearOptimalTreeClassifier",
     "NearOptimalTrees",
+    "OptimalPolicyTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
@@ -37,6 +38,7 @@ PUBLIC = [
     "Tree",
     "__version__",
     "accuracy_frontier",
+    "compare_with_cart",
     "near_optimal_trees",
     "raise_on_interrupt",
 ]

@@ -15,6 +15,7 @@ from treewright.cli._common import (
     Missing,
     ModelPath,
     Separator,
+    SettingsFile,
     SpreadsheetSafe,
     csv_text,
     exits_by_code,
@@ -46,6 +47,7 @@ def predict(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
+    columns: SettingsFile = None,
 ) -> None:
     """Predict the rows of a CSV file, one line a row, in the same order.
 
@@ -65,8 +67,8 @@ def predict(
         check_writable(out)
     content = load_model(model)
     tree = content.tree
-    if proba and tree.classes is None:
-        raise InputError("--proba: this is a regression tree, which has no classes; leave it out.")
+    if proba and not tree.predicts_classes:
+        raise InputError(f"--proba: this is a {tree.kind.value} tree, which has no classes; leave it out.")
     table = read_csv(
         data,
         separator=separator,
@@ -77,19 +79,20 @@ def predict(
         columns=tree.columns,
         needed=tree.asked,
         reading=content.reading,
+        settings=columns,
     ).table
     for text in table.notes:
         note(f"Note: {text}")
     names = ["prediction"]
-    columns = [tree.predict(table.X).tolist()]
+    answers = [tree.predict(table.X).tolist()]
     if proba and tree.classes is not None:
         names += [f"probability of {label}" for label in tree.classes.tolist()]
-        columns += tree.predict_proba(table.X).T.tolist()
+        answers += tree.predict_proba(table.X).T.tolist()
     if leaf:
         names.append("leaf")
         number = tree.is_leaf.cumsum()  # from the left, as in the report
-        columns.append(number[tree.apply(table.X)].tolist())
-    text = csv_text([names, *zip(*columns, strict=True)], spreadsheet_safe)
+        answers.append(number[tree.apply(table.X)].tolist())
+    text = csv_text([names, *zip(*answers, strict=True)], spreadsheet_safe)
     if out is None:
         put(text)
         return

@@ -16,11 +16,14 @@ from treewright.cli._common import (
     Missing,
     ModelPath,
     Separator,
+    SettingsFile,
     exits_by_code,
     labels_like,
     read_csv,
     say,
 )
+from treewright.cli._policy import check_policy
+from treewright.cli._query import read_set
 from treewright.cli._regression import check_regression
 from treewright.cli._verify_set import is_set, set_holds_on
 from treewright.errors import InputError
@@ -54,6 +57,7 @@ def verify(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
+    columns: SettingsFile = None,
 ) -> None:
     """Recompute everything a model file claims from the data it was made from.
 
@@ -74,17 +78,27 @@ def verify(
 
     if data is None and ensemble is None:
         raise InputError("There is nothing to verify against: give the CSV file, or --ensemble FILE.")
-    csv_options = {
+    csv_options: dict[str, Any] = {
         "separator": separator,
         "missing": missing,
         "encoding": encoding,
         "decimal_comma": decimal_comma,
         "day_first": day_first,
+        "settings": columns,
     }
     if is_set(model):
         if data is None:
             raise InputError("A set of near-optimal trees is verified against its rows: give the CSV file.")
-        if not set_holds_on(model, data, target, csv_options):
+        found, best = read_set(model)
+        rows = read_csv(
+            data,
+            target=target_column(best, target),
+            weight=terms_of(best).weight,
+            columns=best.tree.columns,
+            reading=best.reading,
+            **csv_options,
+        )
+        if not set_holds_on(found, problem_of(best, rows)):
             raise typer.Exit(CHECK_FAILED)
         return
     content = load_model(model)
@@ -131,7 +145,12 @@ def _decides_like(content: Model, path: Path) -> bool:
 
 def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
     """Recompute what the file claims from the table, and print the report."""
-    terms, column = terms_of(content), target_column(content, target)
+    from treewright.tree import TreeKind
+
+    terms, is_policy = terms_of(content), content.tree.kind is TreeKind.POLICY
+    if is_policy and target is not None:
+        raise InputError("--target: this is a policy tree, whose rewards the file names; leave it out.")
+    column = None if is_policy else target_column(content, target)
     csv = read_csv(
         data,
         target=column,
@@ -141,11 +160,12 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         reading=content.reading,
         **csv_options,
     )
-    report, asked = (
-        check_regression(content, csv, data, column, csv_options)
-        if content.tree.classes is None
-        else check_claims(content, csv)
-    )
+    if column is None:
+        report, asked = check_policy(content, csv, data, csv_options)
+    elif content.tree.classes is None:
+        report, asked = check_regression(content, csv, data, column, csv_options)
+    else:
+        report, asked = check_claims(content, csv)
     say(str(report))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
@@ -168,8 +188,8 @@ def label_column(content: Model, target: str | None) -> str:
     InputError
         A regression tree, or nobody named the column.
     """
-    if content.tree.classes is None:
-        raise InputError("This is a regression tree; give one that predicts classes.")
+    if not content.tree.predicts_classes:
+        raise InputError(f"This is a {content.tree.kind.value} tree; give one that predicts classes.")
     return target_column(content, target)
 
 

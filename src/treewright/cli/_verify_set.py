@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.cli._common import read_csv, say
-from treewright.cli._query import read_set
-from treewright.errors import InputError
+from treewright.cli._common import say
 
 if TYPE_CHECKING:
     from treewright.near_optimal import NearOptimalTrees
@@ -31,24 +29,10 @@ def is_set(path: Path) -> bool:
         return False  # whoever reads it next says why
 
 
-def set_holds_on(path: Path, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
+def set_holds_on(found: NearOptimalTrees, problem: Problem) -> bool:
     """Recompute from the table what a set claims, say what was done, and return whether all holds."""
-    from treewright.cli._verify import problem_of, target_column, terms_of
     from treewright.verify import verify as check
 
-    found, best = read_set(path)
-    terms = terms_of(best)
-    if terms.target is None and target is None:
-        raise InputError("The file of the set does not name the column to predict: add --target NAME.")
-    csv = read_csv(
-        data,
-        target=target_column(best, target),
-        weight=terms.weight,
-        columns=best.tree.columns,
-        reading=best.reading,
-        **csv_options,
-    )
-    problem = problem_of(best, csv)
     if fault := _other_rows(found, problem):
         say(f"The set is of other rows: {fault}.")
         return False
@@ -56,8 +40,9 @@ def set_holds_on(path: Path, data: Path, target: str | None, csv_options: dict[s
     report = check(problem, found.best)
     say(str(report))
     holds = report.ok
-    places = sorted({found.rank(tree) for tree in found.sample(SAMPLE, random_state=0)} if found else set())
-    wrong = [place for place in places if place is not None and not _tree_holds(found, problem, place)]
+    drawn = [found.rank(tree) for tree in found.sample(SAMPLE, random_state=0)] if found else []
+    places = sorted({place for place in drawn if place is not None})
+    wrong = [place for place in places if not _tree_holds(found, problem, place)]
     say(
         f"{len(places)} trees of the set were recomputed from the rows"
         + (f"; number {wrong[0] + 1} is not what the set says." if wrong else ", and are what the set says.")

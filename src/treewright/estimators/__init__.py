@@ -1,7 +1,9 @@
 """scikit-learn estimators, one file a method."""
 
 from treewright.estimators._born_again import BornAgainTreeClassifier
+from treewright.estimators._compare_with_cart import CartComparison, compare_with_cart
 from treewright.estimators._hybrid import HybridTreeClassifier
+from treewright.estimators._importances import Importance, importances_without
 from treewright.estimators._interrupt import raise_on_interrupt
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
@@ -9,6 +11,7 @@ from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._mip import MIPTreeClassifier
 from treewright.estimators._near_optimal_tree import NearOptimalTreeClassifier
+from treewright.estimators._optimal_policy import OptimalPolicyTree
 from treewright.estimators._optimal_regressor import OptimalTreeRegressor
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
@@ -17,7 +20,9 @@ from treewright.estimators._threshold_guesser import ThresholdGuesser
 __all__ = [
     "BornAgainTreeClassifier",
     "CVProgress",
+    "CartComparison",
     "HybridTreeClassifier",
+    "Importance",
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
@@ -25,9 +30,12 @@ __all__ = [
     "LeafAccuracyTreeClassifierCV",
     "MIPTreeClassifier",
     "NearOptimalTreeClassifier",
+    "OptimalPolicyTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
     "ThresholdGuesser",
+    "compare_with_cart",
+    "importances_without",
     "raise_on_interrupt",
 ]

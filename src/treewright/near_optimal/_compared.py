@@ -84,7 +84,7 @@ class ComparedSet(RestrictedSet):
         >>> X, y = load_iris(return_X_y=True)
         >>> trees = near_optimal_trees(X, y, cost_complexity=0.02, max_depth=2, epsilon=0.1)
         >>> extent = trees.extreme(np.eye(3)[[2] * len(y)])
-        >>> extent.least.value <= sum(trees[0].predict(X) == 2) <= extent.most.value
+        >>> bool(extent.least.value <= sum(trees[0].predict(X) == 2) <= extent.most.value)
         True
         """
         problem = self.graph.problem

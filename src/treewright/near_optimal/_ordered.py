@@ -212,7 +212,11 @@ class OrderedSet(DescribedSet):
         problem = self.graph.problem
         if tree.columns != problem.table.columns:
             raise InputError("The tree speaks of other columns than the table of this set.")
-        if tree.classes is None or not np.array_equal(tree.classes, problem.classes):
+        if (
+            tree.classes is None
+            or not tree.predicts_classes
+            or not np.array_equal(tree.classes, problem.classes)
+        ):
             raise InputError("The tree predicts other labels than those of this set.")
 
     def _steps(self, tree: Tree) -> list[Step] | None:

@@ -199,8 +199,11 @@ def _read(
 ) -> tuple[tuple[str, ...], NDArray[np.float64] | None, list[RawColumn]]:
     """Return names, the matrix if all columns are plain numbers, and the raw columns (then views of it)."""
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        size = 8 * float(X.shape[0]) * float(X.shape[1]) if len(getattr(X, "shape", ())) == 2 else 0.0
         raise InputError(
-            "X is a sparse matrix; only dense tables are read. Pass X.toarray() if it fits in memory."
+            f"X is a sparse matrix; only dense tables are read. X.toarray() would take {_memory(size)}: pass that if "
+            "it fits, or first keep fewer columns, for example with sklearn.feature_selection.SelectKBest. Zeros that "
+            "mean 'not known' must become NaN."
         )
     if _is_named(X):
         names, raws = _read_frame(X)
@@ -270,6 +273,11 @@ def _is_named(X: Any) -> bool:
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
     return any(hasattr(X, name) for name in ("collect_schema", "columns", "column_names"))
+
+
+def _memory(size: float) -> str:
+    """Bytes in words."""
+    return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{max(size / 2**20, 0.1):,.1f} MiB"
 
 
 def _read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:

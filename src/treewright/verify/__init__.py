@@ -3,6 +3,7 @@
 from treewright.verify._born_again import verify_born_again
 from treewright.verify._faithful import FaithfulnessReport, check_faithful
 from treewright.verify._near_optimal import count_near_optimal
+from treewright.verify._policy import verify_policy
 from treewright.verify._regression import verify_regression
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._verify import verify
@@ -15,5 +16,6 @@ __all__ = [
     "count_near_optimal",
     "verify",
     "verify_born_again",
+    "verify_policy",
     "verify_regression",
 ]
