@@ -77,7 +77,9 @@ FEW_BINS = 4  # of each column, for a tree at once
 def fit(
     data: Annotated[
         Path,
-        typer.Argument(help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."),
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
+        ),
     ],
     target: Annotated[
         str | None,
