@@ -20,6 +20,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu"]
 
 
 def main(folder: Path) -> None:
+    """Make a report of the breast cancer data and take both pictures."""
     data = load_breast_cancer(as_frame=True)
     labels = data.target.map({0: "malignant", 1: "benign"})
     X, X_test, y, y_test = train_test_split(data.data, labels, random_state=0)

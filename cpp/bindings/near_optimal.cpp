@@ -1,8 +1,8 @@
 // All near-optimal trees over binary columns: their graph, and counts on it.
 #include "binary_problem.hpp"
 #include "control.hpp"
-#include "treewright/bits/near_optimal.hpp"
-#include "treewright/bits/tree_counts.hpp"
+#include "treewright/search/near_optimal.hpp"
+#include "treewright/search/tree_counts.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -21,13 +21,14 @@ from treewright.search._additive_units import (
     action_units,
     squared_error_units,
 )
-from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
+from treewright.search._limits import Limits, ProgressCallback, stop_reason
+from treewright.search._options import SweepOptions
+from treewright.search._ranked_run import counts_of, run_arguments
 from treewright.search._ranks import ranked_columns, splits_of
-from treewright.search._sweep import MOST_DEPTH, SweepOptions
 from treewright.table import Table
 from treewright.tree import Split
 
-__all__ = ["ActionLoss", "AdditiveAnswer", "AdditiveLoss", "SquaredErrorLoss", "solve_additive"]
+__all__ = ["ActionLoss", "AdditiveAnswer", "AdditiveLoss", "SquaredErrorLoss", "loss_of", "solve_additive"]
 
 
 class AdditiveLoss(Protocol):
@@ -35,6 +36,9 @@ class AdditiveLoss(Protocol):
 
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has."""
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -81,6 +85,10 @@ class SquaredErrorLoss:
         centred = y - (weight[:, None] * y).sum(axis=0) / total
         centred -= (weight[:, None] * centred).sum(axis=0) / total  # for targets far from zero
         return float((weight[:, None] * centred**2).sum())
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: none."""
+        return 0.0
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -133,6 +141,10 @@ class ActionLoss:
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
         return float(np.asarray(self.cost, dtype=np.float64)[rows].sum(axis=0).min())
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: the least cost of each row."""
+        return float(np.asarray(self.cost, dtype=np.float64).min(axis=1).sum())
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -279,9 +291,7 @@ def solve_additive(
             f"No tree has {min_samples_leaf} rows in every leaf: the table has {n}. Lower min_samples_leaf."
         )
     leaf_loss = loss.leaf_loss()
-    unavoidable = (
-        sum(loss.leaf_loss(slice(i, i + 1)) for i in range(n)) if isinstance(loss, ActionLoss) else 0.0
-    )
+    unavoidable = loss.unavoidable()
     most_leaves = min(
         n,
         2 ** min(30, n if max_depth is None else max_depth),
@@ -294,33 +304,28 @@ def solve_additive(
     ranked = ranked_columns(table)
     rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, n), dtype=np.uint32)
 
-    def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
-        assert progress is not None
-        best = units.loss(incumbent)
-        return bool(progress(Progress(seconds, best, min(best, units.loss(bound)), steps, n_bytes)))
-
-    native = core.SweepOptions()
-    for name, value in asdict(options).items():
-        setattr(native, name, value)
     answer = loss.native(
         rank,
         units,
-        min_leaf=min_samples_leaf,
-        depth=max(1, min(n if max_depth is None else max_depth, n, MOST_DEPTH)),
-        most_leaves=0 if max_leaf_nodes is None or max_leaf_nodes >= n else max(2, max_leaf_nodes),
-        options=native,
-        report=None if progress is None else report,
-        **limits.native(),
+        **run_arguments(
+            n,
+            max_depth=max_depth,
+            max_leaves=max_leaf_nodes,
+            min_samples_leaf=min_samples_leaf,
+            limits=limits,
+            options=options,
+            progress=progress,
+            objective=units.loss,
+        ),
     )
     is_leaf_only = max_depth == 0 or max_leaf_nodes == 1  # the engine always looks one split ahead
     splits = splits_of([None] if is_leaf_only else answer["nodes"], ranked)
-    tree_loss = _loss_of(splits, table, loss)
+    tree_loss = loss_of(splits, table, loss)
     n_leaves = sum(split is None for split in splits)
     objective = tree_loss + price * n_leaves
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
     tolerance = units.tolerance(objective, most_leaves)
-    kept = ("pair_solves", "passes", "row_steps", "cache_hits", "gaps_closed", "core_rows", "bytes")
     return AdditiveAnswer(
         tuple(splits),
         proven,
@@ -333,17 +338,12 @@ def solve_additive(
         price,
         tolerance,
         stop_reason(answer["stop"]),
-        {
-            "seconds": answer["seconds"],
-            "steps": answer["steps"],
-            "subproblems": answer["subproblems"] + answer["pair_solves"],
-        }
-        | {name: answer[name] for name in kept},
+        counts_of(answer),
         asdict(options),
     )
 
 
-def _loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:
+def loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:
     """Return the loss of a tree, each leaf with its best value."""
     position, total = 0, 0.0
     stack = [np.arange(table.n_rows)]

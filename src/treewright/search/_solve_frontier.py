@@ -66,7 +66,7 @@ def solve_frontier(
     Notes
     -----
     Branch and bound in which every subproblem keeps bounds for all numbers of leaves at once; definitions and
-    proofs are in ``cpp/include/treewright/bits/front.hpp``.
+    proofs are in ``cpp/include/treewright/search/front.hpp``.
     """
     limits = (limits or Limits()).started()
     if problem.max_leaf_nodes is None:

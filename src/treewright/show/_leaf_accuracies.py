@@ -72,8 +72,10 @@ def plot_leaf_accuracies(
         matplotlib is not installed (extra `plot`).
     """
     tree = tree_with_rows(tree)
-    if tree.classes is None:
-        raise InputError("Leaf accuracies need a classification tree; this one predicts numbers.")
+    if not tree.predicts_classes:
+        raise InputError(
+            f"Leaf accuracies need a classification tree; this one predicts {tree.kind.answers}."
+        )
     if (X_test is None) != (y_test is None):
         raise InputError("Give both X_test and y_test, or neither.")
     train = _count(tree, X, y, "y")

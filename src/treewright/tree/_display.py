@@ -27,9 +27,10 @@ def tree_in_a_line(tree: Tree) -> str:
 def _predicts(tree: Tree) -> str:
     if tree.classes is None:
         return "predicts numbers"
+    kind = "classes" if tree.predicts_classes else "actions"
     names = [repr(label)[:LONGEST_NAME] for label in tree.classes[:MOST_CLASSES].tolist()]
     more = len(tree.classes) - len(names)
-    return f"classes {', '.join(names)}{f' and {more} more' if more else ''}"
+    return f"{kind} {', '.join(names)}{f' and {more} more' if more else ''}"
 
 
 def html_of(tree: Tree, sentence: str = "") -> str:
