@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
     from treewright.search import accuracy_frontier as accuracy_frontier
+    from treewright.shards import ShardedTree as ShardedTree
+    from treewright.shards import fit_shards as fit_shards
     from treewright.table import Table as Table
     from treewright.tree import Split as Split
     from treewright.tree import Tree as Tree
@@ -53,6 +55,7 @@ _HOME = {
     "OptimalTreeClassifierCV": "treewright.estimators",
     "OptimalTreeRegressor": "treewright.estimators",
     "Problem": "treewright.problem",
+    "ShardedTree": "treewright.shards",
     "SolveResult": "treewright.result",
     "SolveStatus": "treewright.result",
     "Split": "treewright.tree",
@@ -61,6 +64,7 @@ _HOME = {
     "Tree": "treewright.tree",
     "accuracy_frontier": "treewright.search",
     "compare_with_cart": "treewright.estimators",
+    "fit_shards": "treewright.shards",
     "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
 }
