@@ -25,6 +25,7 @@ PUBLIC = [
     "MIPTreeClassifier",
     "NearOptimalTrees",
     "OptimalPolicyTree",
+    "OptimalSurvivalTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
