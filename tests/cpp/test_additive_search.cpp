@@ -88,7 +88,7 @@ std::unique_ptr<RankedObjective> survival(Random32& random, std::uint32_t n) {
         const std::int64_t hazard = table->events.back() == 0 && below(random, 4) == 0 ? 0 : 1 + below(random, 9);
         table->hazard.push_back(weight * (hazard << bits) / 3);
     }
-    table->scale = 20 + static_cast<int>(below(random, 22));
+    table->scale = 20 + static_cast<int>(below(random, 18));
     table->prepare();
     return std::make_unique<Survival>(table, 6, 1 + ((9 * table->slack + (Cost{below(random, 2)} << table->scale)) << 6));
 }
