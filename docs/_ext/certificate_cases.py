@@ -22,7 +22,12 @@ from treewright import HybridTreeClassifier, NearOptimalTrees, near_optimal_tree
 from treewright.bornagain import Ensemble, agreement, distil, forecast, solve_active
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
-from treewright.problem import make_policy_problem, make_problem, make_regression_problem
+from treewright.problem import (
+    make_policy_problem,
+    make_problem,
+    make_regression_problem,
+    make_survival_problem,
+)
 from treewright.result import (
     BornAgainResult,
     LeafAccuracyResult,
@@ -31,6 +36,7 @@ from treewright.result import (
     SolveResult,
     SolveStatus,
     StopReason,
+    SurvivalResult,
 )
 from treewright.search import (
     Frontier,
@@ -39,6 +45,7 @@ from treewright.search import (
     solve_leaf_accuracy,
     solve_policy,
     solve_regression,
+    solve_survival,
 )
 from treewright.table import table_from
 from treewright.verify import check_faithful
@@ -269,6 +276,23 @@ def policy_stopped() -> str:
 
 
 @cache
+def survival() -> SurvivalResult:
+    """Return a proven survival tree; the times are those of a disease that went on."""
+    X, y = load_diabetes(return_X_y=True)
+    problem = make_survival_problem(table_from(X[:, 2:4]), (y < 250, np.minimum(y, 250)), max_depth=2)
+    return solve_survival(problem)
+
+
+def survival_stopped() -> str:
+    """Say what a search for a survival tree says that ended early."""
+    proven = survival()
+    bound = 0.9 * proven.objective
+    return replace(
+        proven, status=SolveStatus.FEASIBLE, lower_bound=bound, stop_reason=StopReason.TIME_LIMIT
+    ).sentence()
+
+
+@cache
 def near_optimal() -> NearOptimalTrees:
     """Return all trees within a fifth of the least objective."""
     X, y = load_iris(return_X_y=True, as_frame=True)
@@ -324,6 +348,8 @@ CASES: dict[str, Maker] = {
     "regression-stopped": regression_stopped,
     "policy": lambda: policy().sentence(),
     "policy-stopped": policy_stopped,
+    "survival": lambda: survival().sentence(),
+    "survival-stopped": survival_stopped,
     "near-optimal": lambda: near_optimal().sentence(),
     "near-optimal-rules": lambda: near_optimal().where(without="petal length (cm)").sentence(),
     "near-optimal-none": lambda: near_optimal().where(max_leaves=1).sentence(),
