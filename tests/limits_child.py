@@ -69,6 +69,14 @@ class Survival(tw.OptimalSurvivalTree):
         return self
 
 
+class Shards(Front):
+    """`fit_shards` likewise."""
+
+    def fit(self, X: Any, y: Any) -> Shards:
+        self.result_ = tw.fit_shards(X, y, **self.parameters).result_
+        return self
+
+
 def _forest() -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
@@ -108,6 +116,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
+        "shards": (Shards, free | {"max_depth": 5, "shard_rows": 1000}),
     }
 
 
@@ -115,7 +124,8 @@ def accepted(kind: Any) -> set[str]:
     """The names of the parameters that a kind of estimator has."""
     import inspect
 
-    return set(inspect.signature(tw.accuracy_frontier if kind is Front else kind).parameters)
+    functions = {Front: tw.accuracy_frontier, Shards: tw.fit_shards}
+    return set(inspect.signature(functions.get(kind, kind)).parameters)
 
 
 SEARCHES = {"cross-validated": 6, "leaf accuracy, cross-validated": 12}  # each has the time limit

@@ -56,6 +56,7 @@ NAMES = [
     "policy, leaves",
     "survival",
     "front",
+    "shards",
 ]
 TABLES = ("classes", "continuous", "wide")
 

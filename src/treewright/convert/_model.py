@@ -12,6 +12,7 @@ from treewright.result import (
     LeafAccuracyResult,
     PolicyResult,
     RegressionResult,
+    ShardsResult,
     SolveResult,
     SolveStatus,
     StopReason,
@@ -28,6 +29,7 @@ RESULTS: dict[str, type[SolveResult]] = {
     "policy": PolicyResult,
     "regression": RegressionResult,
     "survival": SurvivalResult,
+    "shards": ShardsResult,
 }
 
 
