@@ -55,6 +55,7 @@ NAMES = [
     "threshold guesser",
     "policy",
     "policy, leaves",
+    "survival",
     "front",
     "near-optimal",
     "regressor",
