@@ -1,6 +1,6 @@
 """Law: whatever stops a run, no leaf and no child in the place of an inner node makes its tree better.
 
-Over binary columns, over ranked columns, under a limit on leaves, for regression; on tables with gaps and text. The best
+Over binary columns, over ranked columns, under a limit on leaves, for regression; with gaps and text. The best
 worst leaf has a test of its own (test_stopped_leaf_accuracy_is_tidy.py).
 """
 
