@@ -13,9 +13,9 @@ from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._choose_engine import choose_engine
 from treewright.search._integers import row_costs
-from treewright.search._limits import Limits, ProgressCallback
+from treewright.search._limits import Limits, ProgressCallback, native_report
 from treewright.search._options import SearchOptions, SweepOptions
-from treewright.search._phases import search_in_phases
+from treewright.search._prices import price_source
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
@@ -114,7 +114,7 @@ def solve_cuts(
         No tree meets the constraints.
     """
     start = time.perf_counter()
-    limits = limits or Limits()
+    limits = (limits or Limits()).started()
     options = options or SearchOptions()
     integers = row_costs(problem)
     bits = core.BitsProblem(
@@ -130,17 +130,17 @@ def solve_cuts(
     )
     if reference is not None:  # row prices prove more than a conditional search can use
         options = replace(options, row_prices=False)
-    raw = search_in_phases(
-        bits,
+    making = time.perf_counter() - start
+    raw = bits.search(
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
         max_leaves=min(problem.max_leaf_nodes or 0, NO_LIMIT),
-        options=options,
-        limits=limits,
-        unit=integers.unit,
-        progress=progress,
+        options=options.native(),
+        price_rows=price_source(bits, problem.max_depth) if options.row_prices else None,
         fewest_leaves=reference is None,
-        start=start,
+        report=native_report(progress, integers.unit),
+        **limits.native(),
     )
+    raw["seconds"] += making
     if not raw["feasible"]:
         raise SolverError(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has "
