@@ -51,6 +51,16 @@ class Front:
         return self
 
 
+class Policy(tw.OptimalPolicyTree):
+    """A policy tree whose actions are the classes: rewards are noise, and one more for the right one."""
+
+    def fit(self, X: Any, y: Any) -> Policy:
+        rewards = np.random.default_rng(1).normal(size=(len(y), len(np.unique(y))))
+        rewards[np.arange(len(y)), y] += 1
+        super().fit(X, rewards)
+        return self
+
+
 def _forest() -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
@@ -86,6 +96,8 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "latent regressor": (tw.LatentTreeRegressor, {"epochs": 10**6, "patience": 10**6}),
         "latent clusterer": (tw.LatentTreeClusterer, {"epochs": 10**6, "patience": 10**6}),
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
+        "policy": (Policy, free | {"max_depth": 7}),
+        "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
         "front": (Front, {"max_leaves": 20}),
     }
 

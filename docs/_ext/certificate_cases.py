@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -21,16 +22,24 @@ from treewright import HybridTreeClassifier, NearOptimalTrees, near_optimal_tree
 from treewright.bornagain import Ensemble, agreement, distil, forecast, solve_active
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
-from treewright.problem import make_problem, make_regression_problem
+from treewright.problem import make_policy_problem, make_problem, make_regression_problem
 from treewright.result import (
     BornAgainResult,
     LeafAccuracyResult,
+    PolicyResult,
     RegressionResult,
     SolveResult,
     SolveStatus,
     StopReason,
 )
-from treewright.search import Frontier, accuracy_frontier, solve, solve_leaf_accuracy, solve_regression
+from treewright.search import (
+    Frontier,
+    accuracy_frontier,
+    solve,
+    solve_leaf_accuracy,
+    solve_policy,
+    solve_regression,
+)
 from treewright.table import table_from
 from treewright.verify import check_faithful
 
@@ -227,6 +236,39 @@ def regression_stopped() -> str:
 
 
 @cache
+def policy() -> PolicyResult:
+    """Return a proven policy tree: to wait, or a drug that costs something."""
+    X, y = load_diabetes(return_X_y=True)
+    rewards = np.column_stack([np.full(len(y), 150.0), y])
+    problem = make_policy_problem(
+        table_from(X[:, 2:4]),
+        rewards,
+        actions=["wait", "drug"],
+        action_costs={"drug": 10.0},
+        cost_complexity=0.02,
+        max_depth=2,
+    )
+    return solve_policy(problem)
+
+
+def policy_stopped() -> str:
+    """Say what a search for a policy tree says that ended early."""
+    proven = policy()
+    stats = {
+        name: value
+        for name, value in proven.stats.items()
+        if name not in ("mean_reward", "best_single_reward")
+    }
+    return replace(
+        proven,
+        status=SolveStatus.FEASIBLE,
+        lower_bound=0.9 * proven.objective,
+        stop_reason=StopReason.TIME_LIMIT,
+        stats=stats,
+    ).sentence()
+
+
+@cache
 def near_optimal() -> NearOptimalTrees:
     """Return all trees within a fifth of the least objective."""
     X, y = load_iris(return_X_y=True, as_frame=True)
@@ -280,6 +322,8 @@ CASES: dict[str, Maker] = {
     "frontier-unknown": partial(front_stopped, 0),
     "regression": lambda: regression().sentence(),
     "regression-stopped": regression_stopped,
+    "policy": lambda: policy().sentence(),
+    "policy-stopped": policy_stopped,
     "near-optimal": lambda: near_optimal().sentence(),
     "near-optimal-rules": lambda: near_optimal().where(without="petal length (cm)").sentence(),
     "near-optimal-none": lambda: near_optimal().where(max_leaves=1).sentence(),

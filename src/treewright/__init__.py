@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from treewright.estimators import LeafAccuracyTreeClassifier as LeafAccuracyTreeClassifier
     from treewright.estimators import LeafAccuracyTreeClassifierCV as LeafAccuracyTreeClassifierCV
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
+    from treewright.estimators import OptimalPolicyTree as OptimalPolicyTree
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
@@ -46,6 +47,7 @@ _HOME = {
     "LeafAccuracyTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifierCV": "treewright.estimators",
     "NearOptimalTrees": "treewright.near_optimal",
+    "OptimalPolicyTree": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "OptimalTreeRegressor": "treewright.estimators",

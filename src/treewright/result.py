@@ -13,6 +13,7 @@ from treewright.tree._tree import leaves_in_words
 __all__ = [
     "BornAgainResult",
     "LeafAccuracyResult",
+    "PolicyResult",
     "RegressionResult",
     "SolveResult",
     "SolveStatus",
@@ -153,9 +154,10 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
     """
     said = {name: options.get(name) for name in LIMITS if name not in leave_out}
     limit = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in said.items()}
+    leaf_or_leaves = "leaf" if said.get("max_leaf_nodes") == 1 else "leaves"
     words = {
         "max_depth": f"depth at most {limit.get('max_depth')}",
-        "max_leaf_nodes": f"at most {limit.get('max_leaf_nodes')} leaves",
+        "max_leaf_nodes": f"at most {limit.get('max_leaf_nodes')} {leaf_or_leaves}",
         "min_samples_leaf": f"at least {limit.get('min_samples_leaf')} rows a leaf",
         "min_leaf_accuracy": f"at least {limit.get('min_leaf_accuracy')} of every leaf right",
     }
@@ -207,6 +209,63 @@ class RegressionResult(SolveResult):
             f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
             f"{100 * self.gap:.1f}%."
         )
+
+
+@dataclass(frozen=True)
+class PolicyResult(SolveResult):
+    """A policy tree with its certificate.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        `loss` + cost_complexity * leaves.
+    lower_bound : float
+        No tree within the constraints and the `scope` has a smaller objective.
+    loss : float
+        Share of the regret of the best single action that the tree leaves; 1 gains nothing, 0 gives every row its best
+        action.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``tolerance``: by how much rounding to integers can have moved an objective. ``mean_reward``,
+        ``best_single_reward``, ``best_each_reward``: mean rewards after costs on the training rows, of this tree, of
+        the best single action, and of the best action for each row.
+    options : mapping
+        ``method`` is "policy"; ``action_costs`` one number an action, if any is not 0.
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        costs = " after costs" if self.options.get("action_costs") else ""
+        gained = " against ".join(
+            f"{value:.6g} {of}"
+            for name, of in REWARDS
+            if isinstance(value := self.stats.get(name), (int, float))
+        )
+        reward = f"mean reward{costs} {gained or 'unknown'}"
+        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({reward})"
+        if self.status is SolveStatus.OPTIMAL:
+            tolerance = self.stats.get("tolerance")
+            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
+            return (
+                f"Proven optimal over {self.scope}: no policy tree{self._constraints()} has an objective that is "
+                f"smaller{by} than that of this one with {what}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        return (
+            f"Not proven optimal{why}: the best policy tree found has {what}; over {self.scope} "
+            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
+            f"{100 * self.gap:.1f}%."
+        )
+
+
+REWARDS = (
+    ("mean_reward", "on the training rows"),
+    ("best_single_reward", "by the best single action"),
+)
 
 
 @dataclass(frozen=True)

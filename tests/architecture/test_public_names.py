@@ -24,6 +24,7 @@ PUBLIC = [
     "LeafAccuracyTreeClassifierCV",
     "MIPTreeClassifier",
     "NearOptimalTrees",
+    "OptimalPolicyTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",

@@ -52,6 +52,8 @@ NAMES = [
     "latent regressor",
     "latent clusterer",
     "threshold guesser",
+    "policy",
+    "policy, leaves",
     "front",
 ]
 TABLES = ("classes", "continuous", "wide")

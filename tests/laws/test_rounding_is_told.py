@@ -13,9 +13,13 @@ import pytest
 
 from tiny_problems import TinyProblem, random_problem
 from treewright import SolveStatus
-from treewright.search import SearchOptions, solve
+from treewright.problem import make_regression_problem
+from treewright.search import SearchOptions, solve, solve_regression
+from treewright.table import table_from
+from treewright.verify import verify_regression
 
 FLOAT = Fraction(1, 10**12)  # relative: what float64 sums of the objective may lose
+LARGEST = Fraction(1, 10**4)  # of an objective that may be left open
 
 
 def real_numbers(rng: np.random.Generator) -> TinyProblem:
@@ -47,8 +51,27 @@ def test_optimal_means_optimal_within_what_is_said(engine: str, seed: int) -> No
         if result.status is SolveStatus.OPTIMAL:
             assert Fraction(result.objective) - optimum <= Fraction(result.rounding) + FLOAT * optimum
             assert ("to within" in result.sentence()) == (result.rounding > 0)
+            assert Fraction(result.rounding) <= LARGEST * Fraction(result.objective)
             proven += 1
     assert proven > 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_of_any_size_are_proven_over_ranked_columns(seed: int) -> None:
+    """A best tree may cost less than what the rounding of all weights hides; a second search has finer units."""
+    rng = np.random.default_rng(100 + seed)
+    for _ in range(30):
+        problem = random_problem(rng, max_columns=4, max_rows=9)
+        problem = problem.but(
+            weight=10.0 ** rng.uniform(-rng.choice([3, 9, 14]), 0, problem.n_rows),
+            costs=1 - np.eye(len(problem.costs)),
+            cost_complexity=float(rng.choice([0, 0, 1e-9])),
+        )
+        result = solve(problem.stated()[0], "all", options=SearchOptions(engine="sweep"))
+        optimum = problem.optimum()
+        assert Fraction(result.lower_bound) <= optimum * (1 + FLOAT)
+        assert result.status is SolveStatus.OPTIMAL
+        assert Fraction(result.objective) - optimum <= LARGEST * Fraction(result.objective)
 
 
 def test_the_sentence() -> None:
@@ -65,3 +88,18 @@ def test_the_sentence() -> None:
     rounded = replace(result, lower_bound=result.objective - 3e-7)
     assert rounded.rounding == pytest.approx(3e-7)
     assert rounded.sentence().startswith("Proven optimal over the given columns to within 3.0e-07, by which")
+
+
+def test_regression_claims_no_proof_where_rounding_hides_much() -> None:
+    table, y = table_from(np.array([[1.31], [0.8]])), [999999.7, 1000001.5]
+    problem = make_regression_problem(table, y, sample_weight=[2992.3, 2e-4], cost_complexity=0.001)
+    result = solve_regression(problem)
+    assert result.stats["tolerance"] > 1e-8
+    assert result.status is SolveStatus.FEASIBLE
+    assert "were rounded for the search" in result.notes[-1]
+    assert verify_regression(problem, result).ok
+    plain = solve_regression(
+        make_regression_problem(table, y, sample_weight=[2992.3, 2], cost_complexity=0.001)
+    )
+    assert plain.status is SolveStatus.OPTIMAL
+    assert plain.stats["tolerance"] <= 1e-8

@@ -9,7 +9,9 @@ import pytest
 from tiny_problems import TinyProblem, check, random_problem
 from treewright import SolveStatus
 from treewright._native import core
-from treewright.search import SearchOptions
+from treewright.problem import make_problem
+from treewright.search import SearchOptions, solve
+from treewright.table import table_from
 
 SWITCHES = [f.name for f in fields(SearchOptions) if isinstance(f.default, bool)]
 KERNELS = ("automatic", "rows", "columns")
@@ -44,6 +46,16 @@ def test_every_combination_on_tiny_tables(seed: int) -> None:
                 result = problem.solve(options=options)
                 assert result.status is SolveStatus.OPTIMAL
                 check(problem, result, optimum)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 1.0], [2e6, 1.0], [2e9, 1.0]])
+def test_hard_phases_from_the_first_step_where_a_leaf_costs_more_than_all_errors(
+    weights: list[float],
+) -> None:
+    problem = make_problem(table_from(np.zeros((2, 1))), [0, 0], sample_weight=weights, cost_complexity=0.01)
+    result = solve(problem, options=SearchOptions(engine="cuts", plain_steps=0))
+    assert result.status is SolveStatus.OPTIMAL
+    assert result.objective == result.lower_bound == 0.01
 
 
 @pytest.mark.parametrize(

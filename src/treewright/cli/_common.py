@@ -251,7 +251,7 @@ def read_csv(
     return rename_labels(csv, spellings(csv.target)) if merge_labels and csv.target is not None else csv
 
 
-def say_what_was_read(csv: CsvTable, data: Path, target: str) -> None:
+def say_what_was_read(csv: CsvTable, data: Path, target: str | None) -> None:
     """Say in a few lines what a file holds, how it was read, and whether something needs a look."""
     from treewright.table import look_at
 
@@ -264,7 +264,8 @@ def say_what_was_read(csv: CsvTable, data: Path, target: str) -> None:
     if count:
         first = as_options(seen.findings[0].text)
         more = f" And {count - 1} more." if count > 1 else ""
-        note(f"To look at: {first}{more} See: treewright look {data} --target {target}")
+        named = "" if target is None else f" --target {target}"
+        note(f"To look at: {first}{more} See: treewright look {data}{named}")
 
 
 def column_names(path: Path, separator: str | None, encoding: str | None) -> tuple[str, ...]:
@@ -367,6 +368,7 @@ IN_OTHER_WORDS = (
     ("ignore it.", "leave it out (--ignore NAME)."),
     ("(prune='active')", "(--prune active)"),
     ('(faithful="rows")', "(--faithful rows)"),
+    ("action_costs names", "--action-cost names"),
     (" (None builds whatever it takes)", ""),
     ("use OptimalTreeRegressor", "fit a regression tree (treewright fit --task regression)"),
 )

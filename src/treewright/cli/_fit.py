@@ -41,6 +41,7 @@ from treewright.cli._leaf_accuracy import (
     refuse_others,
     search_leaf_accuracy,
 )
+from treewright.cli._policy import fit_policy
 from treewright.cli._question import (
     Categorical,
     ClassWeight,
@@ -49,7 +50,6 @@ from treewright.cli._question import (
     MemoryLimit,
     ProgressBar,
     StepLimit,
-    Target,
     ThresholdChoice,
     TimeLimit,
     Weight,
@@ -68,19 +68,29 @@ __all__ = ["fit"]
 
 CONFIDENCE = 0.95
 PRICE = 0.01  # of a leaf
-CLASSIFICATION, REGRESSION = "classification", "regression"  # --task
+CLASSIFICATION, REGRESSION, POLICY = TASKS = ("classification", "regression", "policy")  # --task
 FEW_BINS = 4  # of each column, for a tree at once
 
 
 @exits_by_code
 def fit(
     data: Csv,
-    target: Target,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Column of labels, or of numbers for --task regression.",
+            metavar="COLUMN",
+            show_default="none with --task policy",
+        ),
+    ] = None,
     out: ModelOut = None,
     task: Annotated[
         str,
         typer.Option(
-            help="'classification' of labels, or 'regression': least squared error (depth 3 if none is given)."
+            help="'classification' of labels, 'regression': least squared error, or 'policy': most reward (both of "
+            "depth 3 if none is given)."
         ),
     ] = CLASSIFICATION,
     method: Annotated[
@@ -94,8 +104,23 @@ def fit(
         typer.Option(
             "--cost-complexity",
             "-c",
-            help="Price of one leaf, as a fraction of the total weight (regression: of the variance).",
+            help="Price of one leaf, as a fraction of the total weight (regression: of the variance, policy: of "
+            "the regret of the best single action).",
             show_default=f"{PRICE:g}",
+        ),
+    ] = None,
+    reward: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="--task policy: column of the rewards of one action. Repeatable, once an action.",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    action_cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="--task policy: ACTION=COST, what an action costs wherever it is taken. Repeatable.",
+            metavar="COST",
         ),
     ] = None,
     max_depth: MaxDepth = None,
@@ -183,6 +208,7 @@ def fit(
       treewright fit data.csv -t y --guess thresholds,bounds --reference gbdt --n-estimators 40
       treewright fit data.csv -t y --objective leaf-accuracy --max-depth 3 --min-samples-leaf 100
       treewright fit houses.csv -t price --task regression --max-depth 2
+      treewright fit trial.csv --task policy --reward drug --reward none --action-cost drug=2
 
     \b
     Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
@@ -197,12 +223,18 @@ def fit(
     by_leaf = objective.replace("_", "-") == LEAF_ACCURACY
     if method not in ("exact", "latent"):
         raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
-    if task not in (CLASSIFICATION, REGRESSION):
-        raise InputError(f"--task {task!r}; give 'classification' or 'regression'.")
-    if task == REGRESSION:
+    if task not in TASKS:
+        raise InputError(f"--task {task!r}; give 'classification', 'regression' or 'policy'.")
+    if task != POLICY:
         _refuse_all(
-            "--task regression takes no {option}; leave it out.",
+            "{option} is for --task policy; add that, or leave it out.",
+            {"--reward": bool(reward), "--action-cost": bool(action_cost)},
+        )
+    if task != CLASSIFICATION:
+        _refuse_all(
+            f"--task {task} takes no {{option}}; leave it out.",
             {
+                "--target (it has --reward)": task == POLICY and target is not None,
                 "--method": method != "exact",
                 "--thresholds (it searches all)": thresholds not in ("auto", "all"),
                 "--objective": objective != "accuracy",
@@ -235,6 +267,8 @@ def fit(
             "{option} is for --objective leaf-accuracy; add that, or leave it out.",
             {"--criterion": criterion != "lower-bound", "--confidence": confidence != CONFIDENCE},
         )
+    if target is None and task != POLICY:
+        raise InputError("Missing option '--target': name the column to predict.")
     price = PRICE if cost_complexity is None else cost_complexity
     limits = read_limits(time_limit, step_limit, memory_limit)
     cuts = read_thresholds(thresholds)
@@ -257,14 +291,23 @@ def fit(
         encoding=encoding,
         decimal_comma=decimal_comma,
         day_first=day_first,
-        ignore=ignore or (),
+        ignore=(*(ignore or ()), *(reward or ())),
         categorical=categorical or (),
         settings=columns,
         merge_labels=merge_labels,
     )
     say_what_was_read(replace(csv, target=None) if task == REGRESSION else csv, data, target)
+    written = {"separator": separator, "missing": missing, "encoding": encoding}
+    if target is None:
+        fit_policy(
+            csv, data=data, rewards=reward or (), action_cost=action_cost or (), weight=weight, out=out,
+            cost_complexity=price, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
+            min_samples_leaf=min_samples_leaf or "1",
+            csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
+            limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+        )  # fmt: skip
+        return
     if task == REGRESSION:
-        written = {"separator": separator, "missing": missing, "encoding": encoding}
         fit_regression(
             csv, data=data, target=target, weight=weight, out=out, cost_complexity=price, max_depth=max_depth,
             max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",

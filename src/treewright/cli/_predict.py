@@ -65,8 +65,8 @@ def predict(
         check_writable(out)
     content = load_model(model)
     tree = content.tree
-    if proba and tree.classes is None:
-        raise InputError("--proba: this is a regression tree, which has no classes; leave it out.")
+    if proba and not tree.predicts_classes:
+        raise InputError(f"--proba: this is a {tree.kind.value} tree, which has no classes; leave it out.")
     table = read_csv(
         data,
         separator=separator,

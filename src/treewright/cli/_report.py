@@ -86,9 +86,10 @@ def report(
 
     check_writable(out)
     content = load_model(model)
-    if content.tree.classes is None:
+    if not content.tree.predicts_classes:
         raise InputError(
-            "The report is of trees that predict classes; this is a regression tree. Use treewright show --out "
+            f"The report is of trees that predict classes; this is a {content.tree.kind.value} tree. Use "
+            "treewright show --out "
             "tree.svg, treewright verify, and treewright export --to rules."
         )
     column = label_column(content, target)

@@ -21,6 +21,7 @@ from treewright.cli._common import (
     read_csv,
     say,
 )
+from treewright.cli._policy import check_policy
 from treewright.cli._regression import check_regression
 from treewright.errors import InputError
 
@@ -123,7 +124,12 @@ def _decides_like(content: Model, path: Path) -> bool:
 
 def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
     """Recompute what the file claims from the table, and print the report."""
-    terms, column = terms_of(content), target_column(content, target)
+    from treewright.tree import TreeKind
+
+    terms, is_policy = terms_of(content), content.tree.kind is TreeKind.POLICY
+    if is_policy and target is not None:
+        raise InputError("--target: this is a policy tree, whose rewards the file names; leave it out.")
+    column = None if is_policy else target_column(content, target)
     csv = read_csv(
         data,
         target=column,
@@ -133,11 +139,12 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         reading=content.reading,
         **csv_options,
     )
-    report, asked = (
-        check_regression(content, csv, data, column, csv_options)
-        if content.tree.classes is None
-        else check_claims(content, csv)
-    )
+    if column is None:
+        report, asked = check_policy(content, csv, data, csv_options)
+    elif content.tree.classes is None:
+        report, asked = check_regression(content, csv, data, column, csv_options)
+    else:
+        report, asked = check_claims(content, csv)
     say(str(report))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
@@ -160,8 +167,8 @@ def label_column(content: Model, target: str | None) -> str:
     InputError
         A regression tree, or nobody named the column.
     """
-    if content.tree.classes is None:
-        raise InputError("This is a regression tree; give one that predicts classes.")
+    if not content.tree.predicts_classes:
+        raise InputError(f"This is a {content.tree.kind.value} tree; give one that predicts classes.")
     return target_column(content, target)
 
 

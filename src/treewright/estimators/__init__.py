@@ -8,6 +8,7 @@ from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._mip import MIPTreeClassifier
+from treewright.estimators._optimal_policy import OptimalPolicyTree
 from treewright.estimators._optimal_regressor import OptimalTreeRegressor
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
@@ -23,6 +24,7 @@ __all__ = [
     "LeafAccuracyTreeClassifier",
     "LeafAccuracyTreeClassifierCV",
     "MIPTreeClassifier",
+    "OptimalPolicyTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.errors import InputError
 from treewright.problem import Problem
 from treewright.result import StopReason
 from treewright.search import Limits, SearchOptions, solve_frontier
@@ -70,6 +71,11 @@ def fold_of(
     least = problem.min_samples_leaf
     if isinstance(min_samples_leaf, float):  # a fraction, here of fewer rows
         least = max(1, math.ceil(min_samples_leaf * len(train)))
+    if least > len(train):
+        raise InputError(
+            f"min_samples_leaf={min_samples_leaf!r} is above the {len(train)} training rows of a fold: not even a "
+            "single leaf is allowed. Lower it, or give more folds."
+        )
     part = replace(
         problem,
         table=problem.table.take(train),

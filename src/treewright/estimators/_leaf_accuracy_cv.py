@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from treewright.errors import InputError
+from treewright.estimators._folds import folds_of
 from treewright.estimators._held_back_scores import HeldBackScores, score_candidates
 from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
@@ -275,6 +275,6 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         order = np.arange(n_rows)
         if isinstance(self.cv, int) and self.random_state is not None:
             order = check_random_state(self.random_state).permutation(n_rows)
-        splitter = check_cv(self.cv, labels[order], classifier=True)
-        parts = splitter.split(np.zeros((n_rows, 1)), labels[order])
-        return [(np.sort(order[train]), np.sort(order[test])) for train, test in parts]
+        return [
+            (np.sort(order[train]), np.sort(order[test])) for train, test in folds_of(self.cv, labels[order])
+        ]

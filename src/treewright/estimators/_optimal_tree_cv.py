@@ -15,9 +15,9 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
 
 from treewright.errors import InputError
+from treewright.estimators._folds import folds_of
 from treewright.estimators._front_folds import Fold, FoldFront, fold_of, search_fold
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
@@ -201,9 +201,8 @@ class OptimalTreeClassifierCV(TreeClassifier):
         Raises
         ------
         InputError
-            The table, the labels, the weights or a parameter cannot be used; the message says what to do.
-        ValueError
-            From scikit-learn: the rows cannot be divided into so many folds.
+            The table, the labels, the weights or a parameter cannot be used, or the rows cannot be divided into so
+            many folds; the message says what to do.
 
         Warns
         -----
@@ -266,16 +265,8 @@ class OptimalTreeClassifierCV(TreeClassifier):
             labels = encode_labels(y)[1]
             rows = np.full(n_rows, -1)
             rows[kept] = np.arange(len(kept))
-        splitter = check_cv(self.cv, labels, classifier=True)
-        with warnings.catch_warnings():  # a class of fewer rows than folds is held out in some folds only
-            warnings.filterwarnings("ignore", "The least populated class in y", UserWarning)
-            pairs = list(splitter.split(np.zeros((len(labels), 1)), labels))
-        if not pairs:
-            raise InputError(
-                "cv gives no folds; give a number of at least 2, or pairs of training and test rows."
-            )
         folds = []
-        for train, test in pairs:
+        for train, test in folds_of(self.cv, labels):
             train, test = (part[part >= 0] for part in (_taken(rows, train), _taken(rows, test)))
             if len(train) == 0 or len(test) == 0:
                 raise InputError("cv gives a fold without training or test rows; each needs at least one.")

@@ -234,7 +234,11 @@ class NearOptimalTrees:
         problem = self.graph.problem
         if tree.columns != problem.table.columns:
             raise InputError("The tree speaks of other columns than the table of this set.")
-        if tree.classes is None or not np.array_equal(tree.classes, problem.classes):
+        if (
+            tree.classes is None
+            or not tree.predicts_classes
+            or not np.array_equal(tree.classes, problem.classes)
+        ):
             raise InputError("The tree predicts other labels than those of this set.")
         steps = self._steps(tree)
         found = None if steps is None else place_of(self.counts, 0, steps)

@@ -17,6 +17,7 @@ from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
+from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_regression import solve_regression
 from treewright.search._space import RankedSpace, Thresholds
 from treewright.search._sweep import solve_sweep
@@ -44,6 +45,7 @@ __all__ = [
     "solve_frontier",
     "solve_guided",
     "solve_leaf_accuracy",
+    "solve_policy",
     "solve_regression",
     "solve_sweep",
     "solve_with_leaf_accuracy",

@@ -28,7 +28,7 @@ from treewright.search._ranks import ranked_columns, splits_of
 from treewright.table import Table
 from treewright.tree import Split
 
-__all__ = ["ActionLoss", "AdditiveAnswer", "AdditiveLoss", "SquaredErrorLoss", "solve_additive"]
+__all__ = ["ActionLoss", "AdditiveAnswer", "AdditiveLoss", "SquaredErrorLoss", "loss_of", "solve_additive"]
 
 
 class AdditiveLoss(Protocol):
@@ -36,6 +36,9 @@ class AdditiveLoss(Protocol):
 
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has."""
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -82,6 +85,10 @@ class SquaredErrorLoss:
         centred = y - (weight[:, None] * y).sum(axis=0) / total
         centred -= (weight[:, None] * centred).sum(axis=0) / total  # for targets far from zero
         return float((weight[:, None] * centred**2).sum())
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: none."""
+        return 0.0
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -134,6 +141,10 @@ class ActionLoss:
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
         return float(np.asarray(self.cost, dtype=np.float64)[rows].sum(axis=0).min())
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: the least cost of each row."""
+        return float(np.asarray(self.cost, dtype=np.float64).min(axis=1).sum())
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -280,9 +291,7 @@ def solve_additive(
             f"No tree has {min_samples_leaf} rows in every leaf: the table has {n}. Lower min_samples_leaf."
         )
     leaf_loss = loss.leaf_loss()
-    unavoidable = (
-        sum(loss.leaf_loss(slice(i, i + 1)) for i in range(n)) if isinstance(loss, ActionLoss) else 0.0
-    )
+    unavoidable = loss.unavoidable()
     most_leaves = min(
         n,
         2 ** min(30, n if max_depth is None else max_depth),
@@ -311,7 +320,7 @@ def solve_additive(
     )
     is_leaf_only = max_depth == 0 or max_leaf_nodes == 1  # the engine always looks one split ahead
     splits = splits_of([None] if is_leaf_only else answer["nodes"], ranked)
-    tree_loss = _loss_of(splits, table, loss)
+    tree_loss = loss_of(splits, table, loss)
     n_leaves = sum(split is None for split in splits)
     objective = tree_loss + price * n_leaves
     lower, upper = answer["lower"], answer["upper"]
@@ -334,7 +343,7 @@ def solve_additive(
     )
 
 
-def _loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:
+def loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:
     """Return the loss of a tree, each leaf with its best value."""
     position, total = 0, 0.0
     stack = [np.arange(table.n_rows)]

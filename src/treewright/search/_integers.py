@@ -31,6 +31,7 @@ MOST_DENOMINATOR = 10**6  # of a ratio of two numbers
 FEW_NUMBERS = 64  # of which ratios are looked at
 FEWER_NUMBERS = 16  # for which a scale is searched that rounds them all little
 MOST_SCALES = 20_000
+LEAST_EXPONENT = -1000  # of a weight that is not to vanish
 ROUNDING = 2.0**-52  # relative, of a product of two float64 numbers, twice
 
 
@@ -117,7 +118,7 @@ def _rounded_products(problem: Problem) -> RowCosts:
     )
 
 
-def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
+def integer_costs(problem: Problem, room: int | None = None, most_loss: float = math.inf) -> IntegerCosts:
     """Return the problem's weights and costs as integers.
 
     Parameters
@@ -125,6 +126,10 @@ def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
     problem : Problem
     room : int or None, default=None
         Bounds the sum of the weights times the largest cost; None is what the search over cuts can hold.
+    most_loss : float, default=inf
+        Trees of a larger loss, as a fraction of the total weight, need not be told apart. The weight of a row that
+        costs more whenever it costs anything is lowered to just that, which leaves more room for the others. A tree
+        of a smaller loss pays for no such row, so its loss is what it was; no tree's loss grows.
 
     Notes
     -----
@@ -135,6 +140,10 @@ def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
     weights, _ = _normalized(problem.sample_weight)
     prices, price_exponent = _normalized(problem.costs)
     total = float(weights.sum())
+    if most_loss < math.inf:
+        weights = np.minimum(
+            weights, _least_weights(prices, most_loss * math.ldexp(total, -price_exponent))[problem.y]
+        )
     room = room or LARGEST_TOTAL // problem.n_classes  # for sum(weight) * max(cost)
     exact_weight, exact_costs = _exact(weights), _exact(prices)
     weight_sum = 1 if exact_weight is None else int(exact_weight[0].sum())
@@ -151,7 +160,7 @@ def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
         / float(prices.max()),
     )
     weight, weight_scale = exact_weight or _rounded(
-        weights, min(LARGEST_EXACT, room // max(1, int(costs.max()))) / total
+        weights, min(LARGEST_EXACT, room // max(1, int(costs.max()))) / float(weights.sum())
     )
     weight_error = float(np.abs(weight / weight_scale - weights).sum()) * float(prices.max())
     cost_error = float(np.abs(costs / cost_scale - prices).max()) * float(weight.sum() / weight_scale)
@@ -163,6 +172,14 @@ def integer_costs(problem: Problem, room: int | None = None) -> IntegerCosts:
         unit=math.ldexp(1.0 / (weight_scale * cost_scale * total), price_exponent),
         slack=math.ldexp((weight_error + cost_error) / total, price_exponent),
     )
+
+
+def _least_weights(prices: NDArray[np.float64], loss: float) -> NDArray[np.float64]:
+    """Return, for each class, a weight at which a row pays `loss` or more unless it pays nothing; a power of two."""
+    least = np.where(prices > 0, prices, np.inf).min(axis=1)
+    pays_nothing = (prices == 0).any(axis=1) & np.isfinite(least)  # for one class at least, but not for all
+    exponent = math.frexp(loss)[1] - np.frexp(least)[1] + 1
+    return np.where(pays_nothing, np.ldexp(1.0, np.maximum(exponent, LEAST_EXPONENT)), np.inf)
 
 
 def _normalized(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:

@@ -186,11 +186,13 @@ def solve_leaf_accuracy(
         raise InputError(f"confidence={confidence!r}; give a number from 0.5 to below 1.")
     limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
     space = _space(problem, thresholds, limits)
-    weights = _weights(problem, criterion)
+    # A bound that holds half of the time is the accuracy itself, which is compared exactly.
+    compared: Criterion = "accuracy" if confidence == 0.5 else criterion
+    weights = _weights(problem, compared)
     raw = _run(
         problem, space, weights, limits, options, progress,
-        lower_bound=criterion == "lower_bound",
-        z=NormalDist().inv_cdf(float(confidence)) if criterion == "lower_bound" else 0.0,
+        lower_bound=compared == "lower_bound",
+        z=NormalDist().inv_cdf(float(confidence)) if compared == "lower_bound" else 0.0,
         # Observations of the bound: as many as there are rows, shared out by weight.
         scale=problem.table.n_rows / weights.total,
         cut=None,

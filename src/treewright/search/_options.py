@@ -151,7 +151,7 @@ class SweepOptions:
     slack: float = 0.5
     lanes: int = 64
 
-    def native(self) -> core.SweepOptions:
+    def native(self) -> Any:
         """Return the switches as the compiled core takes them."""
         options = core.SweepOptions()
         for field in fields(self):

@@ -20,10 +20,9 @@ from treewright.search._limits import stop_reason
 from treewright.search._prune import best_pruning
 from treewright.tree import Tree, merge_equal_leaves
 
-__all__ = ["LEAVES_NOT_PROVEN", "refute", "result_of"]
+__all__ = ["LEAVES_NOT_PROVEN", "is_coarse", "measured", "refute", "result_of"]
 
 LARGEST_GAP = 1e-4  # of an objective, left by rounded weights; beyond it nothing is called optimal
-LARGEST_SHARE = 1e-8  # of the total weight: less is no gap, however small the objective is
 ROUNDING = 1e-11  # relative, of objectives as float64 sums
 LEAVES_NOT_PROVEN = (
     "A tree of the same loss with fewer leaves may exist: the run ended before that was proven."
@@ -69,11 +68,11 @@ def result_of(
         Whether `proven` rests on guesses, which a pruning may refute without any defect.
     """
     tree = merge_equal_leaves(tree)
-    loss, objective = _measured(problem, tree)
+    loss, objective = measured(problem, tree)
     stopped = stop_reason(stop) is not None
     if stopped and upper_bound is not None and objective > upper_bound + 1e-9 * abs(objective):
         proven = False
-    if objective > 0 and 2 * slack > max(LARGEST_GAP * objective, LARGEST_SHARE):
+    if is_coarse(slack, objective):
         proven = False
         notes = (
             *notes,
@@ -88,7 +87,7 @@ def result_of(
     if pruned is not tree:
         claimed = objective - 2 * slack if proven else lower_bound
         tree = pruned
-        loss, objective = _measured(problem, tree)
+        loss, objective = measured(problem, tree)
         if not conditional and objective < claimed - ROUNDING * abs(claimed):
             notes = (*notes, refute(claimed, objective))
             proven, lower_bound = False, min(1.0, problem.cost_complexity)  # every tree has a leaf
@@ -111,6 +110,18 @@ def result_of(
     )
 
 
+def is_coarse(slack: float, objective: float) -> bool:
+    """Say whether what rounding may have moved is too much of an objective to call it optimal.
+
+    Parameters
+    ----------
+    slack : float
+        By how much rounding may have moved the objective of a tree.
+    objective : float
+    """
+    return objective > 0 and 2 * slack > LARGEST_GAP * objective
+
+
 def refute(claimed: float, objective: float) -> str:
     """Warn that a tree is better than the proven bound, and return the note for its result.
 
@@ -129,8 +140,14 @@ def refute(claimed: float, objective: float) -> str:
     return note
 
 
-def _measured(problem: Problem, tree: Tree) -> tuple[float, float]:
-    """Return the loss and the objective of a tree, from the weights in its leaves."""
+def measured(problem: Problem, tree: Tree) -> tuple[float, float]:
+    """Return the loss and the objective of a tree, from the weights in its leaves.
+
+    Parameters
+    ----------
+    problem : Problem
+    tree : Tree
+    """
     leaf = tree.is_leaf
     paid = (tree.value[leaf] @ problem.costs)[np.arange(leaf.sum()), tree.prediction[leaf]].sum()
     loss = float(paid / problem.total_weight)

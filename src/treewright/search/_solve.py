@@ -175,7 +175,6 @@ def solve_cuts(
         tree,
         proven=raw["exact"],
         lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
-        upper_bound=raw["upper_bound"] * integers.unit + integers.slack,
         slack=integers.slack,
         scope=cuts.scope,
         stop=raw["stop"],

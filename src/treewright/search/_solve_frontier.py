@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -9,13 +10,13 @@ from treewright._native import core
 from treewright.binarize import Cuts
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import SolveResult
 from treewright.search._choose_engine import FRONTIER_OPTIONS, choose_engine
 from treewright.search._frontier import Frontier
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import SearchOptions
-from treewright.search._result import result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._solve import NO_LIMIT
 from treewright.search._space import Thresholds
 from treewright.tree import grow
@@ -110,7 +111,10 @@ def solve_frontier(
         **{name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")},
     }
     results = []
-    for leaves, shape in enumerate(raw["shapes"], 1):
+    shapes = _smallest(raw["shapes"], raw["upper_bounds"])
+    for leaves, shape in enumerate(shapes, 1):
+        fewer = shape.count(-1) - 1
+        is_least = fewer == 0 or raw["lower_bounds"][fewer - 1] > raw["upper_bounds"][leaves - 1]
         tree = grow(
             problem.table.columns,
             problem.classes,
@@ -132,7 +136,7 @@ def solve_frontier(
                 stop=raw["stop"],
                 stats=stats,
                 options=options.used(FRONTIER_OPTIONS),
-                notes=cuts.notes,
+                notes=cuts.notes if is_least else (*cuts.notes, LEAVES_NOT_PROVEN),
             )
         )
     results = _monotone(results)
@@ -142,14 +146,27 @@ def solve_frontier(
     return Frontier(tuple(results), stop_reason(raw["stop"]), stats)
 
 
+def _smallest(shapes: list[list[int]], costs: list[float]) -> list[list[int]]:
+    """Give each number of leaves the tree of fewer leaves that costs as little, as the engine counts: in integers."""
+    out: list[list[int]] = []
+    least = math.inf
+    for shape, cost in zip(shapes, costs, strict=True):
+        out.append(shape if cost < least else out[-1])
+        least = min(least, cost)
+    return out
+
+
 def _monotone(results: list[SolveResult]) -> list[SolveResult]:
     """Give each number of leaves the best tree of all that have no more: pruned trees may have far fewer."""
+
+    def rank(result: SolveResult) -> tuple[float, int]:
+        return result.loss, result.tree.n_leaves
+
     out = []
     for leaves, own in enumerate(results, 1):
-        fitting = [own, *(r for r in results if r.tree.n_leaves <= leaves)]
-        best = min(fitting, key=lambda result: (result.loss, result.tree.n_leaves))
-        if own.status is SolveStatus.OPTIMAL or best.loss >= own.loss:
-            out.append(own)
-        else:
-            out.append(replace(own, tree=best.tree, objective=best.objective, loss=best.loss))
+        best = min((own, *(r for r in results if r.tree.n_leaves <= leaves)), key=rank)
+        if rank(best) < rank(own):
+            bound = min(own.lower_bound, best.objective)
+            own = replace(own, tree=best.tree, objective=best.objective, loss=best.loss, lower_bound=bound)
+        out.append(own)
     return out

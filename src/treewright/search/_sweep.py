@@ -9,9 +9,12 @@ the one with the fewest leaves wins.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.binarize import candidates_of, scope_of_all
@@ -19,13 +22,13 @@ from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._integers import IntegerCosts, integer_costs
-from treewright.search._limits import Limits, ProgressCallback
+from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._ranked_run import counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
-from treewright.search._result import LEAVES_NOT_PROVEN, result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, is_coarse, measured, result_of
 from treewright.search._space import RankedSpace
-from treewright.tree import grow
+from treewright.tree import Tree, grow
 
 __all__ = ["SweepOptions", "solve_sweep"]
 
@@ -46,8 +49,8 @@ class _Units:
     tie_bits: int
 
     @staticmethod
-    def make(problem: Problem) -> _Units:
-        integers = integer_costs(problem, ROOM)
+    def make(problem: Problem, most_loss: float = math.inf) -> _Units:
+        integers = integer_costs(problem, ROOM, most_loss)
         cheapest = integers.costs.min(axis=1)
         span = integers.costs.max(axis=1) - cheapest  # what a row of each class can pay beyond that
         total = int((integers.weight * span[problem.y]).sum())
@@ -61,9 +64,27 @@ class _Units:
         base = int((integers.weight * cheapest[problem.y]).sum())
         return _Units(integers, base, 2**unit_bits, (leaf << tie_bits) + 1, tie_bits)
 
+    def reduced(self) -> NDArray[np.int64]:
+        """Return the costs beyond those that every tree pays."""
+        reduced: NDArray[np.int64] = self.integers.costs - self.integers.costs.min(axis=1, keepdims=True)
+        return reduced
+
     def objective(self, cost: float) -> float:
         """Return the objective of an engine cost, to within what `slack` says."""
         return (cost / self.unit + self.base) * self.integers.unit
+
+    def finer(self, problem: Problem, objective: float) -> _Units | None:
+        """Return units that round less, if these hide too much of a best tree's `objective`; None if there are none.
+
+        Rows that cost more than that tree need not be told apart (`integer_costs`). With its objective U and the
+        slack s of the finer units, a tree T that is best by them has ``f'(T) <= U + 2 s`` for the lowered losses f'.
+        A row that was lowered still costs ``2 U`` or more, so for ``2 s < U`` T pays for none: its loss is not lowered.
+        """
+        if not is_coarse(self.integers.slack, objective):
+            return None
+        finer = _Units.make(problem, 2 * objective)
+        slack = finer.integers.slack
+        return finer if 2 * slack < objective and 2 * slack <= self.integers.slack else None
 
     def same_loss(self, lower: int, upper: int) -> bool:
         """Whether no tree has less loss than one that costs `upper`, if none costs less than `lower`, without a price.
@@ -134,41 +155,65 @@ def solve_sweep(
         )
     units = _Units.make(problem)
     ranked = ranked_columns(table, space.candidates)
-    reduced = units.integers.costs - units.integers.costs.min(axis=1, keepdims=True)
 
     rank = rank_matrix(ranked, table.n_rows)
     leaves = problem.max_leaf_nodes
-    run = run_arguments(
-        table.n_rows,
-        max_depth=problem.max_depth,
-        max_leaves=leaves,
-        min_samples_leaf=problem.min_samples_leaf,
-        limits=limits,
-        options=options,
-        progress=progress,
-        objective=units.objective,
-    )
-    run["time_limit"] = max(run["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST))
-    answer = core.sweep_solve(
-        rank=rank,
-        label=problem.y.astype(np.uint16),
-        weight=units.integers.weight.astype(np.int32),
-        cost=reduced.astype(np.int32),
-        unit=units.unit,
-        leaf=units.leaf,
-        **run,
-    )
+
+    def search(units: _Units, limits: Limits, progress: ProgressCallback | None) -> dict[str, Any]:
+        run = run_arguments(
+            table.n_rows,
+            max_depth=problem.max_depth,
+            max_leaves=leaves,
+            min_samples_leaf=problem.min_samples_leaf,
+            limits=limits,
+            options=options,
+            progress=progress,
+            objective=units.objective,
+        )
+        run["time_limit"] = max(run["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST))
+        answer: dict[str, Any] = core.sweep_solve(
+            rank=rank,
+            label=problem.y.astype(np.uint16),
+            weight=units.integers.weight.astype(np.int32),
+            cost=units.reduced().astype(np.int32),
+            unit=units.unit,
+            leaf=units.leaf,
+            **run,
+        )
+        return answer
+
     is_leaf_only = problem.max_depth == 0 or leaves == 1  # the engine always looks one split ahead
-    nodes = [None] if is_leaf_only else answer["nodes"]
-    tree = grow(
-        table.columns,
-        problem.classes,
-        splits_of(nodes, ranked),
-        table.X,
-        problem.y,
-        problem.sample_weight,
-        problem.costs,
-    )
+
+    def tree_of(answer: dict[str, Any]) -> Tree:
+        nodes = [None] if is_leaf_only else answer["nodes"]
+        return grow(
+            table.columns,
+            problem.classes,
+            splits_of(nodes, ranked),
+            table.X,
+            problem.y,
+            problem.sample_weight,
+            problem.costs,
+        )
+
+    answer = search(units, limits, progress)
+    tree = tree_of(answer)
+    counts = counts_of(answer)
+    while answer["lower"] == answer["upper"] and not is_leaf_only:
+        objective = measured(problem, tree)[1]
+        finer, left = units.finer(problem, objective), limits.after(counts["steps"])
+        if finer is None or left is None:
+            break
+        bound = max(0.0, objective - 2 * units.slack(tree.n_leaves))
+        known = Progress(counts["seconds"], objective, bound, counts["steps"], 0)
+        again = search(finer, left, _going_on(progress, known))
+        more = counts_of(again)
+        counts = {
+            name: max(counts[name], n) if name == "bytes" else counts[name] + n for name, n in more.items()
+        }
+        if again["lower"] != again["upper"]:
+            break  # a limit ended it; the tree and the bound before it stand
+        answer, units, tree = again, finer, tree_of(again)
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
     notes = space.notes
@@ -185,10 +230,28 @@ def solve_sweep(
         proven=proven,
         lower_bound=units.objective(lower) - slack,
         upper_bound=None if is_leaf_only else units.objective(upper) + slack,
-        slack=units.integers.slack,
+        slack=0.0 if is_leaf_only else units.integers.slack,
         scope=space.scope,
         stop=answer["stop"],
-        stats=counts_of(answer),
+        stats=counts,
         options=asdict(options),
         notes=notes,
     )
+
+
+def _going_on(progress: ProgressCallback | None, known: Progress) -> ProgressCallback | None:
+    """Return `progress` for a further search, which tells what is known until it ends."""
+    if progress is None:
+        return None
+
+    def report(now: Progress) -> Any:
+        return progress(
+            replace(
+                known,
+                seconds=known.seconds + now.seconds,
+                subproblems=known.subproblems + now.subproblems,
+                memory=now.memory,
+            )
+        )
+
+    return report

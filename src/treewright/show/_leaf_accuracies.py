@@ -70,8 +70,10 @@ def plot_leaf_accuracies(
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
     """
-    if tree.classes is None:
-        raise InputError("Leaf accuracies need a classification tree; this one predicts numbers.")
+    if not tree.predicts_classes:
+        raise InputError(
+            f"Leaf accuracies need a classification tree; this one predicts {tree.kind.answers}."
+        )
     if (X_test is None) != (y_test is None):
         raise InputError("Give both X_test and y_test, or neither.")
     train = _count(tree, X, y, "y")

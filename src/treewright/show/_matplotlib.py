@@ -78,7 +78,8 @@ def plot_tree(
     Returns
     -------
     Axes
-        Leaves are coloured by predicted class; the bar below a leaf shows the shares of all classes. In a regression
+        Leaves are coloured by predicted class; the bar below a leaf shows the shares of all classes; leaves of
+        a policy tree are coloured by action. In a regression
         tree a darker leaf has a larger value, and the mark below it stands where the value lies between the smallest
         and the largest of all leaves.
 
@@ -332,7 +333,7 @@ class _Pen:
         colour = colours[int(tree.prediction[node])]
         patch.set_facecolor(leaf_tint(tree, node, colour, 0.2))
         patch.set_edgecolor(colour)
-        total = float(tree.value[node].sum())
+        total = float(tree.value[node].sum()) if tree.predicts_classes else 0.0
         em = self.font_size
         start, length = x + PAD * em, width - 2 * PAD * em
         if tree.classes is None:

@@ -28,9 +28,9 @@ class Rule:
     conditions : tuple of str
         All must hold; empty if the tree is one leaf.
     prediction : object
-        Label, or value of a regression tree.
+        Label, action of a policy tree, or value of a regression tree.
     share : float
-        Share of the training weight in the leaf that has this label; NaN for regression and without weight.
+        Share of the training weight in the leaf that has this label; NaN for trees of other kinds and without weight.
     n_rows : int
         Training rows in the leaf.
     support : str
@@ -84,7 +84,7 @@ def rules(tree: Tree, *, digits: int | None = None) -> tuple[Rule, ...]:
             chosen = int(tree.prediction[leaf])
             prediction = tree.classes[chosen]
             prediction = prediction.item() if hasattr(prediction, "item") else prediction
-            total = float(tree.value[leaf].sum())
+            total = float(tree.value[leaf].sum()) if tree.predicts_classes else 0.0
             share = float(tree.value[leaf, chosen]) / total if total > 0 else share
         words = tuple(printable(condition.words(tree.columns, digits)) for condition in conditions)
         count = int(tree.n_node_samples[leaf])

@@ -22,7 +22,7 @@ def to_text(tree: Tree, *, digits: int | None = 6, ascii_only: bool = False, cou
     ascii_only : bool, default=False
         Draw the lines in ASCII. Names stay as they are.
     counts : bool, default=False
-        Write the training weight of each class behind each leaf.
+        Write the training weight of each class (policy trees: the mean reward of each action) behind each leaf.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from treewright.verify._born_again import verify_born_again
 from treewright.verify._faithful import FaithfulnessReport, check_faithful
+from treewright.verify._policy import verify_policy
 from treewright.verify._regression import verify_regression
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._verify import verify
@@ -13,5 +14,6 @@ __all__ = [
     "check_faithful",
     "verify",
     "verify_born_again",
+    "verify_policy",
     "verify_regression",
 ]

@@ -31,7 +31,6 @@ AS_GOOD = 1e-13  # two computations of one value differ by less, two shares of w
 OF_AN_ENSEMBLE = "it is about an ensemble, not about a table: use verify_born_again"
 ROUNDED_VALUE = 4e-6  # of a leaf; methods may round real weights to integers
 LARGEST_ROUNDING = 1e-4  # of an objective, beyond which nothing may be called optimal
-LARGEST_SHARE = 1e-8  # of the total weight, below which everything may
 SMALL_SUM = 2.0**29  # of whole weights times costs, which every method takes as they are
 ROUNDING = 2.0**-30  # a row; methods may round real weights and costs to integers of 2**-31 of their sum
 
@@ -111,8 +110,8 @@ def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:
         if have[k][:2] == want[k][:2]:
             fault = f"column {have[k][0]!r} has other categories"
     yield _plain("columns", fault, f"{len(want)} columns", "Give the table that the tree was made from.")
-    if tree.classes is None:
-        fault = "a regression tree"
+    if tree.classes is None or not tree.predicts_classes:
+        fault = f"a {tree.kind.value} tree"
     else:
         same = tree.classes.tolist() == problem.classes.tolist()
         fault = "" if same else _labels(problem.classes)
@@ -303,7 +302,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
         )
     gap = facts.objective - bound
     proven = result.status is SolveStatus.OPTIMAL
-    consistent = not proven or abs(gap) <= max(_slack(problem), _rounding(problem, facts.objective))
+    consistent = not proven or abs(gap) <= TOLERANCE + _rounding(problem, facts.objective)
     consistent &= result.status is SolveStatus.FEASIBLE or result.stop_reason is None
     if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         consistent &= abs(float(result.stats[MOST_LOST]) - gap) <= TOLERANCE
@@ -352,7 +351,7 @@ def _rounding(problem: Problem, objective: float) -> float:
     whole = is_whole(problem.sample_weight) and is_whole(problem.costs)
     if whole and problem.total_weight * problem.costs.max() < SMALL_SUM:
         return 0.0
-    return max(LARGEST_ROUNDING * objective, LARGEST_SHARE)
+    return LARGEST_ROUNDING * objective
 
 
 def _labels(classes: NDArray[np.generic]) -> str:

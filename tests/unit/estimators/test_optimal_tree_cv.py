@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from treewright import OptimalTreeClassifierCV, SolveStatus, accuracy_frontier
+from treewright import LeafAccuracyTreeClassifierCV, OptimalTreeClassifierCV, SolveStatus, accuracy_frontier
 from treewright.errors import InputError
 from treewright.estimators import CVProgress
 
@@ -163,6 +163,9 @@ def test_pickle_and_clone() -> None:
         ({"time_limit": -1}, "time_limit=-1"),
         ({"progress": "loud"}, "progress='loud'"),
         ({"cv": []}, "cv gives no folds"),
+        ({"cv": 1}, "cv=1 gives no folds of this table (rows: 40)"),
+        ({"cv": 50}, "cv=50 gives no folds of this table (rows: 40)"),
+        ({"cv": 2, "min_samples_leaf": 30}, "min_samples_leaf=30 is above the 20 training rows of a fold"),
         ({"cv": [(np.arange(10), np.arange(0))]}, "without training or test rows"),
         ({"cv": [(np.arange(10), np.array([1000]))]}, "no positions from 0 to 39"),
     ],
@@ -173,6 +176,12 @@ def test_bad_parameters(parameters: dict[str, object], words: str) -> None:
     with pytest.raises(InputError) as error:
         OptimalTreeClassifierCV(**{**QUICK, **parameters}).fit(X, y)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("estimator", [OptimalTreeClassifierCV, LeafAccuracyTreeClassifierCV])
+def test_a_table_too_small_for_its_folds(estimator: type) -> None:
+    with pytest.raises(InputError, match=r"gives no folds of this table \(rows: 1\).*Give more rows"):
+        estimator().fit([[0.0]], [0])
 
 
 def test_truth_values_as_folds() -> None:

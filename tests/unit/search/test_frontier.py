@@ -31,6 +31,17 @@ def front() -> Frontier:
     return accuracy_frontier(X, y, max_leaves=9)
 
 
+@pytest.mark.parametrize("memory_limit", [100_000, None])
+def test_no_number_of_leaves_has_a_larger_tree_of_the_same_loss(memory_limit: int | None) -> None:
+    """With little memory the tree of six leaves was made without regard to the one of five."""
+    X = pd.DataFrame({"a": ["a", "a", "a", "b", "", "", "a"], "b": ["c d", "b", "a", "a", "c d", None, ""]})
+    for costs in (None, [[0, 0.10526867391085407], [0.12624342809660252, 0]]):  # rounded ones too
+        frontier = accuracy_frontier(
+            X, [0, 1, 1, 0, 1, 0, 0], max_leaves=6, memory_limit=memory_limit, costs=costs
+        )
+        assert frontier.at_most(6).tree.n_leaves == frontier.at_most(5).tree.n_leaves == 5
+
+
 def test_points_that_gain_nothing_are_left_out() -> None:
     frontier = accuracy_frontier(*parity(), max_leaves=10)
     losses = {point.tree.n_leaves: point.loss for point in frontier}
@@ -61,8 +72,8 @@ def test_results_speak_of_their_number_of_leaves(front: Frontier) -> None:
         leaves = point.tree.n_leaves
         assert point.options["max_leaf_nodes"] == leaves
         assert point.objective == point.loss == point.lower_bound
-        plural = f"at most {leaves} leaves"
-        assert plural in point.sentence()
+        words = "at most 1 leaf " if leaves == 1 else f"at most {leaves} leaves"
+        assert words in point.sentence()
         assert front.at_most(leaves).tree is point.tree
 
 

@@ -247,6 +247,18 @@ def test_real_weights_are_exact(seed):
         check(problem, Oracle(problem), VARIANTS[rng.integers(len(VARIANTS))])
 
 
+def test_a_bound_at_even_odds_is_the_accuracy_to_the_last_bit():
+    """(3e9 + 2) / (3e9 + 3) and (3e9 + 1) / (3e9 + 2) are one number in float64; the first is the better worst leaf."""
+    X = np.array([[2, 0], [0, 0], [1, 1], [2, 0], [0, 0], [2, 1]], dtype=float)
+    y, weight = np.array([2, 1, 0, 1, 1, 1]), np.array([1.0, 1, 1, 1, 3e9, 3e9])
+    problem = make_problem(X, y, 3, weight, max_depth=4, min_samples_leaf=1)
+    for criterion in ("accuracy", "lower_bound"):
+        tree = solve_leaf_accuracy(problem, "all", criterion=criterion, confidence=0.5).tree
+        leaves = tree.value[tree.is_leaf]
+        worst = min(Fraction(leaf.max()) / Fraction(leaf.sum()) for leaf in leaves)
+        assert worst == Fraction(3 * 10**9 + 2, 3 * 10**9 + 3)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_lower_bound_of_real_weights_is_exact(seed):
     rng = np.random.default_rng(930 + seed)

@@ -111,8 +111,8 @@ def report(
     """
     tree, result, terms = _parts(model)
     remarks = [model.harden().sentence] if hasattr(model, "harden") else []
-    if tree.classes is None:
-        raise InputError("This is a regression tree; the report is of trees that predict classes.")
+    if tree.classes is None or not tree.predicts_classes:
+        raise InputError(f"This is a {tree.kind.value} tree; the report is of trees that predict classes.")
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
     if (X_test is None) != (y_test is None):
@@ -189,8 +189,10 @@ def _other_tree(name: str, model: Any, tree: Tree) -> Tree:
         a.categories != b.categories for a, b in zip(other.columns, tree.columns, strict=True)
     ):
         raise InputError(f"others[{name!r}] has other columns than the model; compare trees of one table.")
-    if other.classes is None:
-        raise InputError(f"others[{name!r}] is a regression tree; compare trees that predict classes.")
+    if not other.predicts_classes:
+        raise InputError(
+            f"others[{name!r}] is a {other.kind.value} tree; compare trees that predict classes."
+        )
     return other
 
 

@@ -45,7 +45,7 @@ class Step:
     text, support : str
         What stands in the box.
     klass : int
-        Predicted class; 0 for regression.
+        Predicted class or action; 0 for regression.
     bar : tuple of (class, start, width)
         Shares of the classes, for a bar of width 100; for regression a mark between the smallest and the largest leaf.
     is_open : bool
@@ -150,7 +150,7 @@ def _leaves_below(tree: Tree) -> list[int]:
 def _bar(tree: Tree, node: int) -> tuple[tuple[int, float, float], ...]:
     if tree.classes is None:
         return ((0, round((BAR - MARK) * place_of(tree, node), 2), MARK),) if tree.n_leaves > 1 else ()
-    total = float(tree.value[node].sum())
+    total = float(tree.value[node].sum()) if tree.predicts_classes else 0.0
     if total <= 0:
         return ()
     parts, start = [], 0.0
