@@ -104,7 +104,11 @@ def test_wrong_questions_about_binary_columns(wrong: dict[str, Any]) -> None:
 def test_wrong_prices(wrong: np.ndarray) -> None:
     problem = bits()
     options = core.BitsOptions()
-    options.plain_steps, options.lattice, options.greedy_start = 0, False, False  # prices are asked for at once
+    options.plain_steps, options.lattice, options.greedy_start = (
+        0,
+        False,
+        False,
+    )  # prices are asked for at once
     made = SimpleNamespace(
         prices=wrong.astype(np.int64), seconds=0.0, work=0, rounds=1, done=True, interrupted=False
     )

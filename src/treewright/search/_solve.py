@@ -11,11 +11,11 @@ from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult
+from treewright.search._binary_run import search_bits
 from treewright.search._choose_engine import choose_engine
 from treewright.search._integers import row_costs
-from treewright.search._limits import Limits, ProgressCallback, native_report
+from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
-from treewright.search._prices import price_source
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
@@ -23,8 +23,6 @@ from treewright.search._under_guesses import under_guesses
 from treewright.tree import grow
 
 __all__ = ["solve", "solve_cuts"]
-
-NO_LIMIT = 2**20  # no tree is deeper or has more leaves in any search that ends
 
 
 def solve(
@@ -131,14 +129,15 @@ def solve_cuts(
     if reference is not None:  # row prices prove more than a conditional search can use
         options = replace(options, row_prices=False)
     making = time.perf_counter() - start
-    raw = bits.search(
-        max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
-        max_leaves=min(problem.max_leaf_nodes or 0, NO_LIMIT),
-        options=options.native(),
-        price_rows=price_source(bits, problem.max_depth) if options.row_prices else None,
+    raw = search_bits(
+        bits,
+        max_depth=problem.max_depth,
+        max_leaves=problem.max_leaf_nodes,
+        options=options,
+        limits=limits,
+        unit=integers.unit,
+        progress=progress,
         fewest_leaves=reference is None,
-        report=native_report(progress, integers.unit),
-        **limits.native(),
     )
     raw["seconds"] += making
     if not raw["feasible"]:
