@@ -2,6 +2,8 @@
 //
 //   plain        A dive for a first tree, then branch and bound for some thousand steps: ends nearly every problem.
 //   dense        Without a depth limit: the dense program, if it is small enough (dense_program.hpp).
+//   depth        Where the tree at hand is so cheap that better ones are shallow, only these are searched from here on: with a
+//                limit of depth, subsets low in the tree are solved by their pair matrix alone.
 //   raised bound Dives with discrepancies, then branch and bound with rising budgets (src/search/binary_phases.hpp).
 //   row prices   What is still open gains more from a bound on every subset (row_prices.hpp) than from more steps. How much
 //                is worth spending on prices cannot be known before, so stages of raising the bound and of pricing grow
