@@ -61,6 +61,14 @@ class Policy(tw.OptimalPolicyTree):
         return self
 
 
+class Shards(Front):
+    """`fit_shards` likewise."""
+
+    def fit(self, X: Any, y: Any) -> Shards:
+        self.result_ = tw.fit_shards(X, y, **self.parameters).result_
+        return self
+
+
 def _forest() -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
@@ -99,6 +107,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "policy": (Policy, free | {"max_depth": 7}),
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
         "front": (Front, {"max_leaves": 20}),
+        "shards": (Shards, free | {"max_depth": 5, "shard_rows": 1000}),
     }
 
 
@@ -106,7 +115,8 @@ def accepted(kind: Any) -> set[str]:
     """The names of the parameters that a kind of estimator has."""
     import inspect
 
-    return set(inspect.signature(tw.accuracy_frontier if kind is Front else kind).parameters)
+    functions = {Front: tw.accuracy_frontier, Shards: tw.fit_shards}
+    return set(inspect.signature(functions.get(kind, kind)).parameters)
 
 
 SEARCHES = {"cross-validated": 6, "leaf accuracy, cross-validated": 12}  # each has the time limit

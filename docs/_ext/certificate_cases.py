@@ -18,7 +18,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from treewright import HybridTreeClassifier, NearOptimalTrees, near_optimal_trees
+from treewright import HybridTreeClassifier, NearOptimalTrees, fit_shards, near_optimal_trees
 from treewright.bornagain import Ensemble, agreement, distil, forecast, solve_active
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
@@ -28,6 +28,7 @@ from treewright.result import (
     LeafAccuracyResult,
     PolicyResult,
     RegressionResult,
+    ShardsResult,
     SolveResult,
     SolveStatus,
     StopReason,
@@ -269,6 +270,40 @@ def policy_stopped() -> str:
 
 
 @cache
+def in_shards() -> ShardsResult:
+    """Return a tree fitted to four shards of rows."""
+    data = iris()
+    return fit_shards(data.table.X, data.y, max_depth=2, shard_rows=38, progress=False).result_
+
+
+def in_shards_proven() -> str:
+    """Say what a fit on shards says whose shards agree."""
+    found = in_shards()
+    return replace(found, status=SolveStatus.OPTIMAL, lower_bound=found.objective).sentence()
+
+
+def in_shards_stopped() -> str:
+    """Say what a fit on shards says that was stopped before the last shard was searched."""
+    found = in_shards()
+    stats = {**found.stats, "shards_lost": 1}
+    return replace(
+        found, status=SolveStatus.FEASIBLE, stats=stats, stop_reason=StopReason.TIME_LIMIT
+    ).sentence()
+
+
+def in_one_shard() -> str:
+    """Say what a fit on a single shard says that was stopped."""
+    found = in_shards()
+    return replace(
+        found,
+        status=SolveStatus.FEASIBLE,
+        lower_bound=0.1,
+        stats={"shards": 1},
+        stop_reason=StopReason.TIME_LIMIT,
+    ).sentence()
+
+
+@cache
 def near_optimal() -> NearOptimalTrees:
     """Return all trees within a fifth of the least objective."""
     X, y = load_iris(return_X_y=True, as_frame=True)
@@ -324,6 +359,10 @@ CASES: dict[str, Maker] = {
     "regression-stopped": regression_stopped,
     "policy": lambda: policy().sentence(),
     "policy-stopped": policy_stopped,
+    "shards": lambda: in_shards().sentence(),
+    "shards-proven": in_shards_proven,
+    "shards-stopped": in_shards_stopped,
+    "shards-one": in_one_shard,
     "near-optimal": lambda: near_optimal().sentence(),
     "near-optimal-rules": lambda: near_optimal().where(without="petal length (cm)").sentence(),
     "near-optimal-none": lambda: near_optimal().where(max_leaves=1).sentence(),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
+    from treewright.estimators import compare_with_cart as compare_with_cart
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
     from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
     from treewright.near_optimal import near_optimal_trees as near_optimal_trees
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
     from treewright.search import accuracy_frontier as accuracy_frontier
+    from treewright.shards import ShardedTree as ShardedTree
+    from treewright.shards import fit_shards as fit_shards
     from treewright.table import Table as Table
     from treewright.tree import Split as Split
     from treewright.tree import Tree as Tree
@@ -52,6 +55,7 @@ _HOME = {
     "OptimalTreeClassifierCV": "treewright.estimators",
     "OptimalTreeRegressor": "treewright.estimators",
     "Problem": "treewright.problem",
+    "ShardedTree": "treewright.shards",
     "SolveResult": "treewright.result",
     "SolveStatus": "treewright.result",
     "Split": "treewright.tree",
@@ -59,6 +63,8 @@ _HOME = {
     "Table": "treewright.table",
     "Tree": "treewright.tree",
     "accuracy_frontier": "treewright.search",
+    "compare_with_cart": "treewright.estimators",
+    "fit_shards": "treewright.shards",
     "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
 }

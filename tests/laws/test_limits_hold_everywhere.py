@@ -55,6 +55,7 @@ NAMES = [
     "policy",
     "policy, leaves",
     "front",
+    "shards",
 ]
 TABLES = ("classes", "continuous", "wide")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,6 @@ from treewright.cli._common import (
     ASCII,
     CHECK_FAILED,
     Clock,
-    Csv,
     DayFirst,
     DecimalComma,
     Encoding,
@@ -59,6 +59,7 @@ from treewright.cli._question import (
     state_question,
 )
 from treewright.cli._regression import fit_regression
+from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,7 +75,12 @@ FEW_BINS = 4  # of each column, for a tree at once
 
 @exits_by_code
 def fit(
-    data: Csv,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
+        ),
+    ],
     target: Annotated[
         str | None,
         typer.Option(
@@ -191,7 +197,14 @@ def fit(
     ] = None,
     pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
     epochs: Annotated[int, typer.Option(help="--method latent: most passes over the rows.")] = 100,
-    seed: Annotated[int, typer.Option(help="--method latent: seed of weights and order.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="--method latent: of weights and order. --shard-rows: of the dealing.")
+    ] = 0,
+    shard_rows: ShardRows = None,
+    gap: Gap = None,
+    jobs: Jobs = None,
+    backend: Backend = None,
+    spill_folder: SpillFolder = None,
     progress: ProgressBar = True,
     ascii_only: ASCII = False,
 ) -> None:
@@ -207,6 +220,7 @@ def fit(
       treewright fit data.csv -t sick --cost yes:no=10 --ignore id --thresholds all
       treewright fit data.csv -t y --guess thresholds,bounds --reference gbdt --n-estimators 40
       treewright fit data.csv -t y --objective leaf-accuracy --max-depth 3 --min-samples-leaf 100
+      treewright fit big_folder/ -t y --max-depth 3 --shard-rows 100000 --jobs 2 --out model.json
       treewright fit houses.csv -t price --task regression --max-depth 2
       treewright fit trial.csv --task policy --reward drug --reward none --action-cost drug=2
 
@@ -270,6 +284,43 @@ def fit(
     if target is None and task != POLICY:
         raise InputError("Missing option '--target': name the column to predict.")
     price = PRICE if cost_complexity is None else cost_complexity
+    if shard_rows is not None or is_stream(data):
+        _refuse_all(
+            "{option} does not go with shards (--shard-rows, a folder, a Parquet file); leave it out.",
+            {
+                f"--task {task}": task != CLASSIFICATION,
+                "--method latent": method == "latent",
+                "--objective leaf-accuracy": by_leaf,
+                "--cost": bool(cost),
+                "--guess": bool(guess),
+                "--merge-labels": merge_labels,
+                "--columns": columns is not None,
+                "--separator": separator is not None,
+                "--missing": bool(missing),
+                "--encoding": encoding is not None,
+                "--decimal-comma": decimal_comma is not None,
+                "--day-first": day_first is not None,
+            },
+        )
+        assert target is not None  # checked for every task that is left
+        fit_in_shards(
+            data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical, cost_complexity=price,
+            max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf,
+            thresholds=thresholds, objective=objective, class_weight=class_weight, shard_rows=shard_rows, gap=gap,
+            jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
+            limits=read_limits(time_limit, step_limit, memory_limit), require_proof=require_proof, progress=progress,
+            ascii_only=ascii_only,
+        )  # fmt: skip
+        return
+    _refuse_all(
+        "{option} is for shards; add --shard-rows, or leave it out.",
+        {
+            "--gap": gap is not None,
+            "--jobs": jobs is not None,
+            "--backend": backend is not None,
+            "--spill-folder": spill_folder is not None,
+        },
+    )
     limits = read_limits(time_limit, step_limit, memory_limit)
     cuts = read_thresholds(thresholds)
     clock = Clock(limits.time_limit)

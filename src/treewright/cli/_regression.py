@@ -143,7 +143,7 @@ def numbers_of(
         The column holds something else.
     """
     assert csv.target is not None  # the callers named a target
-    if csv.target.dtype.kind != "U":
+    if csv.target.dtype.kind not in "Uf":  # "47.930" may be 47930, as the rest of the file says
         return csv.target
     try:
         numbers = read_csv(data, weight=target, columns=(), reading=csv.reading, **csv_options).sample_weight

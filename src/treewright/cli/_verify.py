@@ -16,6 +16,7 @@ from treewright.cli._common import (
     Missing,
     ModelPath,
     Separator,
+    SettingsFile,
     exits_by_code,
     labels_like,
     read_csv,
@@ -23,6 +24,7 @@ from treewright.cli._common import (
 )
 from treewright.cli._policy import check_policy
 from treewright.cli._regression import check_regression
+from treewright.cli._shards import is_stream, verify_stream
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,7 +41,10 @@ def verify(
     model: ModelPath,
     data: Annotated[
         Path | None,
-        typer.Argument(help="CSV file with a header line (plain or gzip).", show_default=False),
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); after a fit on shards also Parquet, or a folder.",
+            show_default=False,
+        ),
     ] = None,
     ensemble: Annotated[
         Path | None,
@@ -54,6 +59,7 @@ def verify(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
+    columns: SettingsFile = None,
 ) -> None:
     """Recompute everything a model file claims from the data it was made from.
 
@@ -69,7 +75,7 @@ def verify(
     Exit codes: 0 every check holds, 1 a check failed, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import load_model
-    from treewright.result import BornAgainResult
+    from treewright.result import BornAgainResult, ShardsResult
 
     if data is None and ensemble is None:
         raise InputError("There is nothing to verify against: give the CSV file, or --ensemble FILE.")
@@ -83,12 +89,23 @@ def verify(
                 "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
                 "and add --ensemble FILE."
             )
+        if isinstance(content.result, ShardsResult):
+            holds = verify_stream(content, data, target) and holds
+            if not holds:
+                raise typer.Exit(CHECK_FAILED)
+            return
+        if is_stream(data):
+            raise InputError(
+                f"{data} is read in pieces, against which only a model that was fitted on shards is checked; give a "
+                "CSV file."
+            )
         csv_options = {
             "separator": separator,
             "missing": missing,
             "encoding": encoding,
             "decimal_comma": decimal_comma,
             "day_first": day_first,
+            "settings": columns,
         }
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:

@@ -12,6 +12,7 @@ from treewright.result import (
     LeafAccuracyResult,
     PolicyResult,
     RegressionResult,
+    ShardsResult,
     SolveResult,
     SolveStatus,
     StopReason,
@@ -26,6 +27,7 @@ RESULTS: dict[str, type[SolveResult]] = {
     "leaf-accuracy": LeafAccuracyResult,
     "policy": PolicyResult,
     "regression": RegressionResult,
+    "shards": ShardsResult,
 }
 
 

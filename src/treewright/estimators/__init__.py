@@ -1,7 +1,9 @@
 """scikit-learn estimators, one file a method."""
 
 from treewright.estimators._born_again import BornAgainTreeClassifier
+from treewright.estimators._compare_with_cart import CartComparison, compare_with_cart
 from treewright.estimators._hybrid import HybridTreeClassifier
+from treewright.estimators._importances import Importance, importances_without
 from treewright.estimators._interrupt import raise_on_interrupt
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
@@ -17,7 +19,9 @@ from treewright.estimators._threshold_guesser import ThresholdGuesser
 __all__ = [
     "BornAgainTreeClassifier",
     "CVProgress",
+    "CartComparison",
     "HybridTreeClassifier",
+    "Importance",
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
@@ -29,5 +33,7 @@ __all__ = [
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
     "ThresholdGuesser",
+    "compare_with_cart",
+    "importances_without",
     "raise_on_interrupt",
 ]

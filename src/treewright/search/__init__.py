@@ -5,6 +5,7 @@ from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs
+from treewright.search._jobs import check_n_jobs
 from treewright.search._leaf_accuracy import (
     LeafAccuracyOptions,
     leaf_value,
@@ -36,6 +37,7 @@ __all__ = [
     "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
+    "check_n_jobs",
     "choose_engine",
     "integer_costs",
     "leaf_value",

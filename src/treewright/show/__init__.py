@@ -1,5 +1,6 @@
 """Trees for people: text, rules, Graphviz, matplotlib and web pages."""
 
+from treewright.show._cart import plot_trees_beside
 from treewright.show._frontier import plot_frontier
 from treewright.show._graphviz import to_graphviz
 from treewright.show._latent import (
@@ -28,6 +29,7 @@ __all__ = [
     "plot_leaf_accuracies",
     "plot_search_progress",
     "plot_tree",
+    "plot_trees_beside",
     "report",
     "routing_shares",
     "rules",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from treewright.errors import InputError, MissingDependencyError
 from treewright.show._colours import RGB, class_colours, leaf_tint, tint
 from treewright.show._layout import Layout, Size, arrange
+from treewright.show._tree_of import TreeLike, tree_of
 from treewright.show._values import place_of
 from treewright.show._words import leaf_words, question, short_condition, typeset
 from treewright.tree import Tree
@@ -51,7 +52,7 @@ class _Block:
 
 
 def plot_tree(
-    tree: Tree,
+    tree: TreeLike,
     ax: Axes | None = None,
     *,
     orientation: Orientation = "auto",
@@ -63,7 +64,7 @@ def plot_tree(
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
     ax : Axes, default=None
         Where to draw; the picture is scaled down to fit. None makes a figure of the size that the tree needs.
     orientation : {"auto", "down", "right"}, default="auto"
@@ -91,6 +92,7 @@ def plot_tree(
         A parameter is out of range.
     """
     _require_matplotlib()
+    tree = tree_of(tree)
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -103,7 +105,7 @@ def plot_tree(
 
 
 def tree_figure(
-    tree: Tree,
+    tree: TreeLike,
     *,
     orientation: Orientation = "auto",
     digits: int | None = 4,
@@ -128,6 +130,7 @@ def tree_figure(
         matplotlib is not installed.
     """
     _require_matplotlib()
+    tree = tree_of(tree)
     from matplotlib.figure import Figure
 
     blocks, layout, down = _prepare(tree, orientation, digits, font_size, wrap)

@@ -21,7 +21,7 @@ from treewright.tree._split import (
     relation,
     subject,
 )
-from treewright.tree._tree import Tree, TreeKind, grow, grow_regression, leaf_path
+from treewright.tree._tree import Tree, TreeKind, grow, grow_regression, leaf_path, leaves_in_words
 from treewright.tree._wilson import wilson_interval
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "label_positions",
     "leaf_conditions",
     "leaf_path",
+    "leaves_in_words",
     "merge_equal_leaves",
     "prune_empty_leaves",
     "reduce_tree",

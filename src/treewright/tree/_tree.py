@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree._column import Column
+from treewright.tree._display import html_of, tree_in_a_line
 from treewright.tree._split import Split
 
 __all__ = ["Tree", "TreeKind", "grow", "grow_regression", "leaf_path", "leaves_in_words"]
@@ -37,7 +38,7 @@ class TreeKind(Enum):
         return {"classification": "classes", "policy": "actions"}.get(self.value, "numbers")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """An immutable decision tree over the columns of a table.
 
@@ -84,6 +85,12 @@ class Tree:
             self.n_node_samples,
         ):
             array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return tree_in_a_line(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     @property
     def predicts_classes(self) -> bool:
@@ -341,5 +348,10 @@ def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
 
 
 def leaves_in_words(tree: Tree) -> str:
-    """Return ``1 leaf``, or ``5 leaves``."""
+    """Return ``1 leaf``, or ``5 leaves``.
+
+    Parameters
+    ----------
+    tree : Tree
+    """
     return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"

@@ -5,6 +5,7 @@ from treewright.verify._faithful import FaithfulnessReport, check_faithful
 from treewright.verify._policy import verify_policy
 from treewright.verify._regression import verify_regression
 from treewright.verify._report import Check, VerificationReport
+from treewright.verify._shards import verify_shards
 from treewright.verify._verify import verify
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "verify_born_again",
     "verify_policy",
     "verify_regression",
+    "verify_shards",
 ]
