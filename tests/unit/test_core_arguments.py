@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def search(problem: core.BitsProblem, **other: Any) -> dict[str, Any]:
         "max_depth": -1,
         "max_leaves": 0,
         "options": core.BitsOptions(),
-        "prices": None,
+        "price_rows": None,
         "fewest_leaves": False,
         "time_limit": 10.0,
         "step_limit": 1000,
@@ -88,10 +89,6 @@ def test_unusual_limits_give_a_tree(unusual: dict[str, Any]) -> None:
     "wrong",
     [
         {"max_leaves": -1},
-        {"prices": np.ones(99, dtype=np.int64)},
-        {"prices": np.full(2, 2**62, dtype=np.int64)},
-        {"prices": np.array([-1, 1], dtype=np.int64)},
-        {"fewest_leaves": True},
         {"time_limit": float("nan")},
     ],
     ids=str,
@@ -99,8 +96,24 @@ def test_unusual_limits_give_a_tree(unusual: dict[str, Any]) -> None:
 def test_wrong_questions_about_binary_columns(wrong: dict[str, Any]) -> None:
     problem = bits()
     assert problem.n_rows == 2
-    with pytest.raises(ValueError, match=r"max_leaves|price|fewest_leaves|time_limit"):
+    with pytest.raises(ValueError, match=r"max_leaves|time_limit"):
         search(problem, **wrong)
+
+
+@pytest.mark.parametrize("wrong", [np.ones(99), np.full(2, 2**62), np.array([-1, 1])], ids=str)
+def test_wrong_prices(wrong: np.ndarray) -> None:
+    problem = bits()
+    options = core.BitsOptions()
+    options.plain_steps, options.lattice, options.greedy_start = (
+        0,
+        False,
+        False,
+    )  # prices are asked for at once
+    made = SimpleNamespace(
+        prices=wrong.astype(np.int64), seconds=0.0, work=0, rounds=1, done=True, interrupted=False
+    )
+    with pytest.raises(ValueError, match="price"):
+        search(problem, options=options, price_rows=lambda *_: made)
 
 
 def test_a_leaf_needs_more_rows_than_there_are() -> None:

@@ -75,7 +75,7 @@ Bounds FrontSearch<Acc>::run_at_price(Bounds known) {
     const std::int64_t unit = std::int64_t{1} << settings_.unit_shift;
     const auto goal = arena_.take<Acc>(k_);
     std::fill(goal.begin(), goal.end(), Acc{0});
-    for (std::size_t proven = 0; proven < k_ && !control_.ended() && !at_price().exact();) {
+    for (std::size_t proven = 0; proven < k_ && !control_.stopped() && !at_price().exact();) {
         const std::size_t next = next_rung(proven);
         for (const double share : {0.5, 0.75, 1.0}) {
             const std::int64_t best = at_price().upper;

@@ -11,6 +11,7 @@ from treewright.binarize import Cuts
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
+from treewright.search._binary_run import NO_LIMIT
 from treewright.search._choose_engine import FRONTIER_OPTIONS, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._frontier import Frontier
@@ -18,7 +19,6 @@ from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import SearchOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
-from treewright.search._solve import NO_LIMIT
 from treewright.search._space import Thresholds
 
 __all__ = ["solve_frontier"]
