@@ -18,10 +18,17 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from treewright import HybridTreeClassifier, NearOptimalTrees, fit_shards, near_optimal_trees
+from treewright import (
+    HybridTreeClassifier,
+    NearOptimalTrees,
+    compare_with_cart,
+    fit_shards,
+    near_optimal_trees,
+)
 from treewright.bornagain import Ensemble, agreement, distil, forecast, solve_active
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
+from treewright.estimators import CartComparison
 from treewright.problem import make_policy_problem, make_problem, make_regression_problem
 from treewright.result import (
     BornAgainResult,
@@ -220,6 +227,13 @@ def rounded() -> str:
 
 
 @cache
+def beside_cart() -> CartComparison:
+    """Return CART and the best tree of its size, with test rows."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return compare_with_cart(X[::2], y[::2], X[1::2], y[1::2], max_depth=2)
+
+
+@cache
 def regression() -> RegressionResult:
     """Return a proven regression tree."""
     X, y = load_diabetes(return_X_y=True)
@@ -355,6 +369,8 @@ CASES: dict[str, Maker] = {
     "frontier-limited": partial(front_limited, 4),
     "frontier-limited-stopped": partial(front_limited, 2),
     "frontier-unknown": partial(front_stopped, 0),
+    "beside-cart": lambda: beside_cart().sentence(),
+    "beside-cart-stopped": lambda: replace(beside_cart(), fewest_mistakes=0, test_mistakes=None).sentence(),
     "regression": lambda: regression().sentence(),
     "regression-stopped": regression_stopped,
     "shards": lambda: in_shards().sentence(),

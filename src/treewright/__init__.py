@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from treewright.estimators import LeafAccuracyTreeClassifier as LeafAccuracyTreeClassifier
     from treewright.estimators import LeafAccuracyTreeClassifierCV as LeafAccuracyTreeClassifierCV
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
+    from treewright.estimators import NearOptimalTreeClassifier as NearOptimalTreeClassifier
     from treewright.estimators import OptimalPolicyTree as OptimalPolicyTree
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
@@ -49,6 +50,7 @@ _HOME = {
     "MIPTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifierCV": "treewright.estimators",
+    "NearOptimalTreeClassifier": "treewright.estimators",
     "NearOptimalTrees": "treewright.near_optimal",
     "OptimalPolicyTree": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",

@@ -23,6 +23,7 @@ PUBLIC = [
     "LeafAccuracyTreeClassifier",
     "LeafAccuracyTreeClassifierCV",
     "MIPTreeClassifier",
+    "NearOptimalTreeClassifier",
     "NearOptimalTrees",
     "OptimalPolicyTree",
     "OptimalTreeClassifier",

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import (
 from treewright import (
     HybridTreeClassifier,
     LeafAccuracyTreeClassifier,
+    NearOptimalTreeClassifier,
     OptimalPolicyTree,
     OptimalTreeClassifier,
     OptimalTreeRegressor,
@@ -45,6 +46,7 @@ ESTIMATORS = [
     OptimalTreeClassifier(),
     HybridTreeClassifier(),
     LeafAccuracyTreeClassifier(),
+    NearOptimalTreeClassifier(),
     OptimalTreeRegressor(),
     TargetsAsRewards(),
 ]

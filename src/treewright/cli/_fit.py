@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,7 +64,9 @@ from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, f
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
+    from treewright.problem import Problem
     from treewright.result import SolveResult
+    from treewright.search import Thresholds
 
 __all__ = ["fit"]
 
@@ -77,7 +80,9 @@ FEW_BINS = 4  # of each column, for a tree at once
 def fit(
     data: Annotated[
         Path,
-        typer.Argument(help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."),
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
+        ),
     ],
     target: Annotated[
         str | None,
@@ -162,7 +167,7 @@ def fit(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
-    time_limit: TimeLimit = 60.0,
+    time_limit: TimeLimit = 30.0,
     step_limit: StepLimit = None,
     memory_limit: MemoryLimit = None,
     require_proof: Annotated[
@@ -440,10 +445,29 @@ def fit(
             advice(
                 result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
                 price=None if by_leaf else price,
+                trial=None if by_leaf or guesses.any else _trial(problem, cuts, time_limit),
             )
         )  # fmt: skip
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
+
+
+TRIAL_SECONDS = 2.0  # of one smaller problem
+
+
+def _trial(problem: Problem, cuts: Thresholds, time_limit: float) -> Callable[[dict[str, Any]], float | None]:
+    """Return what tries a smaller problem for a moment: at most a tenth of the time limit for all trials."""
+    from treewright.result import SolveStatus
+    from treewright.search import Limits, solve
+
+    def seconds(change: dict[str, Any]) -> float | None:
+        fields = dict(change)
+        offered = fields.pop("thresholds", cuts)
+        limits = Limits(min(TRIAL_SECONDS, time_limit / 30)).started()
+        result = solve(replace(problem, **fields), offered, limits=limits)
+        return float(result.stats["seconds"]) if result.status is SolveStatus.OPTIMAL else None
+
+    return seconds
 
 
 def _refuse_all(message: str, given: dict[str, bool]) -> None:

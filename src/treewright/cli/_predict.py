@@ -33,7 +33,9 @@ def predict(
     model: ModelPath,
     data: Annotated[
         Path,
-        typer.Argument(help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."),
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
+        ),
     ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file to write; standard output without it.")

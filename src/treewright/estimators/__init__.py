@@ -10,6 +10,7 @@ from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._mip import MIPTreeClassifier
+from treewright.estimators._near_optimal_tree import NearOptimalTreeClassifier
 from treewright.estimators._optimal_policy import OptimalPolicyTree
 from treewright.estimators._optimal_regressor import OptimalTreeRegressor
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
@@ -28,6 +29,7 @@ __all__ = [
     "LeafAccuracyTreeClassifier",
     "LeafAccuracyTreeClassifierCV",
     "MIPTreeClassifier",
+    "NearOptimalTreeClassifier",
     "OptimalPolicyTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",

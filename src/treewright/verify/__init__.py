@@ -2,6 +2,7 @@
 
 from treewright.verify._born_again import verify_born_again
 from treewright.verify._faithful import FaithfulnessReport, check_faithful
+from treewright.verify._near_optimal import count_near_optimal
 from treewright.verify._policy import verify_policy
 from treewright.verify._regression import verify_regression
 from treewright.verify._report import Check, VerificationReport
@@ -13,6 +14,7 @@ __all__ = [
     "FaithfulnessReport",
     "VerificationReport",
     "check_faithful",
+    "count_near_optimal",
     "verify",
     "verify_born_again",
     "verify_policy",
