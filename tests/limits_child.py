@@ -69,6 +69,14 @@ class Policy(tw.OptimalPolicyTree):
         return self
 
 
+class Survival(tw.OptimalSurvivalTree):
+    """A survival tree of noise: the classes only decide who was censored."""
+
+    def fit(self, X: Any, y: Any) -> Survival:
+        super().fit(X, (y > 0, np.random.default_rng(1).exponential(size=len(y))))
+        return self
+
+
 def _forest() -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
@@ -106,6 +114,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
         "policy": (Policy, free | {"max_depth": 7}),
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
+        "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
         "shards": (Shards, free | {"max_depth": 5, "shard_rows": 1000}),
     }

@@ -29,7 +29,12 @@ from treewright.bornagain import Ensemble, agreement, distil, forecast, solve_ac
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
 from treewright.estimators import CartComparison
-from treewright.problem import make_policy_problem, make_problem, make_regression_problem
+from treewright.problem import (
+    make_policy_problem,
+    make_problem,
+    make_regression_problem,
+    make_survival_problem,
+)
 from treewright.result import (
     BornAgainResult,
     LeafAccuracyResult,
@@ -39,6 +44,7 @@ from treewright.result import (
     SolveResult,
     SolveStatus,
     StopReason,
+    SurvivalResult,
 )
 from treewright.search import (
     Frontier,
@@ -47,6 +53,7 @@ from treewright.search import (
     solve_leaf_accuracy,
     solve_policy,
     solve_regression,
+    solve_survival,
 )
 from treewright.table import table_from
 from treewright.verify import check_faithful
@@ -251,6 +258,23 @@ def regression_stopped() -> str:
 
 
 @cache
+def survival() -> SurvivalResult:
+    """Return a proven survival tree; the times are those of a disease that went on."""
+    X, y = load_diabetes(return_X_y=True)
+    problem = make_survival_problem(table_from(X[:, 2:4]), (y < 250, np.minimum(y, 250)), max_depth=2)
+    return solve_survival(problem)
+
+
+def survival_stopped() -> str:
+    """Say what a search for a survival tree says that ended early."""
+    proven = survival()
+    bound = 0.9 * proven.objective
+    return replace(
+        proven, status=SolveStatus.FEASIBLE, lower_bound=bound, stop_reason=StopReason.TIME_LIMIT
+    ).sentence()
+
+
+@cache
 def in_shards() -> ShardsResult:
     """Return a tree fitted to four shards of rows."""
     data = iris()
@@ -373,6 +397,8 @@ CASES: dict[str, Maker] = {
     "beside-cart-stopped": lambda: replace(beside_cart(), fewest_mistakes=0, test_mistakes=None).sentence(),
     "regression": lambda: regression().sentence(),
     "regression-stopped": regression_stopped,
+    "survival": lambda: survival().sentence(),
+    "survival-stopped": survival_stopped,
     "shards": lambda: in_shards().sentence(),
     "shards-proven": in_shards_proven,
     "shards-stopped": in_shards_stopped,

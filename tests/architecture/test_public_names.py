@@ -26,6 +26,7 @@ PUBLIC = [
     "NearOptimalTreeClassifier",
     "NearOptimalTrees",
     "OptimalPolicyTree",
+    "OptimalSurvivalTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",

@@ -26,6 +26,7 @@ from treewright.cli._policy import check_policy
 from treewright.cli._query import read_set
 from treewright.cli._regression import check_regression
 from treewright.cli._shards import is_stream, verify_stream
+from treewright.cli._survival import check_survival_tree
 from treewright.cli._verify_set import is_set, set_holds_on
 from treewright.errors import InputError
 
@@ -176,6 +177,8 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     )
     if column is None:
         report, asked = check_policy(content, csv, data, csv_options)
+    elif content.tree.kind is TreeKind.SURVIVAL:
+        report, asked = check_survival_tree(content, csv, data, column, csv_options)
     elif content.tree.classes is None:
         report, asked = check_regression(content, csv, data, column, csv_options)
     else:

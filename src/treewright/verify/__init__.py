@@ -7,6 +7,7 @@ from treewright.verify._policy import verify_policy
 from treewright.verify._regression import verify_regression
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._shards import verify_shards
+from treewright.verify._survival import verify_survival
 from treewright.verify._verify import verify
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "verify_policy",
     "verify_regression",
     "verify_shards",
+    "verify_survival",
 ]
