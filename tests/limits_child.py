@@ -51,6 +51,14 @@ class Front:
         return self
 
 
+class Shards(Front):
+    """`fit_shards` likewise."""
+
+    def fit(self, X: Any, y: Any) -> Shards:
+        self.result_ = tw.fit_shards(X, y, **self.parameters).result_
+        return self
+
+
 class Policy(tw.OptimalPolicyTree):
     """A policy tree whose actions are the classes: rewards are noise, and one more for the right one."""
 
@@ -61,11 +69,11 @@ class Policy(tw.OptimalPolicyTree):
         return self
 
 
-class Shards(Front):
-    """`fit_shards` likewise."""
+class Survival(tw.OptimalSurvivalTree):
+    """A survival tree of noise: the classes only decide who was censored."""
 
-    def fit(self, X: Any, y: Any) -> Shards:
-        self.result_ = tw.fit_shards(X, y, **self.parameters).result_
+    def fit(self, X: Any, y: Any) -> Survival:
+        super().fit(X, (y > 0, np.random.default_rng(1).exponential(size=len(y))))
         return self
 
 
@@ -106,6 +114,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
         "policy": (Policy, free | {"max_depth": 7}),
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
+        "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
         "shards": (Shards, free | {"max_depth": 5, "shard_rows": 1000}),
     }

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from treewright.estimators import LeafAccuracyTreeClassifier as LeafAccuracyTreeClassifier
     from treewright.estimators import LeafAccuracyTreeClassifierCV as LeafAccuracyTreeClassifierCV
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
+    from treewright.estimators import NearOptimalTreeClassifier as NearOptimalTreeClassifier
     from treewright.estimators import OptimalPolicyTree as OptimalPolicyTree
+    from treewright.estimators import OptimalSurvivalTree as OptimalSurvivalTree
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
@@ -49,8 +51,10 @@ _HOME = {
     "MIPTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifierCV": "treewright.estimators",
+    "NearOptimalTreeClassifier": "treewright.estimators",
     "NearOptimalTrees": "treewright.near_optimal",
     "OptimalPolicyTree": "treewright.estimators",
+    "OptimalSurvivalTree": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "OptimalTreeRegressor": "treewright.estimators",

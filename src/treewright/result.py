@@ -21,6 +21,7 @@ __all__ = [
     "SolveResult",
     "SolveStatus",
     "StopReason",
+    "SurvivalResult",
     "constraints_in_words",
 ]
 
@@ -277,6 +278,48 @@ REWARDS = (
     ("mean_reward", "on the training rows"),
     ("best_single_reward", "by the best single action"),
 )
+
+
+@dataclass(frozen=True, repr=False)
+class SurvivalResult(SolveResult):
+    """A survival tree with its certificate.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        `loss` + cost_complexity * leaves.
+    lower_bound : float
+        No tree within the constraints and the `scope` has a smaller objective.
+    loss : float
+        Share of a single leaf's deviance that the tree leaves.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``tolerance``: by how much rounding to integers can have moved an objective.
+    options : mapping
+        ``method`` is "survival"; ``criterion`` names the loss.
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        left = f"{100 * self.loss:.2f}% of the deviance left"
+        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({left})"
+        if self.status is SolveStatus.OPTIMAL:
+            tolerance = self.stats.get("tolerance")
+            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
+            return (
+                f"Proven optimal over {self.scope}: no survival tree{self._constraints()} has an objective that is "
+                f"smaller{by} than that of this one with {what}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        return (
+            f"Not proven optimal{why}: the best survival tree found has {what}; over {self.scope} "
+            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
+            f"{100 * self.gap:.1f}%."
+        )
 
 
 @dataclass(frozen=True, repr=False)

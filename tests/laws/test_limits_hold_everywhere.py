@@ -54,6 +54,7 @@ NAMES = [
     "threshold guesser",
     "policy",
     "policy, leaves",
+    "survival",
     "front",
     "shards",
 ]

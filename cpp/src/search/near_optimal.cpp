@@ -97,6 +97,7 @@ NearOptimalGraph near_optimal_graph(const Dataset& data, Search<Acc>& search, st
         add_nodes(next, depth - 1, graph);
         first = last;
     }
+    graph.keys = {};  // they have named the nodes
     graph.complete = true;
     return graph;
 }

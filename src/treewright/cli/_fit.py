@@ -61,6 +61,7 @@ from treewright.cli._question import (
 )
 from treewright.cli._regression import fit_regression
 from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
+from treewright.cli._survival import fit_survival
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,7 +73,12 @@ __all__ = ["fit"]
 
 CONFIDENCE = 0.95
 PRICE = 0.01  # of a leaf
-CLASSIFICATION, REGRESSION, POLICY = TASKS = ("classification", "regression", "policy")  # --task
+CLASSIFICATION, REGRESSION, POLICY, SURVIVAL = TASKS = (
+    "classification",
+    "regression",
+    "policy",
+    "survival",
+)  # --task
 FEW_BINS = 4  # of each column, for a tree at once
 
 
@@ -89,7 +95,7 @@ def fit(
         typer.Option(
             "--target",
             "-t",
-            help="Column of labels, or of numbers for --task regression.",
+            help="Column of labels, of numbers (--task regression), or of times (--task survival).",
             metavar="COLUMN",
             show_default="none with --task policy",
         ),
@@ -98,8 +104,9 @@ def fit(
     task: Annotated[
         str,
         typer.Option(
-            help="'classification' of labels, 'regression': least squared error, or 'policy': most reward (both of "
-            "depth 3 if none is given)."
+            help="'classification' of labels, 'regression': least squared error, 'survival': least deviance of "
+            "censored "
+            "times, or 'policy': most reward (these of depth 3 if none is given)."
         ),
     ] = CLASSIFICATION,
     method: Annotated[
@@ -113,8 +120,9 @@ def fit(
         typer.Option(
             "--cost-complexity",
             "-c",
-            help="Price of one leaf, as a fraction of the total weight (regression: of the variance, policy: of "
-            "the regret of the best single action).",
+            help="Price of one leaf, as a fraction of the total weight (regression: of the variance, survival: "
+            "of the deviance, "
+            "policy: of the regret of the best single action).",
             show_default=f"{PRICE:g}",
         ),
     ] = None,
@@ -130,6 +138,13 @@ def fit(
         typer.Option(
             help="--task policy: ACTION=COST, what an action costs wherever it is taken. Repeatable.",
             metavar="COST",
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            help="--task survival: column that says whether the event was seen (1) or not (0); --target has the times.",
+            metavar="COLUMN",
         ),
     ] = None,
     max_depth: MaxDepth = None,
@@ -225,6 +240,7 @@ def fit(
       treewright fit data.csv -t y --objective leaf-accuracy --max-depth 3 --min-samples-leaf 100
       treewright fit big_folder/ -t y --max-depth 3 --shard-rows 100000 --jobs 2 --out model.json
       treewright fit houses.csv -t price --task regression --max-depth 2
+      treewright fit patients.csv --task survival --target months --event died
       treewright fit trial.csv --task policy --reward drug --reward none --action-cost drug=2
 
     \b
@@ -241,11 +257,17 @@ def fit(
     if method not in ("exact", "latent"):
         raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
     if task not in TASKS:
-        raise InputError(f"--task {task!r}; give 'classification', 'regression' or 'policy'.")
+        raise InputError(f"--task {task!r}; give one of {', '.join(map(repr, TASKS))}.")
     if task != POLICY:
         _refuse_all(
             "{option} is for --task policy; add that, or leave it out.",
             {"--reward": bool(reward), "--action-cost": bool(action_cost)},
+        )
+    if (event is not None) is not (task == SURVIVAL):
+        raise InputError(
+            "--task survival needs --event: the column that says whether the event was seen (1) or not (0)."
+            if event is None
+            else "--event is for --task survival; add that, or leave it out."
         )
     if task != CLASSIFICATION:
         _refuse_all(
@@ -305,7 +327,7 @@ def fit(
                 "--day-first": day_first is not None,
             },
         )
-        assert target is not None  # checked for every task that is left
+        assert target is not None  # only --task policy has none
         fit_in_shards(
             data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical, cost_complexity=price,
             max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf,
@@ -345,18 +367,26 @@ def fit(
         encoding=encoding,
         decimal_comma=decimal_comma,
         day_first=day_first,
-        ignore=(*(ignore or ()), *(reward or ())),
+        ignore=(*(ignore or ()), *(reward or ()), *(() if event is None else (event,))),
         categorical=categorical or (),
         settings=columns,
         merge_labels=merge_labels,
     )
-    say_what_was_read(replace(csv, target=None) if task == REGRESSION else csv, data, target)
+    say_what_was_read(csv if task == CLASSIFICATION else replace(csv, target=None), data, target)
     written = {"separator": separator, "missing": missing, "encoding": encoding}
     if target is None:
         fit_policy(
             csv, data=data, rewards=reward or (), action_cost=action_cost or (), weight=weight, out=out,
             cost_complexity=price, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
             min_samples_leaf=min_samples_leaf or "1",
+            csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
+            limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+        )  # fmt: skip
+        return
+    if event is not None:
+        fit_survival(
+            csv, data=data, target=target, event=event, weight=weight, out=out, cost_complexity=price,
+            max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
             csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
             limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip

@@ -23,8 +23,11 @@ from treewright.cli._common import (
     say,
 )
 from treewright.cli._policy import check_policy
+from treewright.cli._query import read_set
 from treewright.cli._regression import check_regression
 from treewright.cli._shards import is_stream, verify_stream
+from treewright.cli._survival import check_survival_tree
+from treewright.cli._verify_set import is_set, set_holds_on
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,6 +74,7 @@ def verify(
     Examples:
       treewright verify model.json data.csv
       treewright verify model.json --ensemble forest.json
+      treewright verify set.json data.csv
 
     Exit codes: 0 every check holds, 1 a check failed, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
@@ -79,6 +83,29 @@ def verify(
 
     if data is None and ensemble is None:
         raise InputError("There is nothing to verify against: give the CSV file, or --ensemble FILE.")
+    csv_options: dict[str, Any] = {
+        "separator": separator,
+        "missing": missing,
+        "encoding": encoding,
+        "decimal_comma": decimal_comma,
+        "day_first": day_first,
+        "settings": columns,
+    }
+    if is_set(model):
+        if data is None:
+            raise InputError("A set of near-optimal trees is verified against its rows: give the CSV file.")
+        found, best = read_set(model)
+        rows = read_csv(
+            data,
+            target=target_column(best, target),
+            weight=terms_of(best).weight,
+            columns=best.tree.columns,
+            reading=best.reading,
+            **csv_options,
+        )
+        if not set_holds_on(found, problem_of(best, rows)):
+            raise typer.Exit(CHECK_FAILED)
+        return
     content = load_model(model)
     holds = True
     if ensemble is not None:
@@ -99,14 +126,6 @@ def verify(
                 f"{data} is read in pieces, against which only a model that was fitted on shards is checked; give a "
                 "CSV file."
             )
-        csv_options = {
-            "separator": separator,
-            "missing": missing,
-            "encoding": encoding,
-            "decimal_comma": decimal_comma,
-            "day_first": day_first,
-            "settings": columns,
-        }
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:
         raise typer.Exit(CHECK_FAILED)
@@ -158,6 +177,8 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     )
     if column is None:
         report, asked = check_policy(content, csv, data, csv_options)
+    elif content.tree.kind is TreeKind.SURVIVAL:
+        report, asked = check_survival_tree(content, csv, data, column, csv_options)
     elif content.tree.classes is None:
         report, asked = check_regression(content, csv, data, column, csv_options)
     else:

@@ -10,8 +10,10 @@ from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._mip import MIPTreeClassifier
+from treewright.estimators._near_optimal_tree import NearOptimalTreeClassifier
 from treewright.estimators._optimal_policy import OptimalPolicyTree
 from treewright.estimators._optimal_regressor import OptimalTreeRegressor
+from treewright.estimators._optimal_survival import OptimalSurvivalTree
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
 from treewright.estimators._threshold_guesser import ThresholdGuesser
@@ -28,7 +30,9 @@ __all__ = [
     "LeafAccuracyTreeClassifier",
     "LeafAccuracyTreeClassifierCV",
     "MIPTreeClassifier",
+    "NearOptimalTreeClassifier",
     "OptimalPolicyTree",
+    "OptimalSurvivalTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",

@@ -20,6 +20,7 @@ from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_regression import solve_regression
+from treewright.search._solve_survival import solve_survival
 from treewright.search._space import RankedSpace, Thresholds
 from treewright.search._sweep import solve_sweep
 
@@ -49,6 +50,7 @@ __all__ = [
     "solve_leaf_accuracy",
     "solve_policy",
     "solve_regression",
+    "solve_survival",
     "solve_sweep",
     "solve_with_leaf_accuracy",
     "stop_reason",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
@@ -17,6 +16,7 @@ from treewright.result import StopReason
 from treewright.search import Limits, ProgressCallback, progress_bar
 from treewright.shards._ask import ask, check_choice, chosen_thresholds
 from treewright.shards._deal import Deal, deal
+from treewright.shards._folder import spill_folder as spill
 from treewright.shards._question import Question
 from treewright.shards._result import gap_of, result_of
 from treewright.shards._run import Run
@@ -164,12 +164,12 @@ def fit_shards(
     )
     roles = Roles(named_target, named_weight, tuple(ignore), tuple(categorical_features))
     seed = _seed(random_state)
-    with _folder(spill_folder) as folder, progress_bar(progress, time_limit) as report:
+    with spill(spill_folder) as folder, progress_bar(progress, time_limit) as report:
         dealt = deal(
             opened,
             roles,
             shard_rows=_check_rows(shard_rows),
-            folder=Path(folder),
+            folder=folder,
             seed=seed,
             shuffle=bool(shuffle),
         )
@@ -224,16 +224,6 @@ def _bounded(run: Run, wanted: float | None) -> Shape:
         run.stop_reason = StopReason.INTERRUPT
         shape = run.choose()
     return shape
-
-
-def _folder(spill_folder: str | Path | None) -> tempfile.TemporaryDirectory[str]:
-    try:
-        return tempfile.TemporaryDirectory(prefix="treewright-", dir=spill_folder)
-    except OSError as error:
-        raise InputError(
-            f"spill_folder={spill_folder!r}: no folder can be made there ({error.strerror}). Name one that exists and "
-            "can be written to."
-        ) from None
 
 
 def _seed(random_state: int | None) -> int:

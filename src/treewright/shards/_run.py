@@ -29,6 +29,9 @@ from treewright.shards._workers import Lost, Pool
 __all__ = ["Run"]
 
 SEARCH_SHARE = 0.8  # of the time that is left, for the searches; the rest is for counting
+# Times its equal part of what is left that a search may take. A search that is stopped proves next to nothing, so it is
+# better to end most of them and leave some shards unsearched than to stop all of them shortly before their end.
+GENEROUS = 4.0
 SCREEN_ROWS = 400_000  # on which all trees are counted
 KEPT = 4  # trees that are counted on all rows
 MOST_VARIANTS = 64  # of a tree, counted in one pass
@@ -102,7 +105,7 @@ class Run:
         done: list[tuple[int, ...]] = []
 
         def make(k: int, left: int) -> SearchTask:
-            seconds = self.limits.left() * SEARCH_SHARE * min(1.0, workers / left)
+            seconds = self.limits.left() * SEARCH_SHARE * min(1.0, GENEROUS * workers / left)
             memory = self.limits.native()["memory_limit"] // workers
             trees = () if first is None or len(parts[k]) > 1 else (first,)
             return SearchTask(

@@ -13,13 +13,14 @@ from treewright.show._leaf_accuracies import plot_leaf_accuracies
 from treewright.show._matplotlib import plot_tree, tree_figure
 from treewright.show._progress import ProgressRecorder, plot_search_progress
 from treewright.show._regions import plot_decision_regions
-from treewright.show._report import notebook_html, report
+from treewright.show._report import choose_page, notebook_html, report
 from treewright.show._rules import Rule, rules, rules_frame, to_rules
 from treewright.show._text import to_text
 
 __all__ = [
     "ProgressRecorder",
     "Rule",
+    "choose_page",
     "notebook_html",
     "plot_active_nodes",
     "plot_decision_regions",

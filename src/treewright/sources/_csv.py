@@ -13,8 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from treewright.errors import InputError
-from treewright.sources._files import stamp_of
-from treewright.sources._source import PIECE_ROWS, Piece, Roles
+from treewright.sources._source import PIECE_ROWS, Piece, Roles, stamp_of
 from treewright.table import CsvTable, RawColumn, Reading, Table, load_csv
 from treewright.tree import ColumnKind
 

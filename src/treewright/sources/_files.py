@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from treewright.errors import InputError
-from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame
+from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame, stamp_of
 
 __all__ = ["ParquetSource", "source_of_files"]
 
@@ -64,14 +64,6 @@ def _files_of(path: Path) -> list[Path]:
 def _kind(path: Path) -> str:
     lower = path.name.lower()
     return "parquet" if lower.endswith(PARQUET) else "csv" if lower.endswith(CSV) else ""
-
-
-def stamp_of(files: Sequence[Path]) -> object:
-    """Return the sizes and the times of the last change of files."""
-    try:
-        return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
-    except OSError as error:
-        raise InputError(f"{error.filename} cannot be read any more: {error.strerror}.") from None
 
 
 @dataclass(frozen=True, eq=False)

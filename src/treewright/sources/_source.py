@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from treewright.errors import InputError
 from treewright.table import RawColumn, read_columns
 
-__all__ = ["PIECE_ROWS", "Piece", "Roles", "Source", "piece_of_frame"]
+__all__ = ["PIECE_ROWS", "Piece", "Roles", "Source", "piece_of_frame", "stamp_of"]
 
 PIECE_ROWS = 1 << 16  # rows read at a time
 
@@ -161,3 +162,11 @@ def _weights(series: Any, origin: str) -> NDArray[np.float64]:
     if not (series.dtype.is_integer() or series.dtype.is_float()) or series.is_null().any():
         raise InputError(f"{origin}: the weight column {series.name!r} must hold a number in every row.")
     return np.asarray(series.to_numpy(), dtype=np.float64)
+
+
+def stamp_of(files: Sequence[Path]) -> object:
+    """Return the sizes and the times of the last change of files."""
+    try:
+        return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read any more: {error.strerror}.") from None

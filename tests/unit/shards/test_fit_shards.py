@@ -124,6 +124,20 @@ def test_no_time_still_gives_a_counted_tree() -> None:
     assert "of 7 of them nothing is known" in result.sentence()
 
 
+def test_a_search_may_take_more_than_its_equal_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def seen(task: Any, *more: Any) -> Any:
+        given.append(task.time_limit)
+        return search_task(task, *more)
+
+    monkeypatch.setattr(run_module, "search_task", seen)
+    result = fit_shards(*noisy(), max_depth=1, shard_rows=500, time_limit=1000.0, progress=False).result_
+    assert result.stop_reason is None
+    assert given[0] == pytest.approx(400, rel=0.1)  # four times an eighth of four fifths
+    assert given[-1] == pytest.approx(800, rel=0.1)
+
+
 def test_progress_tells_and_stops() -> None:
     X, y = noisy()
     states: list[ShardProgress] = []
@@ -219,6 +233,21 @@ def test_the_folder_is_empty_after_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cost_complexity"):
         fit_shards(X, y, cost_complexity=7, spill_folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_of_killed_processes_are_removed(tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    for name in ("dead", "alive"):
+        folder = tmp_path / f"treewright-shards-{name}"
+        folder.mkdir()
+        (folder / "lock").touch()
+        (folder / "shard-000000.rows").write_bytes(b"rows")
+    (tmp_path / "treewright-shards-other").mkdir()  # without a lock, so of somebody else
+    with (tmp_path / "treewright-shards-alive" / "lock").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        fit_shards(*noisy(200), shard_rows=100, spill_folder=tmp_path, progress=False)
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["treewright-shards-alive", "treewright-shards-other"]
 
 
 def test_no_space_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

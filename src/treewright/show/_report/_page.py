@@ -20,7 +20,7 @@ from treewright.show._words import percent, printable
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["render_fragment", "render_page"]
+__all__ = ["render_choose", "render_fragment", "render_page"]
 
 
 def render_page(picture: Picture, **facts: Any) -> str:
@@ -38,6 +38,16 @@ def render_page(picture: Picture, **facts: Any) -> str:
             script_hash=_hash(script),
             **facts,
         )
+    )
+
+
+def render_choose(**facts: Any) -> str:
+    """Return the page for choosing among trees as one HTML document."""
+    style = "\n".join([_file("tree.css"), _file("page.css"), _file("choose.css")])
+    script = _file("choose.js")
+    template = _environment().get_template("choose.html")
+    return template.render(
+        style=style, style_hash=_hash(style), script=script, script_hash=_hash(script), **facts
     )
 
 
