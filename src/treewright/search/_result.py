@@ -122,7 +122,7 @@ def is_coarse(slack: float, objective: float) -> bool:
     return objective > 0 and 2 * slack > LARGEST_GAP * objective
 
 
-def refute(claimed: float, objective: float) -> str:
+def refute(claimed: float, objective: float, whose: str = "a pruning of its own tree") -> str:
     """Warn that a tree is better than the proven bound, and return the note for its result.
 
     Parameters
@@ -131,9 +131,11 @@ def refute(claimed: float, objective: float) -> str:
         Bound that the search claimed.
     objective : float
         Of the tree that refutes it.
+    whose : str, default="a pruning of its own tree"
+        Where that tree comes from.
     """
     note = (
-        f"The search claimed that no tree has an objective below {claimed:.9g}, but a pruning of its own tree has "
+        f"The search claimed that no tree has an objective below {claimed:.9g}, but {whose} has "
         f"{objective:.9g}. That proof is false, so nothing is claimed of this tree; please report it as a defect."
     )
     warnings.warn(note, RefutedProofWarning, stacklevel=2)
