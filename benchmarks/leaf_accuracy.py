@@ -229,7 +229,7 @@ def defaults(
     only: OnlyOption = ALL_SETS,
     methods: Annotated[str, typer.Option(help="Comma-separated methods.")] = ",".join(SIMPLE),
     first: Annotated[int, typer.Option(help="Number of the first split; the default was chosen on 0.")] = 1,
-    splits: SplitsOption = 9,
+    splits: SplitsOption = 5,
     bins: BinsOption = 16,
     cpu_limit: CpuOption = 4.0,
     fresh: FreshOption = "",
@@ -240,7 +240,7 @@ def defaults(
     options = {"bins": bins, "cpu_limit": cpu_limit}
     kept = Kept(CACHE / "leaf_accuracy_answers.jsonl", names(fresh), run)
     rows: list[dict[str, Any]] = []
-    for case in cases(data, only, splits or 9, kept, options, first):
+    for case in cases(data, only, splits or 5, kept, options, first):
         for method in names(methods):
             rows += rows_of(case, case.tree(method), method=method)
     show("leaf_accuracy-defaults", options, rows, write)
