@@ -6,17 +6,21 @@ a node costs what the left or what the right subtree makes of it, so the node's 
 problem, in which a row weighs the difference. No split can make the training loss worse, for one is only replaced by
 a better one; sweeps go from the deepest nodes to the root, and the leaves are fitted again after each.
 
-Candidates for a node are every threshold of every column, exactly; every single category; and with ``kind="linear"``
-a logistic regression over the numeric columns, with the best threshold along it. A linear split is taken only if it
-saves `WORTH` of what is at stake more than the best split of one column, which is easier to read. Of all sweeps, the
-start included, the tree that is best on the validation rows is kept, and cut back where a leaf is as good there.
+First the leaves that lie higher than the soft tree is deep are split, greedily as CART does: a soft split that sends
+all rows to one side has left its part of the tree empty. Candidates for a node are then every threshold of every
+column, exactly; every single category; and with ``kind="linear"`` a logistic regression over the numeric columns, with
+the best threshold along it. A linear split is taken only if it saves `WORTH` of what is at stake more than the best
+split of one column, which is easier to read.
+
+Both are done twice, from the soft splits and from nothing, that is from a tree grown as CART does. Of all sweeps, the
+soft start included, the tree that is best on the validation rows is kept, and cut back where a leaf is as good there.
 
 Cost: a sweep sorts each column once a level, O(levels x columns x rows log rows).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -25,7 +29,7 @@ from numpy.typing import NDArray
 
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit
 
-__all__ = ["Labels", "Numbers", "refine"]
+__all__ = ["Labels", "Numbers", "Target", "refine", "regrown"]
 
 SWEEPS = 20
 WORTH = 0.02  # of the loss that a node decides about, that a linear split must save more than one of a single column
@@ -33,6 +37,7 @@ LEAST_ROWS = 10  # that a linear split is fitted to, for each column
 GAIN = 1e-9  # of the loss that a node decides about: less is rounding
 FARTHEST = 5.0  # from the median that a value is taken, in spans from the 5th to the 95th percentile
 NEWTON_STEPS = 12
+LEAST_LEAF = 3  # rows of a leaf that is grown
 LEAF = -1
 
 Rows = NDArray[np.int64]
@@ -44,6 +49,9 @@ class Target(Protocol):
 
     def value(self, rows: Rows) -> float:
         """Return what a leaf of these rows predicts."""
+
+    def sums(self, rows: Rows) -> Numbers64:
+        """Return weights and weighted targets, (n_rows, 1 + outputs): a class is an output of 0 and 1."""
 
     def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
         """Return what the predictions cost, row by row, weights included."""
@@ -66,6 +74,11 @@ class Labels:
         """Return the heaviest class, the first of equals."""
         return float(np.bincount(self.y[rows], weights=self.weight[rows]).argmax())
 
+    def sums(self, rows: Rows) -> Numbers64:
+        """Return weights, in all and by class."""
+        by_class = np.eye(int(self.y.max()) + 1)[self.y[rows]]
+        return np.column_stack([np.ones(len(rows)), by_class]) * self.weight[rows, None]
+
     def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
         """Return the weights of the wrong rows."""
         return np.where(self.y[rows] != values, self.weight[rows], 0.0)
@@ -87,6 +100,10 @@ class Numbers:
     def value(self, rows: Rows) -> float:
         """Return the weighted mean."""
         return float(np.average(self.y[rows], weights=self.weight[rows]))
+
+    def sums(self, rows: Rows) -> Numbers64:
+        """Return weights and weighted numbers."""
+        return np.column_stack([np.ones(len(rows)), self.y[rows]]) * self.weight[rows, None]
 
     def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
         """Return the squared errors."""
@@ -187,7 +204,9 @@ def refine(
     *,
     kind: str,
     validation: NDArray[np.bool_],
+    max_depth: int = 0,
     sweeps: int = SWEEPS,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> list[Split | None]:
     """Return the splits of a hard tree after alternating optimisation.
 
@@ -202,42 +221,120 @@ def refine(
     kind : {"linear", "axis"}
         Whether new splits may combine columns; with "axis" none of the tree does.
     validation : ndarray of shape (n_rows,), bool
-        Rows that choose among the sweeps and cut back the tree; the others train it. None at all: all rows train,
-        and the last sweep is kept.
+        Rows that choose among the sweeps and cut back the tree; the others train it. None at all: all rows do both.
+    max_depth : int, default=0
+        Leaves above this depth are split before the sweeps.
     sweeps : int, default=20
         Most sweeps; they end when none helps.
+    is_over : callable, optional
+        Asked before each node; after a true answer the best tree so far is kept.
 
     Returns
     -------
     list of Split or None
-        Depth-first; no more leaves than before.
+        Depth-first; no more leaves than before, or than `max_depth` allows.
     """
     rows, held = np.flatnonzero(~validation), np.flatnonzero(validation)
-    nodes = _Nodes.of(splits)
-    nodes.fit_leaves(X, rows, target)
-    best, best_loss = None, np.inf
-    if kind == "linear":  # else the start is no candidate
-        best, best_loss = nodes.copy(), _loss(nodes, X, held, target)
-    for _ in range(sweeps):
-        changed = _sweep(nodes, columns, X, rows, target, kind)
+    judges = held if len(held) else rows
+    best, least = None, np.inf
+    for start in (splits, [None])[: 2 if max_depth else 1]:
+        nodes = _Nodes.of(start)
         nodes.fit_leaves(X, rows, target)
-        loss = _loss(nodes, X, held, target)
-        if loss < best_loss or not len(held):
-            best, best_loss = nodes.copy(), loss
-        if not changed:
+        if kind == "linear" and start is splits:  # else it is of another kind, or a single leaf
+            best, least = nodes.copy(), _loss(nodes, X, judges, target)
+        if not is_over():
+            nodes = _grown(nodes, columns, X, rows, target, max_depth)
+        for _ in range(sweeps):
+            changed = _sweep(nodes, columns, X, rows, target, kind, is_over)
+            nodes.fit_leaves(X, rows, target)
+            loss = _loss(nodes, X, judges, target)
+            if loss < least:
+                best, least = nodes.copy(), loss
+            if not changed or is_over():
+                break
+        if is_over():
             break
-    best = nodes if best is None else best
+    assert best is not None  # some loss is below infinity
     if len(held):
         _cut_back(best, X, held, target)
     return best.in_order(X, np.arange(len(X)), kind)
+
+
+def regrown(splits: Sequence[Split | None], X: Numbers64) -> list[Split | None]:
+    """Return the splits without those that leave a side of these rows empty.
+
+    Parameters
+    ----------
+    splits : sequence of Split or None
+        Depth-first, None for a leaf.
+    X : ndarray of shape (n_rows, n_columns)
+        Encoded rows.
+    """
+    return _Nodes.of(splits).in_order(X, np.arange(len(X)), "linear")
 
 
 def _loss(nodes: _Nodes, X: Numbers64, rows: Rows, target: Target) -> float:
     return float(target.loss(rows, nodes.predicted(X, rows)).sum())
 
 
+def _grown(
+    nodes: _Nodes, columns: Sequence[Column], X: Numbers64, rows: Rows, target: Target, max_depth: int
+) -> _Nodes:
+    """Return a tree whose leaves above `max_depth` are split by the best threshold, where one is better than none."""
+    reached = nodes.reached(X, rows)
+    out: list[Split | None] = []
+    stack = [(0, reached.get(0, rows), 0)]
+    while stack:
+        node, here, depth = stack.pop()
+        split = nodes.splits[node] if node != LEAF else None
+        if split is None and depth < max_depth:
+            split, node = _greedy(columns, X[here], target.sums(here)), LEAF
+        out.append(split)
+        if split is not None:
+            goes_left = split.goes_left(X, here)
+            left, right = (LEAF, LEAF) if node == LEAF else (int(nodes.left[node]), int(nodes.right[node]))
+            stack += [(right, here[~goes_left], depth + 1), (left, here[goes_left], depth + 1)]
+    grown = _Nodes.of(out)
+    grown.fit_leaves(X, rows, target)
+    return grown
+
+
+def _greedy(columns: Sequence[Column], X: Numbers64, sums: Numbers64) -> ThresholdSplit | None:
+    """Return the threshold of least squared error (of least Gini impurity, for classes); None if none helps.
+
+    With `LEAST_LEAF` rows on each side; columns of words, and those that have gaps here, are left out.
+    """
+    total = sums.sum(axis=0)
+    alone = float((total[1:] ** 2).sum() / total[0]) if total[0] else 0.0
+    best, split = alone * (1 + GAIN), None
+    for j, column in enumerate(columns):
+        if column.kind is ColumnKind.CATEGORICAL:
+            continue
+        order = np.argsort(X[:, j], kind="stable")
+        x = X[order, j]
+        ends = np.flatnonzero(x[1:] > x[:-1])
+        ends = ends[(ends + 1 >= LEAST_LEAF) & (len(x) - ends - 1 >= LEAST_LEAF)]
+        if not len(ends) or np.isnan(x[-1]):
+            continue
+        left = np.cumsum(sums[order], axis=0)[ends]
+        right = total - left
+        worth = (left[:, 1:] ** 2).sum(axis=1) / left[:, 0] + (right[:, 1:] ** 2).sum(axis=1) / right[:, 0]
+        at = int(worth.argmax())
+        if worth[at] > best:
+            low, high = x[ends[at]], x[ends[at] + 1]
+            middle = low + (high - low) / 2
+            best, split = float(worth[at]), ThresholdSplit(j, float(middle if middle < high else low))
+    return split
+
+
 def _sweep(
-    nodes: _Nodes, columns: Sequence[Column], X: Numbers64, rows: Rows, target: Target, kind: str
+    nodes: _Nodes,
+    columns: Sequence[Column],
+    X: Numbers64,
+    rows: Rows,
+    target: Target,
+    kind: str,
+    is_over: Callable[[], bool],
 ) -> bool:
     """Replace each split by a better one, children before parents; say whether any was."""
     changed = False
@@ -245,6 +342,8 @@ def _sweep(
         old = nodes.splits[node]
         if old is None or len(here) < 2:
             continue
+        if is_over():
+            break
         left, right = int(nodes.left[node]), int(nodes.right[node])
         wins = target.loss(here, nodes.predicted(X, here, right)) - target.loss(
             here, nodes.predicted(X, here, left)
