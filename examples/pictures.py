@@ -12,13 +12,14 @@ from pathlib import Path
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import train_test_split
 
-from treewright import OptimalTreeClassifier, accuracy_frontier
+from treewright import OptimalTreeClassifier, accuracy_frontier, compare_with_cart
 from treewright.show import (
     ProgressRecorder,
     plot_decision_regions,
     plot_frontier,
     plot_leaf_accuracies,
     plot_search_progress,
+    plot_tree,
 )
 
 data = load_breast_cancer(as_frame=True)
@@ -34,20 +35,26 @@ species = flowers.target_names[flowers.target]
 small = OptimalTreeClassifier(cost_complexity=0.01).fit(flowers.data, species)
 
 # %%
-# The best tree so far and the bound; how often each leaf is right; what a tree says over two columns;
-# trees of growing size.
-search_progress = plot_search_progress(recorder, model.result_)
-leaf_accuracies = plot_leaf_accuracies(model.tree_, X, y, X_test, y_test)
-decision_regions = plot_decision_regions(small.tree_, flowers.data, species)
+# The tree; the best tree so far and the bound; how often each leaf is right; what a tree says over two columns;
+# trees of growing size; CART and the best possible tree of its size.
+tree = plot_tree(model)
+leaf_accuracies = plot_leaf_accuracies(model, X, y, X_test, y_test)
+search_progress = plot_search_progress(recorder, model)
+decision_regions = plot_decision_regions(small, flowers.data, species)
 front = plot_frontier(frontier, chosen=2)
+compared = compare_with_cart(X, y, X_test, y_test)
+beside_cart = compared.plot().axes[0]
 
 pictures = {
+    "tree": tree,
     "search_progress": search_progress,
     "leaf_accuracies": leaf_accuracies,
     "decision_regions": decision_regions,
     "frontier": front,
+    "beside_cart": beside_cart,
 }
 if len(sys.argv) > 1:
     for name, ax in pictures.items():
         ax.figure.savefig(Path(sys.argv[1]) / f"{name}.png", dpi=90)
 print(model.result_.sentence())
+print(compared.sentence())

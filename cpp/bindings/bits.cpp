@@ -2,12 +2,12 @@
 #include "binary_problem.hpp"
 #include "check.hpp"
 #include "control.hpp"
-#include "treewright/bits/dataset.hpp"
-#include "treewright/bits/front.hpp"
-#include "treewright/bits/leaf_limit.hpp"
-#include "treewright/bits/prices.hpp"
-#include "treewright/bits/search.hpp"
-#include "treewright/bits/units.hpp"
+#include "treewright/space/binary_dataset.hpp"
+#include "treewright/search/front.hpp"
+#include "treewright/search/leaf_limit.hpp"
+#include "treewright/bounds/row_prices.hpp"
+#include "treewright/search/binary_search.hpp"
+#include "treewright/core/cost_units.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -151,9 +151,7 @@ class BitsProblem {
         result["exact"] = out.bounds.exact();
         result["leaf_limit_is_slack"] = out.leaf_limit_is_slack;
         result["feasible"] = out.bounds.upper < kInfinity;
-        result["stop"] = control.reason();
-        result["seconds"] = control.seconds();
-        result["steps"] = control.steps();
+        treewright::add_run(result, control);
         result["bytes"] = out.bytes;
         result["cache_entries"] = out.cache_entries;
         result["cache_shed"] = out.cache_shed;
@@ -196,9 +194,7 @@ class BitsProblem {
         result["lower_bounds"] = lower;
         result["upper_bounds"] = upper;
         result["exact"] = exact;
-        result["stop"] = control.reason();
-        result["seconds"] = control.seconds();
-        result["steps"] = control.steps();
+        treewright::add_run(result, control);
         result["bytes"] = out.bytes;
         result["cache_entries"] = out.cache_entries;
         result["cache_shed"] = out.cache_shed;

@@ -185,9 +185,7 @@ nb::dict hybrid(const Ensemble& e, double exact_boxes, double grid_cells, std::i
     answer["leaves_bound"] = result.leaves_bound;
     answer["exact_regions"] = result.exact_regions;
     answer["certified_regions"] = result.certified;
-    answer["stop"] = control.reason();
-    answer["seconds"] = control.seconds();
-    answer["steps"] = control.steps();
+    treewright::add_run(answer, control);
     return answer;
 }
 
@@ -212,9 +210,7 @@ nb::dict active(const Ensemble& e, const nb::ndarray<const std::int32_t, nb::ndi
     answer["leaves_bound"] = result.leaves_bound;
     answer["states"] = result.states;
     answer["data_cells"] = result.cells;
-    answer["stop"] = control.reason();
-    answer["seconds"] = control.seconds();
-    answer["steps"] = control.steps();
+    treewright::add_run(answer, control);
     return answer;
 }
 

@@ -5,7 +5,7 @@
 
 #include "check.hpp"
 
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 
 #include <nanobind/nanobind.h>
 
@@ -33,6 +33,13 @@ inline Control make_control(double time_limit, std::int64_t step_limit, std::siz
         }
     };
     return Control({time_limit, step_limit, memory_limit}, callback);
+}
+
+// What every engine says of its run.
+inline void add_run(nanobind::dict& answer, const Control& control) {
+    answer["stop"] = control.reason();
+    answer["seconds"] = control.seconds();
+    answer["steps"] = control.steps();
 }
 
 }  // namespace treewright

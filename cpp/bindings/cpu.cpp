@@ -1,4 +1,4 @@
-#include "treewright/cpu.hpp"
+#include "treewright/core/cpu.hpp"
 
 #include <nanobind/nanobind.h>
 

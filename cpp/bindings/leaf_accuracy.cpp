@@ -123,9 +123,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     result["cost"] = halves(answer.cost);
     result["cost_bound"] = halves(answer.cost_bound);
     result["nodes"] = to_python(tree);
-    result["stop"] = control.reason();
-    result["seconds"] = control.seconds();
-    result["steps"] = control.steps();
+    add_run(result, control);
     result["pair_solves"] = statistics.pair_solves;
     result["pair_costs"] = statistics.pair_costs;
     result["branches"] = statistics.branches;

@@ -52,9 +52,7 @@ inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjec
     result["lower"] = outcome.lower;
     result["upper"] = outcome.upper;
     result["nodes"] = to_python(tree);
-    result["stop"] = control.reason();
-    result["seconds"] = control.seconds();
-    result["steps"] = control.steps();
+    add_run(result, control);
     result["pair_solves"] = statistics.pair_solves;
     result["passes"] = statistics.passes;
     result["row_steps"] = statistics.row_steps;

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from treewright.estimators import LeafAccuracyTreeClassifier as LeafAccuracyTreeClassifier
     from treewright.estimators import LeafAccuracyTreeClassifierCV as LeafAccuracyTreeClassifierCV
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
+    from treewright.estimators import NearOptimalTreeClassifier as NearOptimalTreeClassifier
+    from treewright.estimators import OptimalPolicyTree as OptimalPolicyTree
+    from treewright.estimators import OptimalSurvivalTree as OptimalSurvivalTree
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
+    from treewright.estimators import compare_with_cart as compare_with_cart
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
     from treewright.near_optimal import NearOptimalTrees as NearOptimalTrees
     from treewright.near_optimal import near_optimal_trees as near_optimal_trees
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
     from treewright.search import accuracy_frontier as accuracy_frontier
+    from treewright.shards import ShardedTree as ShardedTree
+    from treewright.shards import fit_shards as fit_shards
     from treewright.table import Table as Table
     from treewright.tree import Split as Split
     from treewright.tree import Tree as Tree
@@ -45,11 +51,15 @@ _HOME = {
     "MIPTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifier": "treewright.estimators",
     "LeafAccuracyTreeClassifierCV": "treewright.estimators",
+    "NearOptimalTreeClassifier": "treewright.estimators",
     "NearOptimalTrees": "treewright.near_optimal",
+    "OptimalPolicyTree": "treewright.estimators",
+    "OptimalSurvivalTree": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "OptimalTreeRegressor": "treewright.estimators",
     "Problem": "treewright.problem",
+    "ShardedTree": "treewright.shards",
     "SolveResult": "treewright.result",
     "SolveStatus": "treewright.result",
     "Split": "treewright.tree",
@@ -57,6 +67,8 @@ _HOME = {
     "Table": "treewright.table",
     "Tree": "treewright.tree",
     "accuracy_frontier": "treewright.search",
+    "compare_with_cart": "treewright.estimators",
+    "fit_shards": "treewright.shards",
     "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
 }

@@ -272,16 +272,72 @@ def leaf_accuracy_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None,
     Tree with the best worst leaf over all cuts of ranked columns; see treewright.search._leaf_accuracy.
     """
 
+class NearOptimalCounts:
+    """How many trees there are, by leaves and errors, at every node."""
+
+    @property
+    def complete(self) -> bool: ...
+
+    @property
+    def too_many(self) -> bool:
+        """More than 2^1000 trees."""
+
+    @property
+    def stop(self) -> Stop: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    def cells(self, node: int) -> tuple:
+        """Return leaves, errors and counts (rows of 64-bit words) of a node."""
+
+    def root_edges(self) -> object:
+        """Return the trees that begin with each edge of the root."""
+
+    def leaves(self, *, to_side: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float, memory_limit: int) -> object:
+        """
+        Return the trees in which each node is a leaf of each class; None if stopped. `to_side` has for each edge how many of its columns send one row to either side, or is empty.
+        """
+
+class NearOptimalExtremes:
+    """The largest sums of leaf values, by leaves and errors, at every node."""
+
+    @property
+    def complete(self) -> bool: ...
+
+    @property
+    def stop(self) -> Stop: ...
+
+    def cells(self, node: int) -> tuple:
+        """Return leaves, errors and sums of a node."""
+
 class NearOptimalSet:
     """The trees within one budget, as a graph."""
+
+    @staticmethod
+    def of_arrays(*, depth: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], budget: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_edge: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last_edge: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_cost: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_price: int, unit_shift: int, min_count: int) -> NearOptimalSet:
+        """
+        Make a graph of what `arrays` returned, or of what was derived from that.
+        """
 
     def arrays(self) -> dict:
         """Return the graph: nodes, edges, and how the run ended."""
 
-    def count(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, n_words: int, time_limit: float, memory_limit: int, report: object | None, leaves: bool) -> dict:
+    def count(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, report: object | None, root_only: bool) -> NearOptimalCounts:
         """
-        Count the trees by leaves and errors at every node; with `leaves`, also the trees in which a node is a leaf.
+        Count the trees by leaves and errors at every node, or at the root alone.
         """
+
+    def extremes(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, leaf_value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float, memory_limit: int) -> NearOptimalExtremes:
+        """Find the largest sums of leaf values (node x class)."""
+
+    def sum_by_row(self, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+        """
+        Sum shares (node x class) over the nodes of each row; `ones` are 64 rows a word for each column.
+        """
+
+    def sum_by_node(self, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+        """Sum values (row x class) over the rows of each node."""
 
 class NearOptimalProblem:
     """A table over binary columns whose near-optimal trees are asked for."""
@@ -414,4 +470,9 @@ def squared_error_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None,
 def action_costs_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best tree of actions over all cuts of ranked columns; see treewright.search._additive.
+    """
+
+def survival_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hazard: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best survival tree over all cuts of ranked columns; see treewright.search._additive.
     """

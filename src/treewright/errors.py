@@ -25,6 +25,10 @@ class InputTypeError(InputError, TypeError):
     """A cell or an argument is of a Python type that no column can hold (a dictionary, a list, bytes)."""
 
 
+class OverlapWarning(UserWarning):
+    """Some rows had an action that rows like them hardly ever have, so its reward is little more than a guess."""
+
+
 class NoGainWarning(UserWarning):
     """A hybrid tree is not better than one of its parts alone."""
 

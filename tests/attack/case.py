@@ -22,7 +22,10 @@ CALLS = {
     "cv": "OptimalTreeClassifierCV",
     "mip": "MIPTreeClassifier",
     "reborn": "BornAgainTreeClassifier",
+    "regression": "OptimalTreeRegressor",
 }
+
+SWITCHES = {"leaf": "LeafAccuracyOptions", "regression": "SweepOptions"}  # SearchOptions for the others
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Case:
 
     method: str
     columns: Mapping[str, Sequence[Value]]
-    y: Sequence[int | str | bool]
+    y: Sequence[int | str | bool | float]
     weight: Sequence[float] | None = None
     options: Mapping[str, Any] = field(
         default_factory=dict
@@ -83,11 +86,11 @@ class Case:
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of the call, with objects where `options` has plain data."""
-        from treewright.search import LeafAccuracyOptions, SearchOptions
+        import treewright.search
 
         arguments = dict(self.options)
         if "search_options" in arguments:
-            kind = LeafAccuracyOptions if self.method == "leaf" else SearchOptions
+            kind = getattr(treewright.search, SWITCHES.get(self.method, "SearchOptions"))
             arguments["search_options"] = kind(**arguments["search_options"])
         if "forest" in arguments:
             from sklearn.ensemble import RandomForestClassifier
@@ -123,7 +126,7 @@ class Case:
         arguments = dict(self.options)
         imports = [call]
         if "search_options" in arguments:
-            kind = "LeafAccuracyOptions" if self.method == "leaf" else "SearchOptions"
+            kind = SWITCHES.get(self.method, "SearchOptions")
             lines.append(f"from treewright.search import {kind}")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("search_options").items())
             arguments["search_options"] = _Code(f"{kind}({inner})")

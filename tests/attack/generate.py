@@ -14,7 +14,7 @@ from attack.exact import Stated
 __all__ = ["FAST", "SLOW", "random_case"]
 
 # Methods and how often each is drawn; the slow ones take 10 to 1000 times as long a case.
-FAST = {"optimal": 0.5, "min_leaf_accuracy": 0.12, "leaf": 0.2, "frontier": 0.18}
+FAST = {"optimal": 0.45, "min_leaf_accuracy": 0.1, "leaf": 0.18, "frontier": 0.17, "regression": 0.1}
 SLOW = {"guided": 0.3, "cv": 0.1, "mip": 0.25, "reborn": 0.35}
 
 WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
@@ -52,8 +52,10 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows, n_columns = int(rng.integers(5, 9)), int(rng.integers(1, 3))
     if method == "reborn":
         n_rows = max(n_rows, 4)
+    if method == "regression":  # the oracle adds in fractions, in Python
+        n_rows, n_columns = min(n_rows, 8), min(n_columns, 3)
     columns = _columns(rng, n_columns, n_rows, numbers_only=method == "reborn")
-    y = _labels(rng, columns, n_rows)
+    y = _targets(rng, columns, n_rows) if method == "regression" else _labels(rng, columns, n_rows)
     weight = _weights(rng, n_rows) if method not in ("mip", "reborn") else None
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
@@ -117,6 +119,21 @@ def _labels(rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: i
     if kind == 1 and n_classes == 2:
         return [bool(k) for k in numbers]
     return numbers.tolist()
+
+
+def _targets(rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int) -> list[float]:
+    """Numbers of many kinds: ties, all equal, far from zero, of very different size."""
+    kind = rng.integers(7)
+    made = [
+        rng.integers(0, 4, n_rows).astype(float),
+        rng.normal(size=n_rows),
+        np.round(rng.normal(size=n_rows), 1) + 1e6,
+        10.0 ** rng.uniform(-8, 8, n_rows) * rng.choice([-1, 1], n_rows),
+        np.full(n_rows, float(rng.integers(-3, 3))),
+        rng.normal(size=n_rows) * float(rng.choice([1e-150, 1e150])),
+        np.array([_mark(v) % 5 for v in columns[str(rng.choice(list(columns)))]]) + 0.1 * rng.random(n_rows),
+    ][kind]
+    return [float(v) for v in made]
 
 
 def _mark(value: Value) -> int:
@@ -336,6 +353,25 @@ def _reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
     }
 
 
+def _regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
+    options |= _shape(rng, need_depth=False, leaves=True) | _categorical(rng, columns) | _limits(rng)
+    if rng.random() < 0.4:
+        names = (
+            "monotone",
+            "lipschitz",
+            "between",
+            "leaf_count",
+            "shallower",
+            "cache",
+            "neighbours",
+            "fair_shares",
+            "core",
+        )
+        options["search_options"] = {name: False for name in names if rng.random() < 0.3}
+    return options
+
+
 _OPTIONS = {
     "optimal": _optimal,
     "min_leaf_accuracy": _min_leaf_accuracy,
@@ -345,6 +381,7 @@ _OPTIONS = {
     "cv": _cv,
     "mip": _mip,
     "reborn": _reborn,
+    "regression": _regression,
 }
 
 

@@ -15,6 +15,7 @@ from attack.checks import Found, Mismatch, answers
 from attack.conversions import COMPILED, QUICK, converted_alike
 from attack.files import mutated_files, tampered, verified
 from attack.leaf_checks import front_answers, leaf_answers
+from attack.regression_checks import regression_answers
 from attack.slow_checks import cv_answers, guided_answers, mip_answers, reborn_answers
 
 __all__ = ["Outcome", "attack"]
@@ -29,6 +30,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "cv": cv_answers,
     "mip": mip_answers,
     "reborn": reborn_answers,
+    "regression": regression_answers,
 }
 
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "check.hpp"
-#include "treewright/bits/dataset.hpp"
+#include "treewright/space/binary_dataset.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include "check.hpp"
 #include "made_input.hpp"
-#include "treewright/bits/search.hpp"
+#include "treewright/search/binary_search.hpp"
 
 #include <algorithm>
 #include <cstdint>

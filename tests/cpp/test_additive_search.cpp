@@ -1,14 +1,15 @@
 // Under sanitizers: the laws that bounds ask of an objective, on random sets of rows of every objective; and searches with
 // random switches and limits against each other. A new objective is one more line in `objectives`.
+#include "check.hpp"
+#include "ranked_search.hpp"
 #include "treewright/objective/action_costs.hpp"
 #include "treewright/objective/misclassification.hpp"
 #include "treewright/objective/squared_error.hpp"
-#include "treewright/search/ranked_search.hpp"
+#include "treewright/objective/survival.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <random>
@@ -18,12 +19,6 @@ using namespace treewright;
 using namespace treewright::ranked;
 
 namespace {
-
-void require(bool condition, const char* what) {
-    if (condition) return;
-    std::fprintf(stderr, "failed: %s\n", what);
-    std::exit(1);
-}
 
 using Random32 = std::mt19937;
 
@@ -83,11 +78,27 @@ std::unique_ptr<RankedObjective> action_costs(Random32& random, std::uint32_t n)
     return std::make_unique<ActionCosts>(table, 6, 1 + (Cost{below(random, 5)} << 6));
 }
 
+std::unique_ptr<RankedObjective> survival(Random32& random, std::uint32_t n) {
+    const auto table = std::make_shared<EventTable>();
+    fill(*table, random, n);
+    const int bits = 10 + static_cast<int>(below(random, 30));
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::int64_t weight = 1 + below(random, 3);
+        table->events.push_back(below(random, 2) == 0 ? weight : 0);
+        const std::int64_t hazard = table->events.back() == 0 && below(random, 4) == 0 ? 0 : 1 + below(random, 9);
+        table->hazard.push_back(weight * (hazard << bits) / 3);
+    }
+    table->scale = 20 + static_cast<int>(below(random, 18));
+    table->prepare();
+    return std::make_unique<Survival>(table, 6, 1 + ((9 * table->slack + (Cost{below(random, 2)} << table->scale)) << 6));
+}
+
 const std::vector<std::function<std::unique_ptr<RankedObjective>(Random32&, std::uint32_t)>> objectives{
     misclassification,
     [](Random32& random, std::uint32_t n) { return squared_error(random, n, 1); },
     [](Random32& random, std::uint32_t n) { return squared_error(random, n, 2); },
     action_costs,
+    survival,
 };
 
 // Loss of a leaf over the rows whose bit is set, and their span.
@@ -110,47 +121,16 @@ void check_laws(Random32& random, const RankedObjective& objective) {
         const std::uint32_t a = static_cast<std::uint32_t>(random()) & all;
         const std::uint32_t b = static_cast<std::uint32_t>(random()) & all & ~a;
         const Leaf on_a = leaf_of(objective, a), on_b = leaf_of(objective, b), both = leaf_of(objective, a | b);
-        require(on_a.loss >= 0, "a loss is not negative");
-        if (objective.laws().monotone) require(on_a.loss <= both.loss, "monotone");
-        if (objective.laws().superadditive) require(on_a.loss + on_b.loss <= both.loss, "superadditive");
-        if (objective.laws().similar && a != 0) require(both.loss <= on_a.loss + on_b.span, "similar");
+        check(on_a.loss >= 0, "a loss is not negative");
+        if (objective.laws().monotone) check(on_a.loss <= both.loss, "monotone");
+        if (objective.laws().superadditive) check(on_a.loss + on_b.loss <= both.loss, "superadditive");
+        if (objective.laws().similar && a != 0) check(both.loss <= on_a.loss + on_b.span, "similar");
     }
-}
-
-Outcome solve(const RankedObjective& objective, const Options& options, Size size, Limits limits) {
-    Control control(limits);
-    Search search(objective, options, control);
-    const Outcome outcome = search.run(size);
-    require(outcome.lower <= outcome.upper, "lower <= upper");
-    require(control.stopped() || outcome.exact(), "exact unless stopped");
-    require(!search.write(outcome.plan).empty(), "a tree");
-    return outcome;
 }
 
 void check_search(Random32& random, const RankedObjective& objective) {
     const Size size{1 + below(random, 4), random() % 3 == 0 ? 2 + below(random, 6) : Size::kAny};
-    const Outcome best = solve(objective, Options{}, size, Limits{});
-    for (int variant = 0; variant < 3; ++variant) {
-        Options options;
-        options.monotone = random() % 2 == 0;
-        options.lipschitz = random() % 2 == 0;
-        options.between = random() % 2 == 0;
-        options.leaf_count = random() % 2 == 0;
-        options.shallower = random() % 2 == 0;
-        options.cache = random() % 2 == 0;
-        options.resume = random() % 2 == 0;
-        options.fair_shares = random() % 2 == 0;
-        options.plain_work = 1 + static_cast<std::int64_t>(random() % 20000);
-        options.sharing_work = 0;
-        options.core_passes = static_cast<std::int64_t>(random() % 10);
-        options.slack = 0.25 * static_cast<double>(random() % 4);
-        options.lanes = 1 + below(random, 64);
-        require(solve(objective, options, size, Limits{}).upper == best.upper, "same optimum");
-        Limits limits;
-        limits.steps = 1 + static_cast<std::int64_t>(random() % 30);
-        const Outcome stopped = solve(objective, options, size, limits);
-        require(stopped.upper >= best.upper && stopped.lower <= best.lower, "bounds at a stop");
-    }
+    check_variants(random, objective, size, solve(objective, Options{}, size, {}).upper);
 }
 
 }  // namespace

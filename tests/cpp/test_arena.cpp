@@ -1,6 +1,6 @@
 // The arena: aligned, without overlap, and everything given back at the end of a scope.
 #include "check.hpp"
-#include "treewright/bits/arena.hpp"
+#include "treewright/core/arena.hpp"
 
 #include <algorithm>
 #include <cstdint>

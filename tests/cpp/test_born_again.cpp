@@ -2,7 +2,7 @@
 #include "treewright/bornagain/active.hpp"
 #include "treewright/bornagain/exact.hpp"
 #include "treewright/bornagain/hybrid.hpp"
-#include "treewright/cpu.hpp"
+#include "treewright/core/cpu.hpp"
 
 #include <cstdio>
 #include <cstdlib>

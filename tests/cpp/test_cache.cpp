@@ -1,6 +1,6 @@
 // The cache against std::map: full key comparison under equal hashes, merging, shedding within the limit.
 #include "check.hpp"
-#include "treewright/bits/cache.hpp"
+#include "treewright/core/pattern_cache.hpp"
 
 #include <array>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "check.hpp"
 #include "made_input.hpp"
 #include "plain_trees.hpp"
-#include "treewright/bits/front.hpp"
+#include "treewright/search/front.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // Pair matrices and child costs: every kernel and instruction set equals plain loops over rows.
 #include "check.hpp"
 #include "made_input.hpp"
-#include "treewright/bits/kernels.hpp"
+#include "treewright/kernels/pair_matrix.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #include "check.hpp"
 #include "made_input.hpp"
 #include "plain_trees.hpp"
-#include "treewright/bits/leaf_limit.hpp"
-#include "treewright/bits/units.hpp"
+#include "treewright/search/leaf_limit.hpp"
+#include "treewright/core/cost_units.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -64,7 +64,7 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
         check(cost >= expected, "no tree is better than the best");
         const std::int64_t paid = cost_of(data, out.shape, settings.leaf_price, settings.unit_shift);
         check(paid >= out.bounds.upper && (stopped || paid == out.bounds.upper), "the tree is the one that was proven");
-        // One cost unit a leaf is for ties, and a price above all errors together is lowered to them (units.hpp).
+        // One cost unit a leaf is for ties, and a price above all errors together is lowered to them (cost_units.hpp).
         const std::int64_t optimum = ((expected - data.base_cost) << units.shift) + rules.max_leaves;
         check(rules.leaf_price > total + 1 || out.bounds.lower <= optimum, "a bound that holds");
         if (stopped) {

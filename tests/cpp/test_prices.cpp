@@ -1,7 +1,7 @@
 // suggest_violations and bound_violations against a list of all conjunctions.
 #include "check.hpp"
 #include "made_input.hpp"
-#include "treewright/bits/prices.hpp"
+#include "treewright/bounds/row_prices.hpp"
 
 #include <algorithm>
 #include <cstdio>

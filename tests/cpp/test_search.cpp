@@ -2,8 +2,8 @@
 #include "check.hpp"
 #include "made_input.hpp"
 #include "plain_trees.hpp"
-#include "treewright/bits/search.hpp"
-#include "treewright/bits/units.hpp"
+#include "treewright/search/binary_search.hpp"
+#include "treewright/core/cost_units.hpp"
 
 #include <algorithm>
 #include <cstdio>

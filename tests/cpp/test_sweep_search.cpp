@@ -1,14 +1,14 @@
 // Under sanitizers: the bounds of a profile against every neighbour solved, and searches with random switches and
 // limits against each other.
+#include "check.hpp"
+#include "ranked_search.hpp"
 #include "treewright/bounds/core_rows.hpp"
 #include "treewright/bounds/label_odds.hpp"
 #include "treewright/space/orders.hpp"
-#include "treewright/search/ranked_search.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -18,12 +18,6 @@ using namespace treewright;
 using namespace treewright::ranked;
 
 namespace {
-
-void require(bool condition, const char* what) {
-    if (condition) return;
-    std::fprintf(stderr, "failed: %s\n", what);
-    std::exit(1);
-}
 
 std::shared_ptr<Misclassification> make_objective(std::mt19937& random, std::uint32_t n, std::uint32_t n_columns) {
     const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); };
@@ -83,7 +77,7 @@ void check_profile(std::mt19937& random, const Misclassification& objective) {
             const Gap gap = profile.gap(i, target);
             for (std::uint32_t c = gap.first; gap.open() && c <= gap.last; ++c) {
                 open[c] = 1;
-                require(gap.bound <= truth[c].left + truth[c].right, "gap bound");
+                check(gap.bound <= truth[c].left + truth[c].right, "gap bound");
             }
         }
         for (const SplitBounds& point : profile.points())
@@ -91,27 +85,11 @@ void check_profile(std::mt19937& random, const Misclassification& objective) {
         for (std::uint32_t c = 1; c <= n_cuts; ++c) {
             if (!profile.legal(c)) continue;
             const SplitBounds bound = profile.bounds(c);
-            require(bound.left <= truth[c].left && bound.right <= truth[c].right, "bounds of a cut");
-            if (open[c] == 0) require(truth[c].left + truth[c].right >= target, "closed cut");
+            check(bound.left <= truth[c].left && bound.right <= truth[c].right, "bounds of a cut");
+            if (open[c] == 0) check(truth[c].left + truth[c].right >= target, "closed cut");
         }
-        require(profile.lower_bound(target) <= best || best >= target, "lower bound");
+        check(profile.lower_bound(target) <= best || best >= target, "lower bound");
     }
-}
-
-Cost solve(const RankedObjective& d, const Options& options, Size size, Limits limits, bool& exact, Cost& lower) {
-    Control control(limits);
-    Search search(d, options, control);
-    const Outcome outcome = search.run(size);
-    require(outcome.lower <= outcome.upper, "lower <= upper");
-    require(control.stopped() || outcome.exact(), "exact unless stopped");
-    std::vector<TreeNode> tree = search.write(outcome.plan);
-    Cost leaves = 0;
-    for (const TreeNode& node : tree) leaves += node.column == TreeNode::kLeaf ? 1 : 0;
-    require(leaves * 2 == static_cast<Cost>(tree.size()) + 1, "a binary tree");
-    require(leaves <= static_cast<Cost>(size.leaves), "no more leaves than allowed");
-    exact = outcome.exact();
-    lower = outcome.lower;
-    return outcome.upper;
 }
 
 // Best cost of a written tree on a table: each leaf has the label that is best there.
@@ -142,9 +120,9 @@ void check_core(std::mt19937& random, const Misclassification& objective) {
     const LabelledTable& d = objective.data();
     Control control{Limits{}};
     const std::vector<float> odds = label_odds(d, control);
-    require(odds.size() == d.n_rows, "odds of every row");
+    check(odds.size() == d.n_rows, "odds of every row");
     for (std::uint32_t row = 0; row < d.n_rows; ++row)
-        require(odds[row] >= 0 && (odds[row] == 0) == (d.span[row] == 0), "odds where a row can be charged");
+        check(odds[row] >= 0 && (odds[row] == 0) == (d.span[row] == 0), "odds where a row can be charged");
     CoreRows core(objective, odds);
     core.take(0.5 * static_cast<double>(random() % 8));
     const std::size_t before = core.size();
@@ -155,18 +133,16 @@ void check_core(std::mt19937& random, const Misclassification& objective) {
         tree[inner] = {column, rank, rank + 1};
     }
     core.cover(tree);
-    require(core.size() >= before, "a core only grows");
+    check(core.size() >= before, "a core only grows");
     if (core.size() == 0) return;
     const auto few = core.objective();
     const auto table = [](const RankedObjective& part) { return dynamic_cast<const Misclassification&>(part).data(); };
-    require(few->table().n_rows == core.size(), "as many rows as it says");
-    require(cost_of(table(*few), tree) == cost_of(d, tree), "a tree that is covered costs the same");
-    bool exact = false;
-    Cost lower = 0;
-    const Cost on_few = solve(*few, Options{}, {3}, Limits{}, exact, lower);
-    if (d.min_leaf == 1) require(on_few <= solve(objective, Options{}, {3}, Limits{}, exact, lower), "f(K) <= f(S)");
+    check(few->table().n_rows == core.size(), "as many rows as it says");
+    check(cost_of(table(*few), tree) == cost_of(d, tree), "a tree that is covered costs the same");
+    const Cost on_few = solve(*few, Options{}, {3}, {}).upper;
+    if (d.min_leaf == 1) check(on_few <= solve(objective, Options{}, {3}, {}).upper, "f(K) <= f(S)");
     core.take(1e9);
-    require(cost_of(table(*core.objective()), tree) == cost_of(d, tree), "all rows that count");
+    check(cost_of(table(*core.objective()), tree) == cost_of(d, tree), "all rows that count");
 }
 
 }  // namespace
@@ -182,30 +158,9 @@ int main() {
         const auto objective = make_objective(random, 4 + static_cast<std::uint32_t>(random() % 24), 2 + round % 2);
         const Size depth{3 + static_cast<std::uint32_t>(random() % 2),
                          random() % 2 == 0 ? Size::kAny : 2 + static_cast<std::uint32_t>(random() % 8)};
-        bool exact = false;
-        Cost lower = 0;
-        const Cost best = solve(*objective, Options{}, depth, Limits{}, exact, lower);
-        require(exact, "solved");
-        for (int variant = 0; variant < 3; ++variant) {
-            Options options;
-            options.monotone = random() % 2 == 0;
-            options.lipschitz = random() % 2 == 0;
-            options.leaf_count = random() % 2 == 0;
-            options.shallower = random() % 2 == 0;
-            options.cache = random() % 2 == 0;
-            options.resume = random() % 2 == 0;
-            options.fair_shares = random() % 2 == 0;
-            options.plain_work = 1 + static_cast<std::int64_t>(random() % 20000);
-            options.sharing_work = 0;
-            options.core_passes = static_cast<std::int64_t>(random() % 10);
-            options.core_share = random() % 2 == 0 ? 1.0 : 0.6;
-            options.slack = 0.25 * static_cast<double>(random() % 4);
-            options.lanes = 1 + static_cast<std::uint32_t>(random() % 5);
-            require(solve(*objective, options, depth, Limits{}, exact, lower) == best && exact, "same optimum");
-            Limits limits;
-            limits.steps = 1 + static_cast<std::int64_t>(random() % 50);
-            require(solve(*objective, options, depth, limits, exact, lower) >= best && lower <= best, "bounds at a stop");
-        }
+        const Outcome best = solve(*objective, Options{}, depth, {});
+        check(best.exact(), "solved");
+        check_variants(random, *objective, depth, best.upper);
     }
     std::printf("profiles and searches agree\n");
     return 0;

@@ -78,3 +78,16 @@ def test_the_commands_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_there_are_blocks() -> None:
     assert len(PAGES) >= 4
+
+
+def test_the_pictures_of_the_page_are_made_by_its_code() -> None:
+    """The script that writes the files holds every statement of the page, and the page shows every file."""
+    page = (ROOT / "docs" / "pictures.md").read_text(encoding="utf-8")
+    script = (ROOT / "examples" / "pictures.py").read_text(encoding="utf-8")
+    for _, code in blocks(ROOT / "docs" / "pictures.md"):
+        for line in code.splitlines():
+            if "import" not in line and not line.startswith((" ", ")", "compared.plot")):
+                assert line in script, line
+    shown = set(re.findall(r"images/(\w+)\.png", page))
+    assert shown == set(re.findall(r'^    "(\w+)": \w+,$', script, flags=re.MULTILINE))
+    assert all((ROOT / "docs" / "images" / f"{name}.png").exists() for name in shown)

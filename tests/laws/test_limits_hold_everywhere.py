@@ -52,7 +52,11 @@ NAMES = [
     "latent regressor",
     "latent clusterer",
     "threshold guesser",
+    "policy",
+    "policy, leaves",
+    "survival",
     "front",
+    "shards",
 ]
 TABLES = ("classes", "continuous", "wide")
 

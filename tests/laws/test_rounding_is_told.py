@@ -13,7 +13,10 @@ import pytest
 
 from tiny_problems import TinyProblem, random_problem
 from treewright import SolveStatus
-from treewright.search import SearchOptions, solve
+from treewright.problem import make_regression_problem
+from treewright.search import SearchOptions, solve, solve_regression
+from treewright.table import table_from
+from treewright.verify import verify_regression
 
 FLOAT = Fraction(1, 10**12)  # relative: what float64 sums of the objective may lose
 LARGEST = Fraction(1, 10**4)  # of an objective that may be left open
@@ -85,3 +88,18 @@ def test_the_sentence() -> None:
     rounded = replace(result, lower_bound=result.objective - 3e-7)
     assert rounded.rounding == pytest.approx(3e-7)
     assert rounded.sentence().startswith("Proven optimal over the given columns to within 3.0e-07, by which")
+
+
+def test_regression_claims_no_proof_where_rounding_hides_much() -> None:
+    table, y = table_from(np.array([[1.31], [0.8]])), [999999.7, 1000001.5]
+    problem = make_regression_problem(table, y, sample_weight=[2992.3, 2e-4], cost_complexity=0.001)
+    result = solve_regression(problem)
+    assert result.stats["tolerance"] > 1e-8
+    assert result.status is SolveStatus.FEASIBLE
+    assert "were rounded for the search" in result.notes[-1]
+    assert verify_regression(problem, result).ok
+    plain = solve_regression(
+        make_regression_problem(table, y, sample_weight=[2992.3, 2], cost_complexity=0.001)
+    )
+    assert plain.status is SolveStatus.OPTIMAL
+    assert plain.stats["tolerance"] <= 1e-8

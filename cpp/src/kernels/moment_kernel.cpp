@@ -8,15 +8,7 @@ namespace treewright::ranked {
 const MomentKernels& moment_kernels_plain() { return kKernels; }
 
 const MomentKernels& moment_kernels(Simd level) {
-    switch (level) {
-        case Simd::avx512:
-            return moment_kernels_avx512();
-        case Simd::avx2:
-            return moment_kernels_avx2();
-        case Simd::plain:
-            break;
-    }
-    return moment_kernels_plain();
+    return kernels_for(level, moment_kernels_plain, moment_kernels_avx2, moment_kernels_avx512);
 }
 
 }  // namespace treewright::ranked

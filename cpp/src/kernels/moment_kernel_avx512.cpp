@@ -2,26 +2,11 @@
 #include "treewright/kernels/moment_kernel.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,popcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,popcnt")
-#endif
+#include "treewright/kernels/begin_avx512.inc"
 #include "treewright/kernels/moment_kernel_impl.hpp"
+#include "treewright/kernels/end_simd.inc"
 
-namespace treewright::ranked {
-
-const MomentKernels& moment_kernels_avx512() { return kKernels; }
-
-}  // namespace treewright::ranked
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+const treewright::ranked::MomentKernels& treewright::ranked::moment_kernels_avx512() { return kKernels; }
 #else
-namespace treewright::ranked {
-
-const MomentKernels& moment_kernels_avx512() { return moment_kernels_plain(); }
-
-}  // namespace treewright::ranked
+const treewright::ranked::MomentKernels& treewright::ranked::moment_kernels_avx512() { return moment_kernels_plain(); }
 #endif

@@ -8,26 +8,11 @@
 #include <immintrin.h>
 #define TREEWRIGHT_AVX2  // compilers do not all tell the target of a pragma
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt")
-#endif
+#include "treewright/kernels/begin_avx2.inc"
 #include "treewright/kernels/pair_kernel_impl.hpp"
+#include "treewright/kernels/end_simd.inc"
 
-namespace treewright::ranked {
-
-const PairKernels& pair_kernels_avx2() { return table<32>(); }
-
-}  // namespace treewright::ranked
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+const treewright::ranked::PairKernels& treewright::ranked::pair_kernels_avx2() { return table<32>(); }
 #else
-namespace treewright::ranked {
-
-const PairKernels& pair_kernels_avx2() { return pair_kernels_plain(); }
-
-}  // namespace treewright::ranked
+const treewright::ranked::PairKernels& treewright::ranked::pair_kernels_avx2() { return pair_kernels_plain(); }
 #endif

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from treewright import __version__
+from treewright.cli._choose import choose
 from treewright.cli._demo import demo
 from treewright.cli._export import export
 from treewright.cli._extend import extend
@@ -18,6 +19,7 @@ from treewright.cli._frontier import frontier
 from treewright.cli._look import look
 from treewright.cli._near_optimal import near_optimal
 from treewright.cli._predict import predict
+from treewright.cli._query import query
 from treewright.cli._reborn import reborn
 from treewright.cli._report import report
 from treewright.cli._show import show
@@ -33,7 +35,9 @@ A first session:
   treewright look data.csv --target y
   treewright fit data.csv --target y --out model.json
   treewright frontier data.csv --target y --max-leaves 20
-  treewright near-optimal data.csv --target y --epsilon 0.05
+  treewright near-optimal data.csv --target y --epsilon 0.05 --out set.json
+  treewright query set.json --without age
+  treewright choose set.json --out choose.html
   treewright show model.json --out tree.png
   treewright predict model.json new.csv --out predictions.csv
   treewright verify model.json data.csv
@@ -63,6 +67,8 @@ app.command(short_help="See what a CSV file seems to hold, before a fit.")(look)
 app.command(short_help="Find the optimal tree for a CSV file.")(fit)
 app.command(short_help="Find the best tree of each number of leaves.")(frontier)
 app.command(short_help="Count and question all nearly optimal trees.")(near_optimal)
+app.command(short_help="Ask a saved set of nearly optimal trees.")(query)
+app.command(short_help="Write a web page for choosing among them.")(choose)
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Write a web page about a tree.")(report)

@@ -225,33 +225,56 @@ def read_csv(
     kept = Settings()
     if settings is not None:
         kept = read_settings(settings)
-        ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
+        if columns is None:  # otherwise the tree has settled which columns there are
+            ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
         missing = (*(missing or ()), *kept.missing)
         decimal_comma = kept.decimal_comma if decimal_comma is None else decimal_comma
         day_first = kept.day_first if day_first is None else day_first
     if sys.stderr.isatty() and path.is_file() and path.stat().st_size > LARGE_FILE:
         note(f"Reading {path.name} ({path.stat().st_size >> 20:,} MiB) ...")
     known = (reading or Reading()).missing_values
-    csv = load_csv(
-        path,
-        target=target,
-        weight=weight,
-        ignore=ignore,
-        categorical=categorical,
-        separator=_as_character(separator),
-        missing_values=(*known, *(missing or ())) if missing else None,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
-        day_first=day_first,
-        columns=columns,
-        needed=None if needed is None else set(needed),
-        reading=reading,
-    )
+    how: dict[str, Any] = {
+        "target": target,
+        "weight": weight,
+        "ignore": ignore,
+        "categorical": categorical,
+        "separator": _as_character(separator),
+        "missing_values": (*known, *(missing or ())) if missing else None,
+        "encoding": encoding,
+        "decimal_comma": decimal_comma,
+        "day_first": day_first,
+    }
+    try:
+        csv = load_csv(
+            path,
+            columns=columns,
+            needed=None if needed is None else set(needed),
+            reading=reading,
+            **how,
+        )
+    except InputError as error:
+        if columns is None and reading is None:
+            raise _with_all_faults(error, path, how) from None
+        raise
     csv = rename_labels(csv, kept.labels)
     return rename_labels(csv, spellings(csv.target)) if merge_labels and csv.target is not None else csv
 
 
-def say_what_was_read(csv: CsvTable, data: Path, target: str) -> None:
+def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> InputError:
+    """Return an error that names every column that cannot be read, not the first alone."""
+    from treewright.table import load_leniently
+
+    try:
+        faults = load_leniently(path, **how)[1]
+    except InputError:  # of the file as a whole
+        return error
+    if len(faults) < 2:
+        return error
+    listed = "".join(f"\n  {number}. {fault}" for number, fault in enumerate(faults, 1))
+    return InputError(f"{len(faults)} columns of {path.name} cannot be read:{listed}")
+
+
+def say_what_was_read(csv: CsvTable, data: Path, target: str | None) -> None:
     """Say in a few lines what a file holds, how it was read, and whether something needs a look."""
     from treewright.table import look_at
 
@@ -264,7 +287,8 @@ def say_what_was_read(csv: CsvTable, data: Path, target: str) -> None:
     if count:
         first = as_options(seen.findings[0].text)
         more = f" And {count - 1} more." if count > 1 else ""
-        note(f"To look at: {first}{more} See: treewright look {data} --target {target}")
+        named = "" if target is None else f" --target {target}"
+        note(f"To look at: {first}{more} See: treewright look {data}{named}")
 
 
 def column_names(path: Path, separator: str | None, encoding: str | None) -> tuple[str, ...]:
@@ -367,8 +391,11 @@ IN_OTHER_WORDS = (
     ("ignore it.", "leave it out (--ignore NAME)."),
     ("(prune='active')", "(--prune active)"),
     ('(faithful="rows")', "(--faithful rows)"),
+    ("action_costs names", "--action-cost names"),
     (" (None builds whatever it takes)", ""),
     ("use OptimalTreeRegressor", "fit a regression tree (treewright fit --task regression)"),
+    ("Unknown label type: continuous. y holds", "The target holds"),
+    ("Cut y into classes first", "Make it two or a few classes in the file"),
 )
 ARGUMENTS = (
     "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "guess_tolerance", "max_depth",

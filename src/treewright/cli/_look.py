@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from treewright.cli._common import (
     Ignore,
     Missing,
     Separator,
+    SettingsFile,
     as_options,
     exits_by_code,
     say,
@@ -40,6 +42,7 @@ def look(
         Path | None,
         typer.Option("--out", "-o", help="--fix: file to write.", show_default=f"{SETTINGS} beside the data"),
     ] = None,
+    columns: SettingsFile = None,
     ignore: Ignore = None,
     categorical: Annotated[
         list[str] | None,
@@ -61,11 +64,12 @@ def look(
       treewright look data.csv --target y
       treewright look data.csv --target y --fix
       treewright fit data.csv --target y --columns columns.yaml
+      treewright look data.csv --target y --columns columns.yaml      # what is still open
 
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, write_bytes
-    from treewright.table import Reading, settings_of, settings_text
+    from treewright.table import Reading, Settings, read_settings, settings_of, settings_text
     from treewright.table import look as look_at_file
 
     if out is not None and not fix:
@@ -73,22 +77,38 @@ def look(
     path = data.parent / SETTINGS if out is None else out
     if fix:
         check_writable(path)
-    told: dict[str, Any] = {"decimal_comma": decimal_comma, "day_first": day_first}
+    kept = Settings() if columns is None else read_settings(columns)
+    told: dict[str, Any] = {
+        "decimal_comma": kept.decimal_comma if decimal_comma is None else decimal_comma,
+        "day_first": kept.day_first if day_first is None else day_first,
+    }
+    settled: dict[str, Any] = {
+        "ignore": (*(ignore or ()), *kept.ignore),
+        "categorical": (*(categorical or ()), *kept.categorical),
+    }
+    missing = [*(missing or ()), *kept.missing]
     seen = look_at_file(
         data,
         target,
-        ignore=ignore or (),
-        categorical=categorical or (),
+        **settled,
         separator="\t" if separator in ("\\t", "tab") else separator,
         missing_values=(*Reading().missing_values, *missing) if missing else None,
         encoding=encoding,
         **told,
     )
+    if kept.labels:  # their spellings are settled
+        open_ = tuple(finding for finding in seen.findings if finding.action != "merge-labels")
+        seen = replace(seen, findings=open_)
     say(as_options(str(seen)))
     options = seen.options()
     if fix:
-        settings = settings_of(
-            seen, ignore=ignore or (), categorical=categorical or (), missing=missing or (), **told
+        settings = settings_of(seen, missing=missing, **settled, **told)
+        settings = replace(
+            settings,
+            labels={**kept.labels, **settings.labels},
+            notes=kept.notes,
+            label_names=kept.label_names,
+            about=kept.about,
         )
         write_bytes(path, settings_text(settings).encode("utf-8"))
         say()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,10 +18,8 @@ from treewright.cli._common import (
     Ignore,
     MergeLabels,
     Missing,
-    ModelOut,
     Separator,
     SettingsFile,
-    csv_text,
     exits_by_code,
     finishing,
     note,
@@ -33,6 +31,7 @@ from treewright.cli._common import (
     stop_word,
     tree_text,
 )
+from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
 from treewright.cli._question import (
     Categorical,
     ClassWeight,
@@ -50,13 +49,7 @@ from treewright.cli._question import (
 )
 from treewright.errors import InputError
 
-if TYPE_CHECKING:
-    from treewright.near_optimal import ColumnUse, NearOptimalTrees
-    from treewright.result import SolveResult
-
 __all__ = ["near_optimal"]
-
-MOST_LINES = 20  # of a table on the screen
 
 
 @exits_by_code
@@ -91,9 +84,12 @@ def near_optimal(
     ] = None,
     tree: Annotated[
         int | None,
-        typer.Option(help="Show the tree at this place, 1 is the best, and save it with --out.", metavar="K"),
+        typer.Option(help="Show the tree at this place, 1 is the best; --out saves it.", metavar="K"),
     ] = None,
-    out: ModelOut = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="File to save to: the tree of --tree, or without it the whole set."),
+    ] = None,
     table: Annotated[
         Path | None, typer.Option(help="CSV file to write the table of sizes to.", metavar="FILE")
     ] = None,
@@ -125,18 +121,17 @@ def near_optimal(
       treewright near-optimal data.csv --target y --epsilon 0.05 --max-depth 4
       treewright near-optimal data.csv -t y --max-depth 3 --without age --without sex
       treewright near-optimal data.csv -t y --max-depth 3 --max-leaves 4 --tree 2 --out model.json
+      treewright near-optimal data.csv -t y --max-depth 3 --out set.json
 
     \b
     Exit codes: 0 done, 2 bad input, 130 interrupted by Ctrl-C, 143 ended by SIGTERM (what was found
     has been shown and saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import Model, check_writable, save_model, write_bytes
-    from treewright.near_optimal import solve_near_optimal
+    from treewright.near_optimal import save_near_optimal, solve_near_optimal
     from treewright.result import StopReason
     from treewright.search import progress_bar
 
-    if out is not None and tree is None:
-        raise InputError("--out saves one tree; say which with --tree, for example --tree 1 for the best.")
     if tree is not None and tree < 1:
         raise InputError(f"--tree {tree}; give a place of at least 1, which is the best tree.")
     for path in (out, table):
@@ -184,19 +179,22 @@ def near_optimal(
             found = every.where(
                 without=without or None, only=only or None, root=root or None, max_leaves=max_leaves
             )
-        chosen = None if tree is None else _chosen(found, tree)
+        chosen = None if tree is None else chosen_tree(found, tree)
         saved = []
         if table is not None:
-            write_bytes(table, _as_csv(found).encode("utf-8"))
+            write_bytes(table, as_csv(found).encode("utf-8"))
             saved.append(f"Wrote the table to {table}.")
         if out is not None and chosen is not None:
             save_model(out, Model.of(chosen, question.terms(), rows.reading))
             saved.append(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+        elif out is not None:
+            save_near_optimal(out, found, question.terms(), rows.reading)
+            saved.append(f"Saved the set to {out}. Ask it any time: treewright query {out}")
         stopped = found.stop_reason is StopReason.INTERRUPT
         if stopped:
             note(f"{stop_word()}; what was found so far follows.")
         if found:
-            for line in (*_sizes(found), "", *_columns(found.columns()), ""):
+            for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns()), ""):
                 say(line)
         if chosen is not None:
             say(tree_text(chosen.tree, ascii_only))
@@ -215,42 +213,3 @@ def near_optimal(
             "Not all are found. More are with a smaller --epsilon, a --max-depth, fewer --thresholds, a larger "
             "--cost-complexity, or more time and memory."
         )
-
-
-def _chosen(found: NearOptimalTrees, place: int) -> SolveResult:
-    """Return the tree at a place, 1 is the best; of a search that was stopped too early, the best tree it had."""
-    if place <= found.n_trees_:
-        return found.result(place - 1)
-    if place == 1 and found.stop_reason is not None and not found.rules:
-        return found.best
-    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller place, or a larger --epsilon.")
-
-
-def _sizes(found: NearOptimalTrees) -> list[str]:
-    """How many trees there are of each size and loss."""
-    lines = [f"{'leaves':>6}  {'loss':>8}  {'objective':>9}  trees"]
-    sizes = found.table()
-    for size in sizes[:MOST_LINES]:
-        lines.append(f"{size.n_leaves:>6}  {size.loss:>8.5f}  {size.objective:>9.6f}  {size.n_trees:,}")
-    if len(sizes) > MOST_LINES:
-        rest = sum(size.n_trees for size in sizes[MOST_LINES:])
-        lines.append(f"and {len(sizes) - MOST_LINES} more lines with {rest:,} trees; all are in --table FILE")
-    return lines
-
-
-def _columns(uses: list[ColumnUse]) -> list[str]:
-    """What each column is worth, the most used first; those that no tree asks are one line."""
-    width = max(len("column"), *(len(use.name) for use in uses))
-    lines = [f"{'column':<{width}}  {'in trees':>8}  {'first in':>8}  best without it"]
-    asked = sorted((use for use in uses if use.share > 0), key=lambda use: -use.share)
-    for use in asked:
-        other = "none: the column is needed" if use.best_without is None else f"{use.best_without:.6f}"
-        lines.append(f"{use.name:<{width}}  {use.share:>8.1%}  {use.share_at_root:>8.1%}  {other}")
-    if len(asked) < len(uses):
-        count = len(uses) - len(asked)
-        lines.append(f"{count} other column{' is' if count == 1 else 's are'} in none of the trees.")
-    return lines
-
-
-def _as_csv(found: NearOptimalTrees) -> str:
-    return csv_text([["leaves", "loss", "objective", "trees"], *found.table()])

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from treewright.cli._common import (
-    Csv,
     DayFirst,
     DecimalComma,
     Encoding,
     Missing,
     ModelPath,
     Separator,
+    SettingsFile,
     SpreadsheetSafe,
     csv_text,
     exits_by_code,
@@ -22,6 +22,7 @@ from treewright.cli._common import (
     put,
     read_csv,
 )
+from treewright.cli._shards import is_stream, predict_stream
 from treewright.errors import InputError
 
 __all__ = ["predict"]
@@ -30,7 +31,12 @@ __all__ = ["predict"]
 @exits_by_code
 def predict(
     model: ModelPath,
-    data: Csv,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file to write; standard output without it.")
     ] = None,
@@ -46,6 +52,7 @@ def predict(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
+    columns: SettingsFile = None,
 ) -> None:
     """Predict the rows of a CSV file, one line a row, in the same order.
 
@@ -65,8 +72,11 @@ def predict(
         check_writable(out)
     content = load_model(model)
     tree = content.tree
-    if proba and tree.classes is None:
-        raise InputError("--proba: this is a regression tree, which has no classes; leave it out.")
+    if proba and not tree.predicts_classes:
+        raise InputError(f"--proba: this is a {tree.kind.value} tree, which has no classes; leave it out.")
+    if is_stream(data):
+        predict_stream(content, data, out, proba, leaf, spreadsheet_safe)
+        return
     table = read_csv(
         data,
         separator=separator,
@@ -77,19 +87,20 @@ def predict(
         columns=tree.columns,
         needed=tree.asked,
         reading=content.reading,
+        settings=columns,
     ).table
     for text in table.notes:
         note(f"Note: {text}")
     names = ["prediction"]
-    columns = [tree.predict(table.X).tolist()]
+    answers = [tree.predict(table.X).tolist()]
     if proba and tree.classes is not None:
         names += [f"probability of {label}" for label in tree.classes.tolist()]
-        columns += tree.predict_proba(table.X).T.tolist()
+        answers += tree.predict_proba(table.X).T.tolist()
     if leaf:
         names.append("leaf")
         number = tree.is_leaf.cumsum()  # from the left, as in the report
-        columns.append(number[tree.apply(table.X)].tolist())
-    text = csv_text([names, *zip(*columns, strict=True)], spreadsheet_safe)
+        answers.append(number[tree.apply(table.X)].tolist())
+    text = csv_text([names, *zip(*answers, strict=True)], spreadsheet_safe)
     if out is None:
         put(text)
         return

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from treewright.cli._common import (
-    CHECK_FAILED,
-    Clock,
-    effort,
-    finishing,
-    note,
-    read_csv,
-    say,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
-)
-from treewright.cli._question import advice, read_min_samples_leaf
+from treewright.cli._additive import MAX_DEPTH, answer
+from treewright.cli._common import Clock, read_csv
+from treewright.cli._question import read_min_samples_leaf
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,16 +15,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from treewright.convert import Model
-    from treewright.result import RegressionResult
+    from treewright.result import SolveResult
     from treewright.search import Limits
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
 
-__all__ = ["MAX_DEPTH", "check_regression", "fit_regression", "numbers_of"]
-
-MAX_DEPTH = 3  # as in OptimalTreeRegressor
-NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
-FEW_STEPS = 1  # passes of the kernel, for a tree at once
+__all__ = ["check_regression", "fit_regression", "numbers_of"]
 
 
 def fit_regression(
@@ -96,10 +77,9 @@ def fit_regression(
         With code 1 if a proof was required and there is none, 130 or 143 if a signal ended the search; the tree has
         then been saved.
     """
-    from treewright.convert import Model, Terms, save_model
+    from treewright.convert import Terms
     from treewright.problem import make_regression_problem
-    from treewright.result import SolveStatus, StopReason
-    from treewright.search import Limits, progress_bar, solve_regression
+    from treewright.search import solve_regression
 
     problem = make_regression_problem(
         csv.table,
@@ -110,54 +90,33 @@ def fit_regression(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
     )
-    note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
-    reading = clock.seconds
-    limits = replace(limits, time_limit=clock.left(), begun=None)
-    with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        try:
-            result = solve_regression(problem, limits=limits, progress=report)
-        except KeyboardInterrupt:  # before the search itself began
-            with finishing():
-                result = solve_regression(problem, limits=Limits(step_limit=FEW_STEPS))
-                result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
-    stopped = result.stop_reason is StopReason.INTERRUPT
-    with finishing():
-        if out is not None:
-            terms = Terms(
-                cost_complexity=problem.cost_complexity,
-                max_depth=problem.max_depth,
-                max_leaf_nodes=problem.max_leaf_nodes,
-                min_samples_leaf=problem.min_samples_leaf,
-                objective="squared_error",
-                target=target,
-                weight=weight,
-            )
-            save_model(out, Model.of(result, terms, csv.reading))
-        if stopped:
-            note(
-                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
-            )
-        say(tree_text(result.tree, ascii_only))
-        say()
-        say(result.sentence())
-        for text in (text for text in result.notes if text not in csv.table.notes):  # those were said
-            say(f"Note: {text}")
-        say(_target_in_words(target, result, problem.y, problem.sample_weight))
-        say(effort(result.stats, reading, clock.time_limit))
-        if out is not None:
-            say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
-    if stopped:
-        raise typer.Exit(stop_code())
-    if result.status is SolveStatus.FEASIBLE:
-        given = math.inf if clock.time_limit is None else clock.time_limit
-        depth, price = problem.max_depth, problem.cost_complexity
-        note(advice(result.stop_reason, time_limit=given, max_depth=depth, thresholds=NO_CHOICE, price=price))
-    if require_proof and result.status is not SolveStatus.OPTIMAL:
-        raise typer.Exit(CHECK_FAILED)
+    terms = Terms(
+        cost_complexity=problem.cost_complexity,
+        max_depth=problem.max_depth,
+        max_leaf_nodes=problem.max_leaf_nodes,
+        min_samples_leaf=problem.min_samples_leaf,
+        objective="squared_error",
+        target=target,
+        weight=weight,
+    )
+    answer(
+        problem,
+        solve_regression,
+        terms=terms,
+        words=lambda result: _target_in_words(target, result, problem.y, problem.sample_weight),
+        csv=csv,
+        data=data,
+        out=out,
+        limits=limits,
+        clock=clock,
+        require_proof=require_proof,
+        progress=progress,
+        ascii_only=ascii_only,
+    )
 
 
 def _target_in_words(
-    target: str, result: RegressionResult, y: NDArray[np.float64], sample_weight: NDArray[np.float64]
+    target: str, result: SolveResult, y: NDArray[np.float64], sample_weight: NDArray[np.float64]
 ) -> str:
     """Say the spread of the target and what is left of it, in the target's own units."""
     import numpy as np
@@ -184,7 +143,7 @@ def numbers_of(
         The column holds something else.
     """
     assert csv.target is not None  # the callers named a target
-    if csv.target.dtype.kind != "U":
+    if csv.target.dtype.kind not in "Uf":  # "47.930" may be 47930, as the rest of the file says
         return csv.target
     try:
         numbers = read_csv(data, weight=target, columns=(), reading=csv.reading, **csv_options).sample_weight

@@ -59,6 +59,21 @@ def report(
     models: Annotated[
         bool, typer.Option(help="Fit CART, boosting, a forest and a linear model for comparison.")
     ] = True,
+    columns: Annotated[
+        Path | None,
+        typer.Option(
+            help="What was settled about the columns: names for people, descriptions, units, allowed changes, names of "
+            "labels, purpose and owner.",
+            metavar="YAML",
+        ),
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column whose groups get their own error rates; the tree need not know it. Repeatable.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="by target")] = None,
     digits: Annotated[int, typer.Option(help="Significant digits of numbers; 0 for all.", min=0)] = 6,
     separator: Separator = None,
@@ -86,9 +101,10 @@ def report(
 
     check_writable(out)
     content = load_model(model)
-    if content.tree.classes is None:
+    if not content.tree.predicts_classes:
         raise InputError(
-            "The report is of trees that predict classes; this is a regression tree. Use treewright show --out "
+            f"The report is of trees that predict classes; this is a {content.tree.kind.value} tree. Use "
+            "treewright show --out "
             "tree.svg, treewright verify, and treewright export --to rules."
         )
     column = label_column(content, target)
@@ -102,11 +118,18 @@ def report(
         "encoding": encoding,
         "decimal_comma": decimal_comma,
         "day_first": day_first,
+        "settings": columns,
     }
     train = read_csv(data, weight=terms_of(content).weight, **csv_options)
     unseen = None if test is None else read_csv(test, **csv_options)
     assert train.target is not None  # a target was named
-    files = {"model": model.name, "data": data.name, **({} if test is None else {"test": test.name})}
+    files = {"model": model.name, "data": data.name, "data_sha256": _sha256(data)}
+    files |= {} if test is None else {"test": test.name, "test_sha256": _sha256(test)}
+    files |= {"written_by": content.written_by}
+    others_options = {**csv_options, "needed": ()}
+    groups: dict[str, Any] = {
+        name: read_csv(test or data, **{**others_options, "target": name}).target for name in group or ()
+    }
     about_labels = type(content.result) in (SolveResult, NoneType)  # others claim something else
     make_report(
         content,
@@ -121,6 +144,8 @@ def report(
         title=title,
         target=column,
         files=files,
+        settings=columns,
+        groups=groups,
         digits=digits or None,
         out=out,
     )
@@ -135,6 +160,14 @@ def _frontier(content: Model, csv: CsvTable, max_leaves: int, time_limit: float)
     limits = Limits(None if math.isinf(time_limit) else time_limit)
     with progress_bar("auto", limits.time_limit) as progress:
         return solve_frontier(problem, limits=limits, progress=progress)
+
+
+def _sha256(path: Path) -> str:
+    """The fingerprint of a file, as `sha256sum` writes it."""
+    import hashlib
+
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _others(entries: Sequence[str]) -> dict[str, Model]:

@@ -16,12 +16,18 @@ from treewright.cli._common import (
     Missing,
     ModelPath,
     Separator,
+    SettingsFile,
     exits_by_code,
     labels_like,
     read_csv,
     say,
 )
+from treewright.cli._policy import check_policy
+from treewright.cli._query import read_set
 from treewright.cli._regression import check_regression
+from treewright.cli._shards import is_stream, verify_stream
+from treewright.cli._survival import check_survival_tree
+from treewright.cli._verify_set import is_set, set_holds_on
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +44,10 @@ def verify(
     model: ModelPath,
     data: Annotated[
         Path | None,
-        typer.Argument(help="CSV file with a header line (plain or gzip).", show_default=False),
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); after a fit on shards also Parquet, or a folder.",
+            show_default=False,
+        ),
     ] = None,
     ensemble: Annotated[
         Path | None,
@@ -53,6 +62,7 @@ def verify(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
+    columns: SettingsFile = None,
 ) -> None:
     """Recompute everything a model file claims from the data it was made from.
 
@@ -64,14 +74,38 @@ def verify(
     Examples:
       treewright verify model.json data.csv
       treewright verify model.json --ensemble forest.json
+      treewright verify set.json data.csv
 
     Exit codes: 0 every check holds, 1 a check failed, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import load_model
-    from treewright.result import BornAgainResult
+    from treewright.result import BornAgainResult, ShardsResult
 
     if data is None and ensemble is None:
         raise InputError("There is nothing to verify against: give the CSV file, or --ensemble FILE.")
+    csv_options: dict[str, Any] = {
+        "separator": separator,
+        "missing": missing,
+        "encoding": encoding,
+        "decimal_comma": decimal_comma,
+        "day_first": day_first,
+        "settings": columns,
+    }
+    if is_set(model):
+        if data is None:
+            raise InputError("A set of near-optimal trees is verified against its rows: give the CSV file.")
+        found, best = read_set(model)
+        rows = read_csv(
+            data,
+            target=target_column(best, target),
+            weight=terms_of(best).weight,
+            columns=best.tree.columns,
+            reading=best.reading,
+            **csv_options,
+        )
+        if not set_holds_on(found, problem_of(best, rows)):
+            raise typer.Exit(CHECK_FAILED)
+        return
     content = load_model(model)
     holds = True
     if ensemble is not None:
@@ -82,13 +116,16 @@ def verify(
                 "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
                 "and add --ensemble FILE."
             )
-        csv_options = {
-            "separator": separator,
-            "missing": missing,
-            "encoding": encoding,
-            "decimal_comma": decimal_comma,
-            "day_first": day_first,
-        }
+        if isinstance(content.result, ShardsResult):
+            holds = verify_stream(content, data, target) and holds
+            if not holds:
+                raise typer.Exit(CHECK_FAILED)
+            return
+        if is_stream(data):
+            raise InputError(
+                f"{data} is read in pieces, against which only a model that was fitted on shards is checked; give a "
+                "CSV file."
+            )
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:
         raise typer.Exit(CHECK_FAILED)
@@ -123,7 +160,12 @@ def _decides_like(content: Model, path: Path) -> bool:
 
 def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
     """Recompute what the file claims from the table, and print the report."""
-    terms, column = terms_of(content), target_column(content, target)
+    from treewright.tree import TreeKind
+
+    terms, is_policy = terms_of(content), content.tree.kind is TreeKind.POLICY
+    if is_policy and target is not None:
+        raise InputError("--target: this is a policy tree, whose rewards the file names; leave it out.")
+    column = None if is_policy else target_column(content, target)
     csv = read_csv(
         data,
         target=column,
@@ -133,11 +175,14 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         reading=content.reading,
         **csv_options,
     )
-    report, asked = (
-        check_regression(content, csv, data, column, csv_options)
-        if content.tree.classes is None
-        else check_claims(content, csv)
-    )
+    if column is None:
+        report, asked = check_policy(content, csv, data, csv_options)
+    elif content.tree.kind is TreeKind.SURVIVAL:
+        report, asked = check_survival_tree(content, csv, data, column, csv_options)
+    elif content.tree.classes is None:
+        report, asked = check_regression(content, csv, data, column, csv_options)
+    else:
+        report, asked = check_claims(content, csv)
     say(str(report))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
@@ -160,8 +205,8 @@ def label_column(content: Model, target: str | None) -> str:
     InputError
         A regression tree, or nobody named the column.
     """
-    if content.tree.classes is None:
-        raise InputError("This is a regression tree; give one that predicts classes.")
+    if not content.tree.predicts_classes:
+        raise InputError(f"This is a {content.tree.kind.value} tree; give one that predicts classes.")
     return target_column(content, target)
 
 

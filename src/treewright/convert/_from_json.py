@@ -21,7 +21,16 @@ from treewright.convert._reading import checked_reading
 from treewright.convert._to_json import FORMAT, VERSION
 from treewright.errors import InputError, ModelFileError
 from treewright.result import SolveStatus, StopReason
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree
+from treewright.tree import (
+    CategorySplit,
+    Column,
+    ColumnKind,
+    LinearSplit,
+    Split,
+    ThresholdSplit,
+    Tree,
+    TreeKind,
+)
 
 __all__ = ["from_json", "load_model"]
 
@@ -92,11 +101,23 @@ def from_json(text: str) -> Model:
 def _model(top: Checked) -> Model:
     _check_format(top)
     fields = top.fields(
-        "format", "version", "written_by", "classes", "columns", "nodes", "certificate", optional=("reading",)
+        "format",
+        "version",
+        "written_by",
+        "classes",
+        "columns",
+        "nodes",
+        "certificate",
+        optional=("kind", "reading"),
     )
     columns = _columns(fields["columns"])
     classes = _classes(fields["classes"])
-    tree = _tree(fields["nodes"], columns, classes)
+    kind = TreeKind.CLASSIFICATION
+    if fields["kind"].value is not None:
+        kind = TreeKind(fields["kind"].choice(TreeKind.POLICY.value, TreeKind.SURVIVAL.value))
+        if (classes is None) is not (kind is TreeKind.SURVIVAL):
+            fields["kind"].fail('"policy" where there are classes, "survival" where there are none')
+    tree = _tree(fields["nodes"], columns, classes, kind)
     claim = None
     if fields["certificate"].value is not None:
         claim = _certificate(fields["certificate"], 0 if classes is None else len(classes))
@@ -161,7 +182,7 @@ def _classes(value: Checked) -> NDArray[Any] | None:
     return classes
 
 
-def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | None) -> Tree:
+def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | None, kind: TreeKind) -> Tree:
     entries = list(value.entries(1, MAX_NODES))
     n_nodes = len(entries)
     n_outputs = 1 if classes is None else len(classes)
@@ -192,13 +213,14 @@ def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | N
             right[node] = fields["right"].integer(node + 2, n_nodes - 1)
             pending.extend((int(right[node]), int(left[node])))
         prediction[node] = fields["prediction"].integer(0, largest_class)
-        low = 0.0 if classes is not None else -LARGEST_VALUE
-        limit = LARGEST_VALUE / n_outputs
+        is_weight = classes is not None and kind is TreeKind.CLASSIFICATION
+        limit = LARGEST_VALUE / n_outputs if is_weight else LARGEST_VALUE
+        low = 0.0 if is_weight else -limit
         values[node] = [output.number(low, limit) for output in fields["value"].entries(n_outputs, n_outputs)]
         count[node] = fields["n_node_samples"].integer(0, LARGEST_INTEGER)
     if pending:
         value.fail(f"complete: node {pending[-1]} is named as a child and does not follow")
-    return Tree(columns, classes, tuple(splits), left, right, prediction, values, count)
+    return Tree(columns, classes, tuple(splits), left, right, prediction, values, count, kind)
 
 
 def _split(value: Checked, columns: tuple[Column, ...]) -> Split:
@@ -277,9 +299,9 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         "costs",
         "target",
         "weight",
-        optional=("min_leaf_accuracy",),
+        optional=("min_leaf_accuracy", "rewards", "action_costs", "event"),
     )
-    least = fields["min_leaf_accuracy"]
+    least, rewards, action_costs = (fields[name] for name in ("min_leaf_accuracy", "rewards", "action_costs"))
     factor, costs = fields["class_weight"], fields["costs"]
     class_weight: tuple[float, ...] | str | None = None
     if isinstance(factor.value, str):
@@ -297,10 +319,21 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         max_depth=fields["max_depth"].optional_integer(0, LARGEST_INTEGER),
         max_leaf_nodes=fields["max_leaf_nodes"].optional_integer(1, LARGEST_INTEGER),
         min_samples_leaf=fields["min_samples_leaf"].integer(1, LARGEST_INTEGER),
-        objective=fields["objective"].choice("accuracy", "balanced_accuracy", "squared_error"),
+        objective=fields["objective"].choice(
+            "accuracy", "balanced_accuracy", "squared_error", "policy", "survival"
+        ),
         class_weight=class_weight,
         costs=matrix,
         target=fields["target"].optional_text(),
         weight=fields["weight"].optional_text(),
         min_leaf_accuracy=None if least.value is None else least.number(0, 1),
+        rewards=None
+        if rewards.value is None
+        else tuple(name.text() for name in rewards.entries(n_classes, n_classes)),
+        event=fields["event"].optional_text(),
+        action_costs=None
+        if action_costs.value is None
+        else tuple(
+            cost.number(-LARGEST_VALUE, LARGEST_VALUE) for cost in action_costs.entries(n_classes, n_classes)
+        ),
     )

@@ -10,10 +10,13 @@ from treewright import __version__
 from treewright.result import (
     BornAgainResult,
     LeafAccuracyResult,
+    PolicyResult,
     RegressionResult,
+    ShardsResult,
     SolveResult,
     SolveStatus,
     StopReason,
+    SurvivalResult,
 )
 from treewright.table import Reading
 from treewright.tree import Tree
@@ -23,7 +26,10 @@ __all__ = ["Certificate", "Model", "Terms"]
 RESULTS: dict[str, type[SolveResult]] = {
     "born-again": BornAgainResult,
     "leaf-accuracy": LeafAccuracyResult,
+    "policy": PolicyResult,
     "regression": RegressionResult,
+    "survival": SurvivalResult,
+    "shards": ShardsResult,
 }
 
 
@@ -41,7 +47,7 @@ class Terms:
     min_samples_leaf : int
         Rows, not a fraction.
     objective : str, default="accuracy"
-        "accuracy" or "balanced_accuracy"; "squared_error" of a regression tree.
+        "accuracy" or "balanced_accuracy"; "squared_error" of a regression tree, "policy", "survival" of these trees.
     class_weight : tuple of float, "balanced" or None
         One factor a class, in the order of ``tree.classes``.
     costs : tuple of tuple of float, or None
@@ -50,6 +56,12 @@ class Terms:
         Columns of the training file that held the labels and the row weights.
     min_leaf_accuracy : float or None
         Share of its weight that every leaf had to predict right.
+    rewards : tuple of str, or None
+        Policy tree: columns of the training file that held the rewards, one an action.
+    action_costs : tuple of float, or None
+        Policy tree: taken off the rewards, one an action; None is nothing.
+    event : str or None
+        Survival tree: column of the training file that says whether the event was seen; `target` has the times.
     """
 
     cost_complexity: float
@@ -62,6 +74,9 @@ class Terms:
     target: str | None = None
     weight: str | None = None
     min_leaf_accuracy: float | None = None
+    rewards: tuple[str, ...] | None = None
+    action_costs: tuple[float, ...] | None = None
+    event: str | None = None
 
 
 @dataclass(frozen=True)

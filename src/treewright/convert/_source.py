@@ -83,9 +83,8 @@ def split_comment(tree: Tree, split: Split) -> str:
 
 def head_line(tree: Tree) -> str:
     """What the file is, for its first comment."""
-    kind = "regression" if tree.classes is None else "classification"
     leaves = leaves_in_words(tree)
-    return f"A {kind} tree of {leaves}, written by treewright {__version__}."
+    return f"A {tree.kind.value} tree of {leaves}, written by treewright {__version__}."
 
 
 def function_roots(tree: Tree) -> list[int]:

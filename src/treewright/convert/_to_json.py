@@ -21,7 +21,7 @@ from treewright.convert._model import Certificate, Model, Terms
 from treewright.convert._reading import plain_reading
 from treewright.errors import InputError
 from treewright.result import SolveResult
-from treewright.tree import CategorySplit, LinearSplit, Split, ThresholdSplit, Tree
+from treewright.tree import CategorySplit, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
 
 __all__ = ["FORMAT", "VERSION", "save_model", "to_json"]
 
@@ -76,6 +76,8 @@ def to_json(model: Model | SolveResult | Tree) -> str:
         "written_by": model.written_by,
         "classes": _classes(tree),
     }
+    if tree.kind in (TreeKind.POLICY, TreeKind.SURVIVAL):  # others are told apart by their classes
+        head["kind"] = tree.kind.value
     columns = [
         {
             "name": column.name,
@@ -207,7 +209,16 @@ def _terms(terms: Terms | None) -> dict[str, Any] | None:
         "costs": _plain(terms.costs),
         "target": terms.target,
         "weight": terms.weight,
-    } | ({} if terms.min_leaf_accuracy is None else {"min_leaf_accuracy": float(terms.min_leaf_accuracy)})
+    } | {
+        name: _plain(value)
+        for name, value in (
+            ("min_leaf_accuracy", terms.min_leaf_accuracy),
+            ("rewards", terms.rewards),
+            ("action_costs", terms.action_costs),
+            ("event", terms.event),
+        )
+        if value is not None
+    }
 
 
 def _plain(value: Any) -> Any:

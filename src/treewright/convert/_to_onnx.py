@@ -51,7 +51,8 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
         behind it where an output is called so): text for a categorical column, the empty text for a missing
         value. Truth values are 0 and 1, missing numbers NaN. An unseen category goes to the side that does not
         list it. Outputs are ``label`` (int64 for integers and truth values, else text), ``probabilities`` of shape
-        (n_rows, n_classes) and ``leaf``, the node number; for a regression tree ``value`` and ``leaf``.
+        (n_rows, n_classes) and ``leaf``, the node number; for a regression tree ``value`` and ``leaf``, for a policy
+        tree ``label`` (the action) and ``leaf``.
 
     Raises
     ------
@@ -191,7 +192,8 @@ class _Graph:
             )
             kind = TensorProto.INT64 if is_whole else TensorProto.STRING
             self._look_up(leaf, table[tree.prediction], "label", kind)
-            self._look_up(leaf, tree.node_shares.astype(self.kind), "probabilities", self.onnx_kind)
+            if tree.predicts_classes:
+                self._look_up(leaf, tree.node_shares.astype(self.kind), "probabilities", self.onnx_kind)
         self.outputs.append(self._info("leaf", TensorProto.INT64))
 
     def _look_up(self, leaf: str, table: NDArray[Any], name: str, kind: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from treewright.convert._source import check_identifier, function_roots, head_line, plain_labels
-from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree
+from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
 
 __all__ = ["to_python"]
 
@@ -75,13 +75,21 @@ def to_python(tree: Tree, *, name: str = "predict") -> str:
     for root in roots:
         body += ["", f"def {name if root == 0 else f'_node_{root}'}(row):"]
         if root == 0:
-            what = "value" if tree.classes is None else "label"
+            what = ANSWER[tree.kind]
             body.append(f'    """Return the {what} for a row: a mapping from column name to value."""')
         _write(tree, root, answers, frozenset(roots) - {root}, body, 1)
         body.append("")
     code = "\n".join(body)
     helpers = [text for call, text in HELPERS.items() if call in code]
     return "\n".join([f'"""{head_line(tree)}"""\n', *helpers, code])
+
+
+ANSWER = {
+    TreeKind.CLASSIFICATION: "label",
+    TreeKind.REGRESSION: "value",
+    TreeKind.POLICY: "action",
+    TreeKind.SURVIVAL: "hazard ratio",
+}
 
 
 def _write(

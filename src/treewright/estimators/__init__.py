@@ -1,14 +1,19 @@
 """scikit-learn estimators, one file a method."""
 
 from treewright.estimators._born_again import BornAgainTreeClassifier
+from treewright.estimators._compare_with_cart import CartComparison, compare_with_cart
 from treewright.estimators._hybrid import HybridTreeClassifier
+from treewright.estimators._importances import Importance, importances_without
 from treewright.estimators._interrupt import raise_on_interrupt
 from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._mip import MIPTreeClassifier
+from treewright.estimators._near_optimal_tree import NearOptimalTreeClassifier
+from treewright.estimators._optimal_policy import OptimalPolicyTree
 from treewright.estimators._optimal_regressor import OptimalTreeRegressor
+from treewright.estimators._optimal_survival import OptimalSurvivalTree
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
 from treewright.estimators._threshold_guesser import ThresholdGuesser
@@ -16,16 +21,23 @@ from treewright.estimators._threshold_guesser import ThresholdGuesser
 __all__ = [
     "BornAgainTreeClassifier",
     "CVProgress",
+    "CartComparison",
     "HybridTreeClassifier",
+    "Importance",
     "LatentTreeClassifier",
     "LatentTreeClusterer",
     "LatentTreeRegressor",
     "LeafAccuracyTreeClassifier",
     "LeafAccuracyTreeClassifierCV",
     "MIPTreeClassifier",
+    "NearOptimalTreeClassifier",
+    "OptimalPolicyTree",
+    "OptimalSurvivalTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
     "ThresholdGuesser",
+    "compare_with_cart",
+    "importances_without",
     "raise_on_interrupt",
 ]

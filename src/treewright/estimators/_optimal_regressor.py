@@ -12,6 +12,7 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
+from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.problem import make_regression_problem
@@ -58,6 +59,10 @@ class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     tree_ : Tree
     result_ : RegressionResult
         Tree, objective, lower bound, gap, status, statistics.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        What the objective loses at most without the column, in units of the objective: by how much it grows when every
+        split that asks about the column becomes a leaf. 0 for columns that the tree does not ask about. Not scaled to
+        a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -160,6 +165,9 @@ class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
             result = solve_regression(problem, limits=limits, options=self.search_options, progress=report)
         self.result_ = result
         self.tree_ = result.tree
+        self.feature_importances_ = collapse_importances(
+            result.tree, node_losses(result.tree, problem), problem.cost_complexity
+        )
         if result.status is SolveStatus.FEASIBLE:
             warnings.warn(
                 f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth or a larger "

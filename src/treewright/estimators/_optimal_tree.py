@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
+from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
@@ -98,6 +99,10 @@ class OptimalTreeClassifier(TreeClassifier):
     tree_ : Tree
     result_ : SolveResult
         Tree, objective, lower bound, gap, status, statistics.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        What the objective loses at most without the column, in units of the objective: by how much it grows when every
+        split that asks about the column becomes a leaf. 0 for columns that the tree does not ask about. Not scaled to
+        a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -241,6 +246,9 @@ class OptimalTreeClassifier(TreeClassifier):
                 result = solve(problem, self.thresholds, **how)  # type: ignore[arg-type]  # solve checks it
         self.result_ = result
         self.tree_ = result.tree
+        self.feature_importances_ = collapse_importances(
+            result.tree, node_losses(result.tree, problem), problem.cost_complexity
+        )
         self.classes_ = problem.classes
         warn_of_poor_guess(result, stacklevel=3)
         if result.status is SolveStatus.FEASIBLE:

@@ -2,7 +2,7 @@
 
 The search takes from here one number a row: what the reference's own prediction costs (equation 4 of
 McTavish et al. 2022 sums it over a subset and adds the price of one leaf). How the search uses it, steps 1,
-2a and 2b of section 4.3, and why Theorem 4.3 holds for it, is in ``cpp/src/bits/guess.hpp``.
+2a and 2b of section 4.3, and why Theorem 4.3 holds for it, is in ``cpp/src/bounds/guessed_bounds.hpp``.
 
 Theorem 4.3: for every tree t within the constraints,
 

@@ -170,8 +170,10 @@ def _routed(
             else encode_like(X, tree.columns, expected_by="the tree", needed=tree.asked)
         )
         leaf = tree.apply(rows)
-        if tree.classes is None:
-            raise InputError("The tree predicts numbers; leaf accuracy is of classification trees.")
+        if not tree.predicts_classes or tree.classes is None:
+            raise InputError(
+                f"The tree predicts {tree.kind.answers}; leaf accuracy is of classification trees."
+            )
         predicted = tree.classes[tree.prediction[leaf]]
     elif isinstance(X, Table):
         return _routed(getattr(tree, "tree_", tree), X, y, sample_weight)

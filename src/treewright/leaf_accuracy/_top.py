@@ -245,6 +245,6 @@ def _is_fitted(model: Any) -> bool:
 
 
 def _classifies(tree: Tree) -> Tree:
-    if tree.classes is None:
-        raise InputError(f"top is a regression tree; give {ACCEPTED}.")
+    if not tree.predicts_classes:
+        raise InputError(f"top is a {tree.kind.value} tree; give {ACCEPTED}.")
     return tree

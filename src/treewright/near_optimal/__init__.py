@@ -1,8 +1,23 @@
 """All near-optimal trees: counted, ordered, sampled, restricted and asked, without listing them."""
 
 from treewright.near_optimal._answers import ColumnUse, Size
+from treewright.near_optimal._compared import Extent, Extreme
+from treewright.near_optimal._fewest import FewestColumns, fewest_columns
+from treewright.near_optimal._file import load_near_optimal, save_near_optimal
 from treewright.near_optimal._make import near_optimal_trees
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.near_optimal._trees import NearOptimalTrees
 
-__all__ = ["ColumnUse", "NearOptimalTrees", "Size", "near_optimal_trees", "solve_near_optimal"]
+__all__ = [
+    "ColumnUse",
+    "Extent",
+    "Extreme",
+    "FewestColumns",
+    "NearOptimalTrees",
+    "Size",
+    "fewest_columns",
+    "load_near_optimal",
+    "near_optimal_trees",
+    "save_near_optimal",
+    "solve_near_optimal",
+]

@@ -1,4 +1,4 @@
-"""The graph of a near-optimal set as arrays, and exact counts on it.
+"""The graph of a near-optimal set as arrays, and which of its trees belong to a set.
 
 Costs. ``errors`` are whole numbers of cost units (for plain weights: rows), above what every tree pays; one
 leaf costs the exact fraction ``leaf_price`` of them. A tree is in the set exactly if ``errors + leaf_price *
@@ -7,7 +7,6 @@ leaves <= budget``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,14 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.binarize import Cuts
-from treewright.errors import SolverError
 from treewright.problem import Problem
-from treewright.result import StopReason
-from treewright.search import stop_reason
 
-__all__ = ["Counts", "Membership", "SetGraph"]
-
-Cell = tuple[int, int]  # leaves, errors
+__all__ = ["Membership", "SetGraph", "words_of_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +34,7 @@ class SetGraph:
     native : core.NearOptimalProblem
         Holds the graph in the compiled core.
     arrays : mapping
-        What its ``graph()`` returned: nodes (a set of rows with the depth that is left), and edges (splits of
+        What its ``arrays()`` returned: nodes (a set of rows with the depth that is left), and edges (splits of
         a node).
     unit : Fraction
         Objective of one error.
@@ -54,6 +48,8 @@ class SetGraph:
         Bytes, of a count.
     empty : bool, default=False
         Whether a run was stopped before it had any tree of the set.
+    pinned : mapping of int to tuple of int
+        Edges that stand for some splits alone (numbers in ``cuts``), not for all that are twins.
     """
 
     problem: Problem
@@ -67,6 +63,7 @@ class SetGraph:
     redundant: bool
     memory_limit: int
     empty: bool = False
+    pinned: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def n_nodes(self) -> int:
@@ -112,12 +109,22 @@ class SetGraph:
         return range(int(self.arrays["first_edge"][node]), int(self.arrays["last_edge"][node]))
 
     @cached_property
-    def edge_columns(self) -> NDArray[np.int64]:
-        """Column of the table that each edge's split asks; of twins, that of the first."""
-        of_split = np.array([split.column for split in self.cuts.splits], dtype=np.int64)
-        if not len(self.arrays["column"]):
-            return np.zeros(0, dtype=np.int64)
-        return np.asarray(of_split[self.arrays["source"][self.arrays["column"]]])
+    def rows(self) -> tuple[NDArray[np.int64], int, NDArray[np.uint64]]:
+        """For each training row the number of its kind; how many kinds there are; and where they go.
+
+        Rows that all splits send the same way are of one kind. The last is 64 kinds a word for each distinct split, a
+        bit is 1 where it goes right.
+        """
+        bits = self.cuts.goes_right[self.arrays["source"]]  # (n_distinct, n_rows)
+        packed = np.ascontiguousarray(np.packbits(bits, axis=0).T)
+        if packed.shape[1] == 0:  # no split
+            return np.zeros(self.cuts.n_rows, dtype=np.int64), 1, np.zeros(0, dtype=np.uint64)
+        _, first, kind = np.unique(
+            packed.view(np.dtype((np.void, packed.shape[1]))).reshape(-1),
+            return_index=True,
+            return_inverse=True,
+        )
+        return kind.reshape(-1).astype(np.int64), len(first), words_of_rows(bits[:, first])
 
 
 @dataclass(frozen=True)
@@ -151,126 +158,9 @@ class Membership:
         return [-1] + [max(-1, int((left - graph.leaf_price * n) // 1)) for n in range(1, largest + 1)]
 
 
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """How many subtrees of each node belong to a set, by leaves and errors.
-
-    Parameters
-    ----------
-    graph : SetGraph
-    membership : Membership
-    n_words : int, default=0
-        64-bit words of a count, if known from a larger set.
-
-    Notes
-    -----
-    Counted when first asked, with the graph's memory limit. A count that does not end is an error: `SolverError`,
-    or KeyboardInterrupt.
-    """
-
-    graph: SetGraph
-    membership: Membership
-    n_words: int = 0
-    _cells: dict[int, dict[Cell, int]] = field(default_factory=dict, repr=False)
-
-    def twins(self, edge: int, node: int) -> list[int]:
-        """Return the splits of `cuts` that an edge of the node stands for here."""
-        return self._allowed(self.graph.twins[self.graph.arrays["column"][edge]], at_root=node == 0)
-
-    @property
-    def _must_split(self) -> bool:
-        return self.membership.root_splits is not None
-
-    def _allowed(self, group: tuple[int, ...], *, at_root: bool) -> list[int]:
-        allowed = self.membership.open_splits
-        first = self.membership.root_splits if at_root else None
-        return [s for s in group if (allowed is None or s in allowed) and (first is None or s in first)]
-
-    @cached_property
-    def copies(self) -> NDArray[np.uint32]:
-        """How many open splits each edge stands for, shape (n_edges,)."""
-        column = self.graph.arrays["column"]
-        by_split = [len(self._allowed(group, at_root=False)) for group in self.graph.twins]
-        out = np.array(by_split, dtype=np.uint32)[column] if len(column) else np.zeros(0, np.uint32)
-        for edge in self.graph.edges(0):
-            out[edge] = len(self.twins(edge, 0))
-        return out
-
-    @cached_property
-    def raw(self) -> Mapping[str, Any]:
-        """What the compiled core counted."""
-        return self._finished(leaves=False)
-
-    def make(self, time_limit: float, report: Any) -> StopReason | None:
-        """Count now, within limits; return what ended the count too early."""
-        raw = self._count(leaves=False, time_limit=time_limit, report=report)
-        if raw["too_many"]:  # a count of over 1000 bits is not held
-            return StopReason.MEMORY_LIMIT
-        if raw["complete"]:
-            self.__dict__["raw"] = raw
-        return stop_reason(raw["stop"])
-
-    def leaf_counts(self) -> list[list[int]]:
-        """Return for each node and label the number of trees in which the node is a leaf with this label."""
-        raw = self._finished(leaves=True)
-        words = np.asarray(raw["leaf_counts"]).reshape(-1, raw["n_words"])
-        flat = _whole_numbers(words)
-        k = self.graph.problem.n_classes
-        if self._must_split:
-            flat[:k] = [0] * k
-        return [flat[node * k : (node + 1) * k] for node in range(self.graph.n_nodes)]
-
-    def root_edges(self) -> dict[int, int]:
-        """Return the number of trees that begin with each edge of the root."""
-        words = np.asarray(self.raw["root_edges"]).reshape(-1, self.raw["n_words"])
-        return dict(zip(self.graph.edges(0), _whole_numbers(words), strict=True))
-
-    def _finished(self, *, leaves: bool) -> Mapping[str, Any]:
-        raw = self._count(leaves=leaves)
-        reason = stop_reason(raw["stop"])
-        if reason is StopReason.INTERRUPT:
-            raise KeyboardInterrupt
-        if reason is not None or raw["too_many"]:
-            raise SolverError(
-                "The counts of the trees do not fit the memory limit; raise memory_limit, or ask for fewer trees: a "
-                "smaller epsilon, a larger cost_complexity."
-            )
-        return raw
-
-    def _count(self, *, leaves: bool, time_limit: float = math.inf, report: Any = None) -> Mapping[str, Any]:
-        raw: Mapping[str, Any] = self.graph.native.count(
-            most_errors=self.membership.most_errors(self.graph),
-            copies=self.copies,
-            any_label=self.graph.any_label,
-            redundant=self.graph.redundant,
-            n_words=self.n_words,
-            time_limit=time_limit,
-            memory_limit=self.graph.memory_limit,
-            report=report,
-            leaves=leaves,
-        )
-        return raw
-
-    def cells(self, node: int) -> dict[Cell, int]:
-        """Return the number of subtrees of the node for each number of leaves and errors, ascending."""
-        if node not in self._cells:
-            raw = self.raw
-            part = slice(raw["first_cell"][node], raw["first_cell"][node + 1])
-            words = raw["counts"].reshape(-1, raw["n_words"])[part]
-            places = zip(raw["leaves"][part].tolist(), raw["errors"][part].tolist(), strict=True)
-            found = dict(zip(places, _whole_numbers(words), strict=True))
-            if node == 0 and self._must_split:
-                found = {cell: count for cell, count in found.items() if cell[0] > 1}
-            self._cells[node] = found
-        return self._cells[node]
-
-
-def _whole_numbers(words: NDArray[np.uint64]) -> list[int]:
-    """Turn rows of 64-bit words, lowest first, into Python integers."""
-    out = words[:, 0].tolist() if len(words) else []
-    for place in range(1, words.shape[1] if len(words) else 0):
-        if words[:, place].any():
-            out = [
-                low + (high << 64 * place) for low, high in zip(out, words[:, place].tolist(), strict=True)
-            ]
-    return out
+def words_of_rows(goes_right: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Pack rows of a matrix of zeros and ones, 64 columns to a word, each row to whole words."""
+    packed = np.packbits(goes_right, axis=1, bitorder="little")
+    padded = np.zeros((len(packed), -(-goes_right.shape[1] // 64) * 8), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.reshape(-1).view(np.dtype("<u8")).astype(np.uint64)

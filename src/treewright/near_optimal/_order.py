@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from treewright.near_optimal._graph import Cell, Counts
+from treewright.near_optimal._counts import Cell, Counts
 
-__all__ = ["Step", "place_of", "tree_at"]
+__all__ = ["Step", "halves", "leaves_of", "place_of", "splits_of", "tree_at"]
 
 # One node of a tree, depth-first: the split's number in `cuts`, or -1 - label for a leaf.
 Step = int
@@ -19,12 +19,12 @@ Step = int
 
 def tree_at(counts: Counts, node: int, cell: Cell, place: int) -> list[Step]:
     """Return the subtree at `place` (0 is the first) among those of `node` with the leaves and errors of `cell`."""
-    for leaf in _leaves(counts, node, cell):
+    for leaf in leaves_of(counts, node, cell):
         if place == 0:
             return [leaf]
         place -= 1
-    for split, left, right in _splits(counts, node):
-        for part, rest, label_pairs, size in _halves(counts, left, right, cell):
+    for split, left, right in splits_of(counts, node):
+        for part, rest, label_pairs, size in halves(counts, left, right, cell):
             if place >= size:
                 place -= size
                 continue
@@ -48,39 +48,43 @@ def place_of(counts: Counts, node: int, steps: list[Step], at: int = 0) -> tuple
         cell = (1, int(graph.leaf_errors[node, label]))
         if cell not in counts.cells(node):
             return None
-        return cell, _leaves(counts, node, cell).index(step), at + 1
-    for split, left, right in _splits(counts, node):
+        return cell, leaves_of(counts, node, cell).index(step), at + 1
+    for split, left, right in splits_of(counts, node):
         if split != step:
             continue
         first = place_of(counts, left, steps, at + 1)
         second = None if first is None else place_of(counts, right, steps, first[2])
         if first is None or second is None:
-            return None
+            continue
         cell = (first[0][0] + second[0][0], first[0][1] + second[0][1])
         if cell not in counts.cells(node):
-            return None
-        place = _place_before(counts, node, split, first[0], cell)
+            continue
+        place = _place_before(counts, node, (split, left, right), first[0], cell)
         if place is None:
-            return None
+            continue
         if first[0][0] == second[0][0] == 1:
-            pairs = _label_pairs(counts, left, right, first[0], second[0])
+            pairs = label_pairs_of(counts, left, right, first[0], second[0])
             pair = (steps[at + 1], steps[at + 2])
-            return None if pair not in pairs else (cell, place + pairs.index(pair), second[2])
+            if pair not in pairs:
+                continue
+            return cell, place + pairs.index(pair), second[2]
         return cell, place + first[1] * counts.cells(right)[second[0]] + second[1], second[2]
     return None
 
 
-def _place_before(counts: Counts, node: int, split: int, part: Cell, cell: Cell) -> int | None:
-    place = len(_leaves(counts, node, cell))
-    for number, left, right in _splits(counts, node):
-        for half, _, _, size in _halves(counts, left, right, cell):
-            if number == split and half == part:
+def _place_before(
+    counts: Counts, node: int, edge: tuple[Step, int, int], part: Cell, cell: Cell
+) -> int | None:
+    place = len(leaves_of(counts, node, cell))
+    for number, left, right in splits_of(counts, node):
+        for half, _, _, size in halves(counts, left, right, cell):
+            if (number, left, right) == edge and half == part:
                 return place
             place += size
     return None
 
 
-def _leaves(counts: Counts, node: int, cell: Cell) -> list[Step]:
+def leaves_of(counts: Counts, node: int, cell: Cell) -> list[Step]:
     """Return the leaves of the node that make the errors of `cell`."""
     leaves, errors = cell
     if leaves != 1 or cell not in counts.cells(node):
@@ -89,7 +93,7 @@ def _leaves(counts: Counts, node: int, cell: Cell) -> list[Step]:
     return [-1 - k for k in graph.leaf_labels(node) if graph.leaf_errors[node, k] == errors]
 
 
-def _splits(counts: Counts, node: int) -> list[tuple[Step, int, int]]:
+def splits_of(counts: Counts, node: int) -> list[tuple[Step, int, int]]:
     """Return the open splits of a node with their sides, in the order of `cuts`."""
     arrays, graph = counts.graph.arrays, counts.graph
     out = []
@@ -101,7 +105,7 @@ def _splits(counts: Counts, node: int) -> list[tuple[Step, int, int]]:
     return sorted(out)
 
 
-def _halves(
+def halves(
     counts: Counts, left: int, right: int, cell: Cell
 ) -> Iterator[tuple[Cell, Cell, list[tuple[Step, Step]], int]]:
     """Yield the ways to share leaves and errors among two sides, with the number of subtrees of each way.
@@ -115,16 +119,16 @@ def _halves(
         if n_right is None:
             continue
         if part[0] == rest[0] == 1:
-            pairs = _label_pairs(counts, left, right, part, rest)
+            pairs = label_pairs_of(counts, left, right, part, rest)
             yield part, rest, pairs, len(pairs)
         else:
             yield part, rest, [], n_left * n_right
 
 
-def _label_pairs(counts: Counts, left: int, right: int, part: Cell, rest: Cell) -> list[tuple[Step, Step]]:
+def label_pairs_of(counts: Counts, left: int, right: int, part: Cell, rest: Cell) -> list[tuple[Step, Step]]:
     return [
         (a, b)
-        for a in _leaves(counts, left, part)
-        for b in _leaves(counts, right, rest)
+        for a in leaves_of(counts, left, part)
+        for b in leaves_of(counts, right, rest)
         if counts.graph.redundant or a != b
     ]

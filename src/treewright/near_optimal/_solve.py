@@ -12,7 +12,8 @@ from treewright._native import core
 from treewright.binarize import Cuts
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to, whole
-from treewright.near_optimal._graph import Counts, Membership, SetGraph
+from treewright.near_optimal._counts import Counts
+from treewright.near_optimal._graph import Membership, SetGraph
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason
@@ -36,6 +37,7 @@ STAGES = (
     Fraction(1, 2),
     Fraction(1),
 )  # of the slack: what is complete if a limit ends the next
+QUICK = 0.002  # of the seconds left: after a stage that took less, the next but the last is left out
 LEAST_SECONDS = 0.5  # for the graph of the optimal trees alone, once they are proven optimal
 BELOW = Fraction(1, 2**40)  # by which the bound of a set without trees stays below what is proven
 LARGEST_SLACK = 1e-12  # of rounded weights: more, and a tree on the bound could be on its wrong side
@@ -117,7 +119,9 @@ def solve_near_optimal(
     native = core.NearOptimalProblem(
         cuts.packed, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
     )
-    task = _Task(problem, cuts, native, unit, leaf_price, leaf_labels == "any", redundant_splits)
+    task = _Task(
+        problem, cuts, native, unit, leaf_price, leaf_labels == "any", redundant_splits, max(budget, optimum)
+    )
     counts, reason = _rising(task, best, min(optimum, budget), budget, limits, progress)
     return NearOptimalTrees(
         counts=counts,
@@ -139,6 +143,7 @@ class _Task:
     leaf_price: Fraction
     any_label: bool
     redundant: bool
+    largest: Fraction  # budget that will be asked; all are in the units of this one, so that one search answers all
 
     def graph(self, budget: Fraction, *, max_depth: int | None = None, **how: Any) -> SetGraph:
         """Return the graph of all trees within a budget, complete or not; `max_depth` instead of the problem's."""
@@ -153,7 +158,7 @@ class _Task:
             depth = depth if limit is None else min(depth, limit)
         errors = float(problem.costs.max()) / float(self.unit)
         shift = max(
-            0, min(MOST_SHIFT, COST_BITS - int(2 * errors + problem.table.n_rows + budget).bit_length())
+            0, min(MOST_SHIFT, COST_BITS - int(2 * errors + problem.table.n_rows + self.largest).bit_length())
         )
         native = self.native.make(
             leaf_price=int(self.leaf_price * 2**shift // 1),
@@ -187,10 +192,15 @@ def _rising(
     again = LEAST_SECONDS + started - (limits.begun or started)
     memory = limits.native()["memory_limit"]
     done: Counts | None = None
+    took = math.inf
+    quick = (
+        QUICK if limits.memory_limit is None else 0.0
+    )  # it may end in the largest stage, whatever the smaller took
     for share in (Fraction(0), *STAGES):
         stage = first + (budget - first) * share
-        if done is not None and stage == done.membership.budget:
+        if done is not None and (stage == done.membership.budget or (share < 1 and took < quick)):
             continue
+        begun = time.perf_counter()
         least = again if done is None and best.status is SolveStatus.OPTIMAL else 0.0
         report = _report(progress, time.perf_counter() - (limits.begun or started))
         graph = task.graph(stage, time_limit=max(limits.left(), least), memory_limit=memory, report=report)
@@ -203,6 +213,7 @@ def _rising(
         if reason is not None:
             return _nothing(task, best, limits) if done is None else done, reason
         done = counts
+        took = (time.perf_counter() - begun) / max(limits.left(), LEAST_SECONDS)
     assert done is not None  # the loop ran through
     return done, None
 

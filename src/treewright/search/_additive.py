@@ -6,6 +6,7 @@ another objective (cpp/include/treewright/objective/); what a loss adds here is 
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -18,16 +19,27 @@ from treewright.result import StopReason
 from treewright.search._additive_units import (
     ActionUnits,
     SquaredErrorUnits,
+    SurvivalUnits,
     action_units,
     squared_error_units,
+    survival_units,
 )
-from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
+from treewright.search._limits import Limits, ProgressCallback, stop_reason
+from treewright.search._options import SweepOptions
+from treewright.search._ranked_run import counts_of, run_arguments
 from treewright.search._ranks import ranked_columns, splits_of
-from treewright.search._sweep import MOST_DEPTH, SweepOptions
 from treewright.table import Table
 from treewright.tree import Split
 
-__all__ = ["ActionLoss", "AdditiveAnswer", "AdditiveLoss", "SquaredErrorLoss", "solve_additive"]
+__all__ = [
+    "ActionLoss",
+    "AdditiveAnswer",
+    "AdditiveLoss",
+    "SquaredErrorLoss",
+    "SurvivalLoss",
+    "loss_of",
+    "solve_additive",
+]
 
 
 class AdditiveLoss(Protocol):
@@ -36,10 +48,15 @@ class AdditiveLoss(Protocol):
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
 
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has."""
+
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> ActionUnits | SquaredErrorUnits:
+    def units(
+        self, price: float, most_leaves: int, needs_spans: bool
+    ) -> ActionUnits | SquaredErrorUnits | SurvivalUnits:
         """Return the loss in integers."""
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
@@ -81,6 +98,10 @@ class SquaredErrorLoss:
         centred = y - (weight[:, None] * y).sum(axis=0) / total
         centred -= (weight[:, None] * centred).sum(axis=0) / total  # for targets far from zero
         return float((weight[:, None] * centred**2).sum())
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: none."""
+        return 0.0
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -134,6 +155,10 @@ class ActionLoss:
         """Return the loss of one leaf with these rows."""
         return float(np.asarray(self.cost, dtype=np.float64)[rows].sum(axis=0).min())
 
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: the least cost of each row."""
+        return float(np.asarray(self.cost, dtype=np.float64).min(axis=1).sum())
+
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
         cost = np.asarray(self.cost)
@@ -154,6 +179,68 @@ class ActionLoss:
         """Run the engine."""
         return core.action_costs_solve(
             rank=rank, cost=units.cost, tie_bits=units.tie_bits, leaf=units.leaf, **rest
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalLoss:
+    """Half the deviance of the exponential survival model: a leaf has one hazard ratio.
+
+    Rows i with events ``d`` and hazards ``h`` cost the least ``sum_i ratio h_i - d_i log(ratio h_i / d_i) - d_i`` over
+    the ratio, which is ``sum d / sum h`` (LeBlanc and Crowley 1992).
+
+    Parameters
+    ----------
+    events : ndarray of shape (n_rows,), int64
+        Weight of the event of each row, whole; 0 if it was censored.
+    hazard : ndarray of shape (n_rows,), int64
+        Weight times cumulative hazard, in any unit in which it is whole and at least `events`.
+    """
+
+    events: NDArray[np.int64]
+    hazard: NDArray[np.int64]
+
+    def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
+        """Return the loss of one leaf with these rows."""
+        events, hazard = self.events[rows].astype(np.float64), self.hazard[rows].astype(np.float64)
+        seen = events > 0
+        if not seen.any():
+            return 0.0
+        ratio = events.sum() / hazard.sum()
+        fitted = ratio * hazard
+        parts = fitted - events
+        parts[seen] -= events[seen] * np.log(fitted[seen] / events[seen])
+        return max(0.0, math.fsum(parts.tolist()))
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: none."""
+        return 0.0
+
+    def check(self, n: int) -> None:
+        """Refuse numbers that are no loss of `n` rows."""
+        if self.events.shape != (n,) or self.hazard.shape != (n,):
+            raise InputError(
+                f"The loss has {len(self.events)} events and {len(self.hazard)} hazards; the table has {n} rows. "
+                "Give one "
+                "of each a row."
+            )
+        if (self.events < 0).any() or (self.hazard < self.events).any():
+            raise InputError("events must be at least 0, and hazard at least as large.")
+
+    def units(self, price: float, most_leaves: int, needs_spans: bool) -> SurvivalUnits:
+        """Return the loss in integers."""
+        return survival_units(self.events, self.hazard, price=price, most_leaves=most_leaves)
+
+    def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
+        """Run the engine."""
+        return core.survival_solve(
+            rank=rank,
+            events=units.events,
+            hazard=units.hazard,
+            scale=units.scale,
+            tie_bits=units.tie_bits,
+            leaf=units.leaf,
+            **rest,
         )
 
 
@@ -223,7 +310,7 @@ def solve_additive(
     ----------
     table : Table
         Continuous and categorical columns, missing values included.
-    loss : SquaredErrorLoss or ActionLoss
+    loss : SquaredErrorLoss, ActionLoss or SurvivalLoss
         What a leaf costs. The Gini impurity (Brier score) of labels is the squared error of their 0/1 indicators.
     cost_complexity : float, default=0.0
         Price of a leaf as a share of the loss of one leaf over all rows, which is taken without what every tree pays;
@@ -279,9 +366,7 @@ def solve_additive(
             f"No tree has {min_samples_leaf} rows in every leaf: the table has {n}. Lower min_samples_leaf."
         )
     leaf_loss = loss.leaf_loss()
-    unavoidable = (
-        sum(loss.leaf_loss(slice(i, i + 1)) for i in range(n)) if isinstance(loss, ActionLoss) else 0.0
-    )
+    unavoidable = loss.unavoidable()
     most_leaves = min(
         n,
         2 ** min(30, n if max_depth is None else max_depth),
@@ -294,33 +379,28 @@ def solve_additive(
     ranked = ranked_columns(table)
     rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, n), dtype=np.uint32)
 
-    def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
-        assert progress is not None
-        best = units.loss(incumbent)
-        return bool(progress(Progress(seconds, best, min(best, units.loss(bound)), steps, n_bytes)))
-
-    native = core.SweepOptions()
-    for name, value in asdict(options).items():
-        setattr(native, name, value)
     answer = loss.native(
         rank,
         units,
-        min_leaf=min_samples_leaf,
-        depth=max(1, min(n if max_depth is None else max_depth, n, MOST_DEPTH)),
-        most_leaves=0 if max_leaf_nodes is None or max_leaf_nodes >= n else max(2, max_leaf_nodes),
-        options=native,
-        report=None if progress is None else report,
-        **limits.native(),
+        **run_arguments(
+            n,
+            max_depth=max_depth,
+            max_leaves=max_leaf_nodes,
+            min_samples_leaf=min_samples_leaf,
+            limits=limits,
+            options=options,
+            progress=progress,
+            objective=units.loss,
+        ),
     )
     is_leaf_only = max_depth == 0 or max_leaf_nodes == 1  # the engine always looks one split ahead
     splits = splits_of([None] if is_leaf_only else answer["nodes"], ranked)
-    tree_loss = _loss_of(splits, table, loss)
+    tree_loss = loss_of(splits, table, loss)
     n_leaves = sum(split is None for split in splits)
     objective = tree_loss + price * n_leaves
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
     tolerance = units.tolerance(objective, most_leaves)
-    kept = ("pair_solves", "passes", "row_steps", "cache_hits", "gaps_closed", "core_rows", "bytes")
     return AdditiveAnswer(
         tuple(splits),
         proven,
@@ -333,17 +413,12 @@ def solve_additive(
         price,
         tolerance,
         stop_reason(answer["stop"]),
-        {
-            "seconds": answer["seconds"],
-            "steps": answer["steps"],
-            "subproblems": answer["subproblems"] + answer["pair_solves"],
-        }
-        | {name: answer[name] for name in kept},
+        counts_of(answer),
         asdict(options),
     )
 
 
-def _loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:
+def loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:
     """Return the loss of a tree, each leaf with its best value."""
     position, total = 0, 0.0
     stack = [np.arange(table.n_rows)]

@@ -12,9 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
-from treewright.binarize import CandidateSplits, Cuts, Worth, candidates_of, count_splits
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.binarize import CandidateSplits, Cuts, Worth, candidates_of, count_splits, scope_of_all
 from treewright.errors import InputError
-from treewright.problem import Problem
+from treewright.problem import PolicyProblem, Problem
 from treewright.result import SolveResult
 from treewright.search._limits import Limits
 from treewright.search._options import SearchOptions, SweepOptions
@@ -28,7 +31,7 @@ from treewright.search._space import (
 )
 from treewright.tree import ColumnKind
 
-__all__ = ["Choice", "Method", "choose_engine"]
+__all__ = ["Choice", "Method", "choose_engine", "choose_for_actions"]
 
 Method = Literal["tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"]
 
@@ -147,6 +150,45 @@ def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method
     return Choice(engine, cuts, f"only the search over binary columns knows {KNOWS[method]}")
 
 
+def choose_for_actions(
+    problem: PolicyProblem,
+    regret: NDArray[np.float64],
+    options: SearchOptions | SweepOptions | None,
+    limits: Limits,
+) -> Choice:
+    """Choose the engine for a policy tree; both look at all thresholds.
+
+    Parameters
+    ----------
+    problem : PolicyProblem
+    regret : ndarray of shape (n_rows, n_actions)
+        What each row can lose by each action.
+    options : SearchOptions, SweepOptions or None
+        May name the engine.
+    limits : Limits
+    """
+    table = problem.table
+    worth = Worth(
+        regret.max(axis=1),
+        price=problem.cost_complexity * float(regret.sum(axis=0).min()),
+        min_rows=problem.min_samples_leaf,
+    )
+    candidates = candidates_of(table, problem.sample_weight, worth)
+    asked = _asked_engine(options)
+    many, why = _has_many_thresholds(problem, candidates)
+    n_splits = sum(offered.n_splits() for offered in candidates)
+    if not many and n_splits > MOST_SPLITS:
+        many, why = True, f"the table has {n_splits:,} splits: too many for binary columns"
+    if asked != "automatic":
+        many, why = asked == "sweep", "search_options ask for it"
+    if many:
+        choice = Choice("sweep", RankedSpace(candidates, scope_of_all(table), table.notes), why)
+    else:
+        choice = Choice("cuts", binary_space(problem, "all", candidates, limits, WHO["tree"]), why)
+    _refuse_unused(options, choice, "tree")
+    return choice
+
+
 def _over_binary(method: Method) -> Literal["cuts", "leaf-accuracy"]:
     return "leaf-accuracy" if method == "leaf accuracy" else "cuts"
 
@@ -163,7 +205,9 @@ def _worth(problem: Problem, method: Method) -> Worth:
     )
 
 
-def _has_many_thresholds(problem: Problem, candidates: Sequence[CandidateSplits]) -> tuple[bool, str]:
+def _has_many_thresholds(
+    problem: Problem | PolicyProblem, candidates: Sequence[CandidateSplits]
+) -> tuple[bool, str]:
     """Say whether thresholds of continuous columns are many and most of what can be split, and how many there are."""
     continuous, others = count_splits(problem.table, candidates)
     if all(column.kind is not ColumnKind.CONTINUOUS for column in problem.table.columns):

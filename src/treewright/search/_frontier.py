@@ -14,7 +14,7 @@ from treewright.result import SolveResult, SolveStatus, StopReason, constraints_
 __all__ = ["Frontier", "check_max_leaves"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Frontier(Sequence[SolveResult]):
     """Pareto front of training loss against leaves: a sequence of results, fewest leaves first.
 
@@ -71,6 +71,13 @@ class Frontier(Sequence[SolveResult]):
                 break
             proven += 1
         return proven
+
+    def __repr__(self) -> str:
+        losses = f"loss {self.points[0].loss:.4g} to {self.points[-1].loss:.4g}"
+        return (
+            f"<Frontier: {len(self)} points of 1 to {self.points[-1].tree.n_leaves} leaves, {losses}, proven up to "
+            f"{self.proven_leaves} of {self.max_leaves} leaves>"
+        )
 
     def __len__(self) -> int:
         return len(self.points)

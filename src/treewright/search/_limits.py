@@ -112,6 +112,12 @@ class Limits:
         """Return the limits with the time running, from now unless it runs already."""
         return self if self.begun is not None else replace(self, begun=time.perf_counter())
 
+    def after(self, steps: int) -> Limits | None:
+        """Return what is left of the limits after so many steps, or None if no step is left."""
+        if self.step_limit is None:
+            return self
+        return replace(self, step_limit=int(self.step_limit) - steps) if steps < self.step_limit else None
+
     def left(self) -> float:
         """Return the seconds that are left, 0 or more; inf without a time limit."""
         if self.time_limit is None:

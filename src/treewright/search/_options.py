@@ -150,3 +150,10 @@ class SweepOptions:
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64
+
+    def native(self) -> Any:
+        """Return the switches as the compiled core takes them."""
+        options = core.SweepOptions()
+        for field in fields(self):
+            setattr(options, field.name, getattr(self, field.name))
+        return options

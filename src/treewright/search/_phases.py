@@ -5,7 +5,7 @@ from a bound on every subset (``_prices.py``) than from more steps. How much is 
 cannot be known before, so stages of pricing and searching grow in turn: the whole costs a small multiple of
 the better choice. Figures: docs/decisions/row-prices.md.
 
-With a limit on leaves a stage is a search without it, then the front (``bits/leaf_limit.hpp``). The front
+With a limit on leaves a stage is a search without it, then the front (``search/leaf_limit.hpp``). The front
 ends most problems by itself, so its first stage is long; where the limit hardly binds, the search without it
 and with prices is the quicker one, so later stages give each a half. A limit that cannot bind is dropped.
 

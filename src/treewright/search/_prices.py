@@ -5,7 +5,7 @@ Prices y >= 0, one a distinct row, such that for every conjunction L of literals
     sum of y over L  <=  c + sum of cost_k over L                                            (*)
 
 make sum(y over S) a lower bound of every tree for every set S of rows that the search meets
-(``cpp/include/treewright/bits/prices.hpp`` has the proof). The largest sum over all rows is a linear
+(``cpp/include/treewright/bounds/row_prices.hpp`` has the proof). The largest sum over all rows is a linear
 program with one constraint a conjunction; it is solved over the conjunctions met so far, and the compiled
 core finds violated ones.
 

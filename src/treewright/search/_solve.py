@@ -68,9 +68,9 @@ def solve(
 
     Notes
     -----
-    Two engines: branch and bound over binary columns after Hu, Rudin and Seltzer (2019), with the bounds listed in
-    ``cpp/include/treewright/bits/``, where there are few splits; a search over all thresholds of ranked columns
-    (``cpp/include/treewright/sweep/``) where there are many. Ties are broken the same way on every run.
+    Two engines: branch and bound over binary columns after Hu, Rudin and Seltzer (2019), where there are few splits,
+    with the bounds listed in ``cpp/include/treewright/search/binary_search.hpp``; a search over all thresholds of
+    ranked columns (``search/ranked_search.hpp`` there) where there are many. Ties are broken the same way on every run.
     """
     limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)

@@ -16,7 +16,7 @@ from treewright.search._frontier import Frontier
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import SearchOptions
-from treewright.search._result import result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._solve import NO_LIMIT
 from treewright.search._space import Thresholds
 from treewright.tree import grow
@@ -66,7 +66,7 @@ def solve_frontier(
     Notes
     -----
     Branch and bound in which every subproblem keeps bounds for all numbers of leaves at once; definitions and
-    proofs are in ``cpp/include/treewright/bits/front.hpp``.
+    proofs are in ``cpp/include/treewright/search/front.hpp``.
     """
     limits = (limits or Limits()).started()
     if problem.max_leaf_nodes is None:
@@ -111,7 +111,10 @@ def solve_frontier(
         **{name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")},
     }
     results = []
-    for leaves, shape in enumerate(_smallest(raw["shapes"], raw["upper_bounds"]), 1):
+    shapes = _smallest(raw["shapes"], raw["upper_bounds"])
+    for leaves, shape in enumerate(shapes, 1):
+        fewer = shape.count(-1) - 1
+        is_least = fewer == 0 or raw["lower_bounds"][fewer - 1] > raw["upper_bounds"][leaves - 1]
         tree = grow(
             problem.table.columns,
             problem.classes,
@@ -133,7 +136,7 @@ def solve_frontier(
                 stop=raw["stop"],
                 stats=stats,
                 options=options.used(FRONTIER_OPTIONS),
-                notes=cuts.notes,
+                notes=cuts.notes if is_least else (*cuts.notes, LEAVES_NOT_PROVEN),
             )
         )
     results = _monotone(results)

@@ -18,6 +18,9 @@ from treewright.tree import Split, grow_regression
 
 __all__ = ["solve_regression"]
 
+ENGINE_REASON = "it looks at all thresholds"
+MOST_TOLERANCE = 1e-8  # of the loss of one leaf: what rounding may hide beyond is no proof
+
 
 def solve_regression(
     problem: RegressionProblem,
@@ -87,9 +90,16 @@ def solve_regression(
     share = answer.loss / answer.leaf_loss
     objective = share + problem.cost_complexity * answer.n_leaves
     tolerance = answer.tolerance / answer.leaf_loss
+    notes = (*problem.notes, *problem.table.notes)
+    proven = answer.proven and tolerance <= MOST_TOLERANCE
+    if tolerance > MOST_TOLERANCE:
+        notes = (
+            *notes,
+            f"The weights and targets were rounded for the search; that may move an objective by {tolerance:.1e}.",
+        )
     return RegressionResult(
         tree=_tree(problem, answer.splits),
-        status=SolveStatus.OPTIMAL if answer.proven else SolveStatus.FEASIBLE,
+        status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
         objective=objective,
         lower_bound=objective - tolerance
         if answer.proven
@@ -97,12 +107,9 @@ def solve_regression(
         loss=share,
         stop_reason=None if answer.proven else answer.stop,
         stats={**answer.stats, "tolerance": tolerance, "engine": "sweep", "engine_reason": ENGINE_REASON},
-        notes=(*problem.notes, *problem.table.notes),
+        notes=notes,
         **{**common, "options": {**common["options"], **answer.options}},
     )
-
-
-ENGINE_REASON = "it looks at all thresholds"
 
 
 def _normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:

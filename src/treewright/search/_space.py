@@ -25,7 +25,7 @@ from treewright.binarize import (
     scope_of_all,
 )
 from treewright.errors import InputError
-from treewright.problem import Problem
+from treewright.problem import PolicyProblem, Problem
 from treewright.search._limits import Limits
 from treewright.table import Table
 
@@ -100,7 +100,7 @@ def check_thresholds(thresholds: object) -> None:
 
 
 def binary_space(
-    problem: Problem,
+    problem: Problem | PolicyProblem,
     thresholds: Thresholds,
     candidates: Sequence[CandidateSplits],
     limits: Limits,
@@ -110,7 +110,7 @@ def binary_space(
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or PolicyProblem
     thresholds : "auto", "all", int or mapping
     candidates : sequence of CandidateSplits
         Of the problem's table.

@@ -10,7 +10,7 @@ the one with the fewest leaves wins.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from treewright.result import SolveResult
 from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
+from treewright.search._ranked_run import counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._result import LEAVES_NOT_PROVEN, is_coarse, measured, result_of
 from treewright.search._space import RankedSpace
@@ -32,7 +33,6 @@ from treewright.tree import Tree, grow
 __all__ = ["SweepOptions", "solve_sweep"]
 
 ROOM = 2**29  # of the sum of integer costs: 32-bit lanes of the kernel
-MOST_DEPTH = 2**30
 # Seconds for each row of a ranked column, and at most in all, that the engine gets even if reading the table took the
 # whole time: enough to sort the rows and to find a first tree.
 FIRST_TREE, FIRST_TREE_MOST = 6e-8, 0.5
@@ -156,36 +156,31 @@ def solve_sweep(
     units = _Units.make(problem)
     ranked = ranked_columns(table, space.candidates)
 
-    def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
-        assert progress is not None
-        best = units.objective(incumbent)
-        return bool(progress(Progress(seconds, best, min(best, units.objective(bound)), steps, n_bytes)))
-
     rank = rank_matrix(ranked, table.n_rows)
-    native = core.SweepOptions()
-    for name, value in asdict(options).items():
-        setattr(native, name, value)
-    depth = table.n_rows if problem.max_depth is None else problem.max_depth
     leaves = problem.max_leaf_nodes
 
-    def search(units: _Units, steps: int) -> dict[str, Any]:
-        native_limits = limits.native()
-        return core.sweep_solve(
-            rank,
-            problem.y.astype(np.uint16),
-            units.integers.weight.astype(np.int32),
-            units.reduced().astype(np.int32),
-            units.unit,
-            units.leaf,
-            problem.min_samples_leaf,
-            max(1, min(depth, table.n_rows, MOST_DEPTH)),
-            0 if leaves is None or leaves >= table.n_rows else max(2, leaves),
-            native,
-            max(native_limits["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST)),
-            max(1, native_limits["step_limit"] - steps),
-            native_limits["memory_limit"],
-            None if progress is None else report,
+    def search(units: _Units, limits: Limits, progress: ProgressCallback | None) -> dict[str, Any]:
+        run = run_arguments(
+            table.n_rows,
+            max_depth=problem.max_depth,
+            max_leaves=leaves,
+            min_samples_leaf=problem.min_samples_leaf,
+            limits=limits,
+            options=options,
+            progress=progress,
+            objective=units.objective,
         )
+        run["time_limit"] = max(run["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST))
+        answer: dict[str, Any] = core.sweep_solve(
+            rank=rank,
+            label=problem.y.astype(np.uint16),
+            weight=units.integers.weight.astype(np.int32),
+            cost=units.reduced().astype(np.int32),
+            unit=units.unit,
+            leaf=units.leaf,
+            **run,
+        )
+        return answer
 
     is_leaf_only = problem.max_depth == 0 or leaves == 1  # the engine always looks one split ahead
 
@@ -201,15 +196,21 @@ def solve_sweep(
             problem.costs,
         )
 
-    answer = search(units, 0)
+    answer = search(units, limits, progress)
     tree = tree_of(answer)
-    steps, seconds = answer["steps"], answer["seconds"]
+    counts = counts_of(answer)
     while answer["lower"] == answer["upper"] and not is_leaf_only:
-        finer = units.finer(problem, measured(problem, tree)[1])
-        if finer is None:
+        objective = measured(problem, tree)[1]
+        finer, left = units.finer(problem, objective), limits.after(counts["steps"])
+        if finer is None or left is None:
             break
-        again = search(finer, steps)
-        steps, seconds = steps + again["steps"], seconds + again["seconds"]
+        bound = max(0.0, objective - 2 * units.slack(tree.n_leaves))
+        known = Progress(counts["seconds"], objective, bound, counts["steps"], 0)
+        again = search(finer, left, _going_on(progress, known))
+        more = counts_of(again)
+        counts = {
+            name: max(counts[name], n) if name == "bytes" else counts[name] + n for name, n in more.items()
+        }
         if again["lower"] != again["upper"]:
             break  # a limit ended it; the tree and the bound before it stand
         answer, units, tree = again, finer, tree_of(again)
@@ -219,15 +220,6 @@ def solve_sweep(
     if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
         proven = True
         notes = (*notes, LEAVES_NOT_PROVEN)
-    kept = (
-        "pair_solves",
-        "passes",
-        "row_steps",
-        "cache_hits",
-        "gaps_closed",
-        "core_rows",
-        "bytes",
-    )
     n_leaves = tree.n_leaves
     if not proven and problem.cost_complexity > 0:  # a better tree may have more leaves, but not so many
         n_leaves = int(units.objective(upper) / problem.cost_complexity) + 1
@@ -241,13 +233,25 @@ def solve_sweep(
         slack=0.0 if is_leaf_only else units.integers.slack,
         scope=space.scope,
         stop=answer["stop"],
-        # The engine counts subproblems of depth two (pairs) and deeper ones apart.
-        stats={
-            "subproblems": answer["subproblems"] + answer["pair_solves"],
-            "steps": steps,
-            "seconds": seconds,
-        }
-        | {name: answer[name] for name in kept},
+        stats=counts,
         options=asdict(options),
         notes=notes,
     )
+
+
+def _going_on(progress: ProgressCallback | None, known: Progress) -> ProgressCallback | None:
+    """Return `progress` for a further search, which tells what is known until it ends."""
+    if progress is None:
+        return None
+
+    def report(now: Progress) -> Any:
+        return progress(
+            replace(
+                known,
+                seconds=known.seconds + now.seconds,
+                subproblems=known.subproblems + now.subproblems,
+                memory=now.memory,
+            )
+        )
+
+    return report

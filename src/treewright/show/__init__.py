@@ -1,5 +1,6 @@
 """Trees for people: text, rules, Graphviz, matplotlib and web pages."""
 
+from treewright.show._cart import plot_trees_beside
 from treewright.show._frontier import plot_frontier
 from treewright.show._graphviz import to_graphviz
 from treewright.show._latent import (
@@ -12,13 +13,14 @@ from treewright.show._leaf_accuracies import plot_leaf_accuracies
 from treewright.show._matplotlib import plot_tree, tree_figure
 from treewright.show._progress import ProgressRecorder, plot_search_progress
 from treewright.show._regions import plot_decision_regions
-from treewright.show._report import notebook_html, report
+from treewright.show._report import choose_page, notebook_html, report
 from treewright.show._rules import Rule, rules, rules_frame, to_rules
 from treewright.show._text import to_text
 
 __all__ = [
     "ProgressRecorder",
     "Rule",
+    "choose_page",
     "notebook_html",
     "plot_active_nodes",
     "plot_decision_regions",
@@ -28,6 +30,7 @@ __all__ = [
     "plot_leaf_accuracies",
     "plot_search_progress",
     "plot_tree",
+    "plot_trees_beside",
     "report",
     "routing_shares",
     "rules",

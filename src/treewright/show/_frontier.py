@@ -7,12 +7,13 @@ proven optimal, the loss may still fall to the bound: that room is shaded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from treewright.errors import InputError
 from treewright.result import SolveResult, SolveStatus
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._colours import OKABE_ITO
+from treewright.show._tree_of import result_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +22,7 @@ __all__ = ["plot_frontier"]
 
 
 def plot_frontier(
-    results: Sequence[SolveResult],
+    results: Sequence[SolveResult] | Any,
     *,
     chosen: int | None = None,
     measure: str = "accuracy",
@@ -31,8 +32,9 @@ def plot_frontier(
 
     Parameters
     ----------
-    results : sequence of SolveResult
-        For example what `treewright.accuracy_frontier` returns; the order does not matter.
+    results : sequence of SolveResult, or fitted estimator
+        For example what `treewright.accuracy_frontier` returns; the order does not matter. Of an estimator its
+        ``frontier_`` is drawn (`OptimalTreeClassifierCV`), otherwise its one result.
     chosen : int or None, default=None
         Position in `results` of the tree to mark.
     measure : {"accuracy", "loss"}, default="accuracy"
@@ -52,6 +54,7 @@ def plot_frontier(
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
     """
+    results = _results(results)
     if not len(results):
         raise InputError("results is empty; give at least one SolveResult.")
     if chosen is not None and not 0 <= chosen < len(results):
@@ -106,6 +109,16 @@ def plot_frontier(
     ax.xaxis.label.set_color(INK)
     ax.spines["bottom"].set_color(GREY)
     return ax
+
+
+def _results(given: Any) -> Sequence[SolveResult]:
+    """The results to draw: a sequence as it is, the front of an estimator that has one, else one result."""
+    if isinstance(given, SolveResult):
+        return [given]
+    if isinstance(given, Sequence):
+        return given
+    front = getattr(given, "frontier_", None)
+    return front if isinstance(front, Sequence) else [result_of(given)]
 
 
 def _loss_bound(result: SolveResult) -> float:

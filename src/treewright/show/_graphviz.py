@@ -5,18 +5,18 @@ from __future__ import annotations
 import textwrap
 
 from treewright.show._colours import class_colours, hexadecimal, leaf_tint
+from treewright.show._tree_of import TreeLike, tree_of
 from treewright.show._words import leaf_words, question, short_condition
-from treewright.tree import Tree
 
 __all__ = ["to_graphviz"]
 
 
-def to_graphviz(tree: Tree, *, digits: int | None = 4, wrap: int = 24) -> str:
+def to_graphviz(tree: TreeLike, *, digits: int | None = 4, wrap: int = 24) -> str:
     """Return the dot source of a tree.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
     digits : int, default=4
         Significant digits of thresholds; None writes every digit that matters.
     wrap : int, default=24
@@ -27,6 +27,7 @@ def to_graphviz(tree: Tree, *, digits: int | None = 4, wrap: int = 24) -> str:
     str
         For example for ``dot -Tsvg``. Leaves are filled by class.
     """
+    tree = tree_of(tree)
     colours = class_colours(tree)
     lines = [
         "digraph Tree {",

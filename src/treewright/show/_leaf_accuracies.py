@@ -5,7 +5,6 @@ A small leaf may be all right by luck; the interval says so, and the test rows d
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
+from treewright.show._breaks import lines_of
 from treewright.show._colours import OKABE_ITO, rgb, tint
 from treewright.show._rules import Rule, rules
+from treewright.show._tree_of import TreeLike, tree_with_rows
 from treewright.show._words import printable
 from treewright.table import encode_like
-from treewright.tree import Tree, wilson_interval
+from treewright.tree import Tree, label_positions, wilson_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,13 +27,13 @@ __all__ = ["plot_leaf_accuracies"]
 
 BLUE = rgb(OKABE_ITO[0])
 LINE = 54  # characters of a line beside a bar
-MOST_LINES = 3  # of a rule; the rest is cut
-HARD = "\N{NO-BREAK SPACE}"
+MOST_LINES = 2  # of a condition; the rest is cut
+MOST_OF_RULE = 6  # lines
 INCHES = 0.17  # a line of text
 
 
 def plot_leaf_accuracies(
-    tree: Tree,
+    tree: TreeLike,
     X: Any,
     y: ArrayLike,
     X_test: Any = None,
@@ -45,8 +46,8 @@ def plot_leaf_accuracies(
 
     Parameters
     ----------
-    tree : Tree
-        A classification tree.
+    tree : Tree, result or fitted estimator
+        Of classification.
     X : array-like or frame of shape (n_rows, n_columns)
         Training rows.
     y : array-like of shape (n_rows,)
@@ -70,8 +71,11 @@ def plot_leaf_accuracies(
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
     """
-    if tree.classes is None:
-        raise InputError("Leaf accuracies need a classification tree; this one predicts numbers.")
+    tree = tree_with_rows(tree)
+    if not tree.predicts_classes:
+        raise InputError(
+            f"Leaf accuracies need a classification tree; this one predicts {tree.kind.answers}."
+        )
     if (X_test is None) != (y_test is None):
         raise InputError("Give both X_test and y_test, or neither.")
     train = _count(tree, X, y, "y")
@@ -120,14 +124,14 @@ def plot_leaf_accuracies(
 
 def _name(rule: Rule) -> str:
     """A rule and its prediction, as many lines as it needs up to a limit."""
-    # A line ends between conditions, not within one, unless one alone is longer than a line.
-    whole = [c.replace(" ", HARD) if len(c) <= LINE else c for c in rule.conditions]
-    text = " ".join([f"{c}{HARD}and" for c in whole[:-1]] + whole[-1:]) or "every row"
     lines = [
-        line.replace(HARD, " ")
-        for line in textwrap.wrap(text, LINE + 4, max_lines=MOST_LINES, placeholder=" …")
-    ]
-    return "\n".join([*lines, f"→ {printable(str(rule.prediction))}"])
+        lines_of(condition + (" and" if at + 1 < len(rule.conditions) else ""), LINE, MOST_LINES)
+        for at, condition in enumerate(rule.conditions)
+    ] or ["every row"]
+    text = "\n".join(lines).split("\n")
+    if len(text) > MOST_OF_RULE:
+        text = [*text[: MOST_OF_RULE - 1], "…"]
+    return "\n".join([*text, f"→ {lines_of(printable(str(rule.prediction)), LINE, 1)}"])
 
 
 def _count(tree: Tree, X: Any, y: ArrayLike, name: str) -> dict[int, tuple[int, int]]:
@@ -137,11 +141,19 @@ def _count(tree: Tree, X: Any, y: ArrayLike, name: str) -> dict[int, tuple[int, 
     labels: NDArray[Any] = np.asarray(y)
     if labels.shape != leaf.shape:
         raise InputError(f"{name} has shape {labels.shape}; its rows are {len(leaf)}.")
-    right = tree.classes[tree.prediction[leaf]] == labels
+    known = label_positions(labels, tree.classes, f"{name} holds", _advice(labels, tree.classes))
+    right = tree.prediction[leaf] == known
     return {
         int(node): (int(right[leaf == node].sum()), int((leaf == node).sum()))
         for node in np.flatnonzero(tree.is_leaf)
     }
+
+
+def _advice(labels: NDArray[Any], classes: NDArray[Any]) -> str:
+    """What to do about labels that the tree does not know."""
+    if set(map(str, labels.tolist())) <= set(map(str, classes.tolist())):
+        return f"They read the same, but are {labels.dtype} here and {classes.dtype} in the tree; give them as in fit."
+    return "Give the labels as they were in fit."
 
 
 def _bar(ax: Axes, place: int, right: int, rows: int) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from treewright.errors import InputError, MissingDependencyError
 from treewright.show._colours import RGB, class_colours, leaf_tint, tint
 from treewright.show._layout import Layout, Size, arrange
+from treewright.show._tree_of import TreeLike, tree_of
 from treewright.show._values import place_of
 from treewright.show._words import leaf_words, question, short_condition, typeset
 from treewright.tree import Tree
@@ -51,7 +52,7 @@ class _Block:
 
 
 def plot_tree(
-    tree: Tree,
+    tree: TreeLike,
     ax: Axes | None = None,
     *,
     orientation: Orientation = "auto",
@@ -63,7 +64,7 @@ def plot_tree(
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
     ax : Axes, default=None
         Where to draw; the picture is scaled down to fit. None makes a figure of the size that the tree needs.
     orientation : {"auto", "down", "right"}, default="auto"
@@ -78,7 +79,8 @@ def plot_tree(
     Returns
     -------
     Axes
-        Leaves are coloured by predicted class; the bar below a leaf shows the shares of all classes. In a regression
+        Leaves are coloured by predicted class; the bar below a leaf shows the shares of all classes; leaves of
+        a policy tree are coloured by action. In a regression
         tree a darker leaf has a larger value, and the mark below it stands where the value lies between the smallest
         and the largest of all leaves.
 
@@ -90,6 +92,7 @@ def plot_tree(
         A parameter is out of range.
     """
     _require_matplotlib()
+    tree = tree_of(tree)
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -102,7 +105,7 @@ def plot_tree(
 
 
 def tree_figure(
-    tree: Tree,
+    tree: TreeLike,
     *,
     orientation: Orientation = "auto",
     digits: int | None = 4,
@@ -127,6 +130,7 @@ def tree_figure(
         matplotlib is not installed.
     """
     _require_matplotlib()
+    tree = tree_of(tree)
     from matplotlib.figure import Figure
 
     blocks, layout, down = _prepare(tree, orientation, digits, font_size, wrap)
@@ -332,7 +336,7 @@ class _Pen:
         colour = colours[int(tree.prediction[node])]
         patch.set_facecolor(leaf_tint(tree, node, colour, 0.2))
         patch.set_edgecolor(colour)
-        total = float(tree.value[node].sum())
+        total = float(tree.value[node].sum()) if tree.predicts_classes else 0.0
         em = self.font_size
         start, length = x + PAD * em, width - 2 * PAD * em
         if tree.classes is None:

@@ -10,6 +10,7 @@ from treewright.errors import InputError
 from treewright.result import SolveResult, SolveStatus
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._colours import OKABE_ITO
+from treewright.show._tree_of import result_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +66,7 @@ class ProgressRecorder:
 
 
 def plot_search_progress(
-    recorder: ProgressRecorder, result: SolveResult | None = None, ax: Axes | None = None
+    recorder: ProgressRecorder, result: SolveResult | Any | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw the objective of the best tree and the lower bound over time; the tree is optimal where they meet.
 
@@ -73,7 +74,7 @@ def plot_search_progress(
     ----------
     recorder : ProgressRecorder
         That has watched a search.
-    result : SolveResult or None, default=None
+    result : SolveResult, fitted estimator or None, default=None
         Of the same search; draws its end, which may come after the last report.
     ax : Axes, default=None
         None makes a figure.
@@ -90,6 +91,8 @@ def plot_search_progress(
         Nothing was recorded and there is no result.
     """
     points = [(state.seconds, state.objective, state.lower_bound) for state in recorder.states]
+    if result is not None and not isinstance(result, SolveResult):
+        result = result_of(result)
     if result is not None:
         seconds = float(result.stats.get("seconds", points[-1][0] if points else 0.0))
         points.append((max(seconds, points[-1][0] if points else 0.0), result.objective, result.lower_bound))

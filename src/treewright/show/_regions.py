@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.show._axes import INK, axes_or_new, tidy
+from treewright.show._breaks import lines_of
 from treewright.show._colours import RGB, class_colours, tint
+from treewright.show._tree_of import TreeLike, tree_with_rows
 from treewright.show._words import printable
 from treewright.table import encode_like
 from treewright.tree import ColumnKind, LinearSplit, ThresholdSplit, Tree
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_decision_regions"]
 
+LINE, TITLE_LINE, LEGEND_LINE = 44, 56, 24  # characters below the axes, above the picture, beside it
+MOST_LINES = 3  # of one name; the rest is cut
+MOST_TITLE_LINES = 6
 MARKERS = "osD^vPX*"
 SHADE = 0.22  # of a region: light, so that the points stand out
 RASTER = 300  # points a side where a linear split runs across
@@ -32,7 +37,7 @@ MOST_POINTS = 2000  # drawn; of larger tables an even sample, chosen the same wa
 
 
 def plot_decision_regions(
-    tree: Tree,
+    tree: TreeLike,
     X: Any,
     y: ArrayLike | None = None,
     *,
@@ -44,8 +49,7 @@ def plot_decision_regions(
 
     Parameters
     ----------
-    tree : Tree
-        Of any estimator (``model.tree_``).
+    tree : Tree, result or fitted estimator
     X : array-like or frame of shape (n_rows, n_columns)
         Rows: they set the ranges and are drawn as points.
     y : array-like of shape (n_rows,), default=None
@@ -71,6 +75,7 @@ def plot_decision_regions(
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
     """
+    tree = tree_with_rows(tree)
     if tree.classes is None:
         raise InputError("Decision regions need a classification tree; this one predicts numbers.")
     rows = encode_like(X, tree.columns)
@@ -100,11 +105,11 @@ def plot_decision_regions(
     _legend(ax, tree, decided, labels)
     ax.set_xlim(*ranges[0])
     ax.set_ylim(*ranges[1])
-    ax.set_xlabel(printable(tree.columns[across].name), parse_math=False)
-    ax.set_ylabel(printable(tree.columns[up].name), parse_math=False)
+    ax.set_xlabel(lines_of(printable(tree.columns[across].name), LINE, MOST_LINES), parse_math=False)
+    ax.set_ylabel(lines_of(printable(tree.columns[up].name), LINE - 8, MOST_LINES), parse_math=False)
     held = _held_words(tree, base, {across, up})
     if held:
-        ax.set_title(held, fontsize=9, loc="left", wrap=True, parse_math=False)
+        ax.set_title(held, fontsize=9, loc="left", parse_math=False)
     tidy(ax)
     return ax
 
@@ -227,7 +232,7 @@ def _legend(ax: Axes, tree: Tree, decided: NDArray[np.int32], labels: NDArray[An
         drawn = labels is not None and bool((labels == label).any())
         if not drawn and not (decided == k).any():
             continue
-        name = printable(str(label))
+        name = lines_of(printable(str(label)), LEGEND_LINE, MOST_LINES)
         if drawn:
             mark = MARKERS[k % len(MARKERS)]
             style: dict[str, Any] = {"markerfacecolor": colour, "markeredgecolor": "white", "markersize": 7}
@@ -256,4 +261,4 @@ def _held_words(tree: Tree, base: NDArray[np.float64], drawn: set[int]) -> str:
             words.append(
                 f"{column.name} = {names[int(value)] if value in range(len(names)) else f'{value:g}'}"
             )
-    return printable("at " + ", ".join(words)) if words else ""
+    return lines_of(printable("at " + ", ".join(words)), TITLE_LINE, MOST_TITLE_LINES) if words else ""

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from treewright.errors import InputError
+from treewright.show._tree_of import TreeLike, tree_of
 from treewright.show._words import leaf_words, printable
 from treewright.table import to_frame
-from treewright.tree import Tree, all_leaf_conditions
+from treewright.tree import all_leaf_conditions
 
 __all__ = ["Rule", "rules", "rules_frame", "to_rules"]
 
@@ -28,9 +29,9 @@ class Rule:
     conditions : tuple of str
         All must hold; empty if the tree is one leaf.
     prediction : object
-        Label, or value of a regression tree.
+        Label, action of a policy tree, or value of a regression tree.
     share : float
-        Share of the training weight in the leaf that has this label; NaN for regression and without weight.
+        Share of the training weight in the leaf that has this label; NaN for trees of other kinds and without weight.
     n_rows : int
         Training rows in the leaf.
     support : str
@@ -52,12 +53,12 @@ class Rule:
         return f"if {' and '.join(self.conditions)}\n    {then}" if self.conditions else f"always {then[5:]}"
 
 
-def rules(tree: Tree, *, digits: int | None = None) -> tuple[Rule, ...]:
+def rules(tree: TreeLike, *, digits: int | None = None) -> tuple[Rule, ...]:
     """Return the decision rules of a tree.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
     digits : int or None, default=None
         Significant digits of thresholds; None writes every digit that matters.
 
@@ -73,6 +74,7 @@ def rules(tree: Tree, *, digits: int | None = None) -> tuple[Rule, ...]:
     """
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
+    tree = tree_of(tree)
     found = []
     for leaf, conditions in all_leaf_conditions(tree):
         if conditions is None:
@@ -84,7 +86,7 @@ def rules(tree: Tree, *, digits: int | None = None) -> tuple[Rule, ...]:
             chosen = int(tree.prediction[leaf])
             prediction = tree.classes[chosen]
             prediction = prediction.item() if hasattr(prediction, "item") else prediction
-            total = float(tree.value[leaf].sum())
+            total = float(tree.value[leaf].sum()) if tree.predicts_classes else 0.0
             share = float(tree.value[leaf, chosen]) / total if total > 0 else share
         words = tuple(printable(condition.words(tree.columns, digits)) for condition in conditions)
         count = int(tree.n_node_samples[leaf])
@@ -93,12 +95,12 @@ def rules(tree: Tree, *, digits: int | None = None) -> tuple[Rule, ...]:
     return tuple(found)
 
 
-def to_rules(tree: Tree, *, digits: int | None = 6) -> str:
+def to_rules(tree: TreeLike, *, digits: int | None = 6) -> str:
     """Return a tree as decision rules in words.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
     digits : int or None, default=6
         Significant digits of thresholds; None writes every digit that matters.
 
@@ -125,13 +127,13 @@ def to_rules(tree: Tree, *, digits: int | None = 6) -> str:
 
 
 def rules_frame(
-    tree: Tree, *, digits: int | None = None, backend: Literal["polars", "pandas", "pyarrow"] = "polars"
+    tree: TreeLike, *, digits: int | None = None, backend: Literal["polars", "pandas", "pyarrow"] = "polars"
 ) -> Any:
     """Return the decision rules of a tree as a data frame.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
     digits : int or None, default=None
         Significant digits of thresholds; None writes every digit that matters.
     backend : {"polars", "pandas", "pyarrow"}, default="polars"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treewright.errors import InputError
+from treewright.show._tree_of import TreeLike, tree_of
 from treewright.show._words import condition, leaf_words, printable
 from treewright.tree import Tree
 
@@ -11,18 +12,18 @@ __all__ = ["to_text"]
 ALIGN_LIMIT = 72  # columns; beyond, arrows follow their condition instead of standing in a column
 
 
-def to_text(tree: Tree, *, digits: int | None = 6, ascii_only: bool = False, counts: bool = False) -> str:
+def to_text(tree: TreeLike, *, digits: int | None = 6, ascii_only: bool = False, counts: bool = False) -> str:
     """Return a tree as text.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
     digits : int, default=6
         Significant digits of thresholds; None writes every digit that matters.
     ascii_only : bool, default=False
         Draw the lines in ASCII. Names stay as they are.
     counts : bool, default=False
-        Write the training weight of each class behind each leaf.
+        Write the training weight of each class (policy trees: the mean reward of each action) behind each leaf.
 
     Returns
     -------
@@ -33,6 +34,10 @@ def to_text(tree: Tree, *, digits: int | None = 6, ascii_only: bool = False, cou
     ------
     InputError
         `digits` is below 1.
+
+    Notes
+    -----
+    Of a pipeline the tree of its last step is written, over the columns that reach it.
 
     Examples
     --------
@@ -53,6 +58,7 @@ def to_text(tree: Tree, *, digits: int | None = 6, ascii_only: bool = False, cou
     """
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
+    tree = tree_of(tree)
     branch, last, line, arrow = ("|- ", "`- ", "|  ", "->") if ascii_only else ("├─ ", "└─ ", "│  ", "→")
     entries: list[tuple[str, int]] = []  # the text of a line up to its arrow, and its leaf or -1
     pending: list[tuple[int, str, str]] = [(0, "", "")]

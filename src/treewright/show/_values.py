@@ -1,4 +1,4 @@
-"""The values of a regression tree's leaves: as numbers in words, and as places between the smallest and the largest."""
+"""The values of leaves that say numbers: as numbers in words, and as places between the smallest and the largest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from treewright.tree import Tree
 
-__all__ = ["place_of", "value_words"]
+__all__ = ["place_of", "reward_words", "value_words"]
 
 LARGEST_WRITTEN_OUT = 15  # digits before the point
 SPREAD_DIGITS = 2  # digits of the difference between the leaves that are always written
@@ -21,12 +21,24 @@ def value_words(tree: Tree, node: int, digits: int | None) -> str:
     Digits before the point are never rounded away, and more digits are written where the leaves differ only in later
     ones. None writes the shortest decimal that reads back as the same float64.
     """
-    value = float(tree.value[node, 0])
+    return _written(float(tree.value[node, 0]), _range(tree), digits)
+
+
+def reward_words(tree: Tree, node: int, digits: int | None) -> str:
+    """Return the mean reward of the action that a node of a policy tree takes, as `value_words` writes numbers."""
+    leaves = np.flatnonzero(tree.is_leaf)
+    own = tree.value[leaves, tree.prediction[leaves]]
+    return _written(
+        float(tree.value[node, tree.prediction[node]]), (float(own.min()), float(own.max())), digits
+    )
+
+
+def _written(value: float, ends: tuple[float, float], digits: int | None) -> str:
     if digits is None or not math.isfinite(value):
         return repr(value)
     if value == 0:
         return "0"
-    smallest, largest = _range(tree)
+    smallest, largest = ends
     spread = largest - smallest
     if 0 < spread < math.inf:
         later = _exponent(max(abs(smallest), abs(largest))) - _exponent(spread)

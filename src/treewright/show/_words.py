@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treewright.show._values import value_words
-from treewright.tree import Tree, relation, subject
+from treewright.show._values import reward_words, value_words
+from treewright.tree import Tree, TreeKind, relation, subject
 
 __all__ = [
     "LeafWords",
@@ -26,23 +26,28 @@ class LeafWords:
     Parameters
     ----------
     label : str
-        Predicted class, or the mean of a regression leaf.
+        Predicted class or action, the mean of a regression leaf, or the hazard ratio of a survival leaf.
     share : str
         Share of the training weight that has this class ("97.9%"); empty for regression, and without rows.
     rows : str
         Number of training rows ("328 rows").
     weighted : bool
         Whether the rows had weights, so that the share is not one of rows.
+    reward : str
+        Of a policy leaf: the mean reward of its action ("mean reward 3.2"); empty for other trees.
     """
 
     label: str
     share: str
     rows: str
     weighted: bool = False
+    reward: str = ""
 
     @property
     def support(self) -> str:
-        """Share and rows in one phrase."""
+        """Share (of a policy leaf: mean reward) and rows in one phrase."""
+        if self.reward:
+            return f"{self.reward}, {self.rows}"
         if not self.share:
             return self.rows
         return f"{self.share} of weight, {self.rows}" if self.weighted else f"{self.share} of {self.rows}"
@@ -52,9 +57,14 @@ def leaf_words(tree: Tree, node: int, digits: int | None = None) -> LeafWords:
     """Return what `node` says as a leaf."""
     count = int(tree.n_node_samples[node])
     rows = "1 row" if count == 1 else f"{count:,} rows"
+    if tree.kind is TreeKind.SURVIVAL:
+        return LeafWords(f"hazard ratio {value_words(tree, node, digits)}", "", rows)
     if tree.classes is None:
         return LeafWords(value_words(tree, node, digits), "", rows)
     chosen = int(tree.prediction[node])
+    if tree.kind is TreeKind.POLICY:
+        reward = f"mean reward {reward_words(tree, node, digits)}" if count > 0 else ""
+        return LeafWords(printable(str(tree.classes[chosen])), "", rows, reward=reward)
     total = float(tree.value[node].sum())
     share = percent(float(tree.value[node, chosen]) / total) if total > 0 and count > 0 else ""
     weighted = total != count

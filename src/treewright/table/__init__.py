@@ -1,28 +1,35 @@
 """Typed columns from numpy, pandas, polars and CSV."""
 
-from treewright.table._csv import CsvTable, header_of, load_csv
+from treewright.table._blank import with_blank_column
+from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently
 from treewright.table._formats import DateFormat, NumberFormat, Reading
-from treewright.table._from_data import encode_like, table_from
+from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
 from treewright.table._look import Finding, Look, look, look_at
-from treewright.table._settings import Settings, read_settings, settings_of, settings_text
+from treewright.table._raw import RawColumn
+from treewright.table._settings import ColumnNote, Settings, read_settings, settings_of, settings_text
 from treewright.table._spellings import rename_labels, spellings
 from treewright.table._table import Table
 from treewright.table._to_frame import to_frame
 
 __all__ = [
+    "ColumnNote",
     "CsvTable",
     "DateFormat",
     "Finding",
     "Look",
     "NumberFormat",
+    "RawColumn",
     "Reading",
     "Settings",
     "Table",
+    "encode_column",
     "encode_like",
     "header_of",
     "load_csv",
+    "load_leniently",
     "look",
     "look_at",
+    "read_columns",
     "read_settings",
     "rename_labels",
     "settings_of",
@@ -30,4 +37,5 @@ __all__ = [
     "spellings",
     "table_from",
     "to_frame",
+    "with_blank_column",
 ]

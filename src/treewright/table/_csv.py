@@ -162,7 +162,25 @@ def load_csv(
 def load_leniently(
     path: str | Path, *, target: str | None = None, **options: Any
 ) -> tuple[CsvTable, list[InputError], list[str]]:
-    """Read what can be read of a file: the table, the faults of columns left out, and columns with leading zeros."""
+    """Read what can be read of a file: the table, the faults of columns left out, and columns with leading zeros.
+
+    Parameters
+    ----------
+    path : str or Path
+    target : str, default=None
+        Column of the labels.
+    **options
+        As in `load_csv`, without those that say how to take faults.
+
+    Returns
+    -------
+    (CsvTable, list of InputError, list of str)
+
+    Raises
+    ------
+    InputError
+        The file as a whole cannot be read, or there is no such option.
+    """
     unknown = set(options) - LENIENT_OPTIONS
     if unknown:
         raise InputError(

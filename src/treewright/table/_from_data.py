@@ -29,7 +29,7 @@ from treewright.table._raw import (
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["assemble", "encode_column", "encode_like", "table_from"]
+__all__ = ["assemble", "encode_column", "encode_like", "read_columns", "table_from"]
 
 
 def table_from(
@@ -80,6 +80,33 @@ def table_from(
     if not forced:
         return assemble(raws, matrix)
     return assemble([as_words(raw) if j in forced else raw for j, raw in enumerate(raws)])
+
+
+def read_columns(
+    X: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    categorical_features: Sequence[str] | Sequence[int] | None = None,
+) -> tuple[RawColumn, ...]:
+    """Read the columns of some rows without deciding their kinds: of a table that comes in pieces.
+
+    Parameters
+    ----------
+    X, feature_names, categorical_features
+        As in `table_from`.
+
+    Returns
+    -------
+    tuple of RawColumn
+
+    Raises
+    ------
+    InputError, InputTypeError
+        As `table_from`.
+    """
+    names, _, raws = _read(X, feature_names)
+    forced = _positions(categorical_features, names)
+    return tuple(as_words(raw) if j in forced else raw for j, raw in enumerate(raws))
 
 
 def encode_like(
@@ -139,7 +166,22 @@ def encode_like(
 
 
 def encode_column(raw: RawColumn, column: Column) -> NDArray[np.float64]:
-    """Encode one column of new rows for its schema entry."""
+    """Encode one column of new rows for its schema entry.
+
+    Parameters
+    ----------
+    raw : RawColumn
+    column : Column
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), float64
+
+    Raises
+    ------
+    InputError
+        Text where numbers were, or a category that the schema does not know.
+    """
     if column.kind is not ColumnKind.CATEGORICAL:
         if raw.numbers is None:
             if not raw.words:
@@ -199,8 +241,11 @@ def _read(
 ) -> tuple[tuple[str, ...], NDArray[np.float64] | None, list[RawColumn]]:
     """Return names, the matrix if all columns are plain numbers, and the raw columns (then views of it)."""
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        size = 8 * float(X.shape[0]) * float(X.shape[1]) if len(getattr(X, "shape", ())) == 2 else 0.0
         raise InputError(
-            "X is a sparse matrix; only dense tables are read. Pass X.toarray() if it fits in memory."
+            f"X is a sparse matrix; only dense tables are read. X.toarray() would take {_memory(size)}: pass that if "
+            "it fits, or first keep fewer columns, for example with sklearn.feature_selection.SelectKBest. Zeros that "
+            "mean 'not known' must become NaN."
         )
     if _is_named(X):
         names, raws = _read_frame(X)
@@ -270,6 +315,11 @@ def _is_named(X: Any) -> bool:
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
     return any(hasattr(X, name) for name in ("collect_schema", "columns", "column_names"))
+
+
+def _memory(size: float) -> str:
+    """Bytes in words."""
+    return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{max(size / 2**20, 0.1):,.1f} MiB"
 
 
 def _read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:

@@ -27,6 +27,8 @@ from treewright.tree import Column, ColumnKind
 __all__ = ["Finding", "Look", "look", "look_at"]
 
 FEWEST_ROWS = 20  # below, values differ from row to row by chance
+ALIKE = "Write them alike in the file; nothing is merged."
+NEARLY_ALL = 0.98  # of the rows
 MANY_CATEGORIES = 50
 MANY_LABELS = 30
 SHOWN = 3
@@ -36,6 +38,9 @@ CODE_NAME = re.compile(
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
+QUANTITY = re.compile(
+    r"^\W{0,3}[A-Z]{0,3}\s?-?\d[\d.,'’\s]*\s?[A-Z%\W]{0,4}$"
+)  # a number, perhaps with a unit
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
@@ -231,18 +236,22 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
         )
         return
     words = column.kind is ColumnKind.CATEGORICAL
-    every = len(distinct) == len(known) >= FEWEST_ROWS
+    every = len(distinct) >= NEARLY_ALL * len(known) >= NEARLY_ALL * FEWEST_ROWS  # a few rows may be repeated
     whole = not words and len(known) > 0 and bool((known == np.floor(known)).all())
     dense = whole and every and distinct[-1] - distinct[0] < 2 * len(distinct)
+    many = len(distinct) > MANY_CATEGORIES and 5 * len(distinct) > len(known)
     shown = ", ".join(_word(column, value) for value in known[:SHOWN])
     if every and (words or dense or (whole and ID_NAME.search(name))):
-        text = f"{name} differs in every row ({shown}, ...): it seems to number or name the rows."
+        rows_said = "every row" if len(distinct) == len(known) else "nearly every row"
+        text = f"{name} differs in {rows_said} ({shown}, ...): it seems to number or name the rows."
         yield Finding(name, text, "ignore", name)
     elif not words and (leading_zeros or (whole and len(distinct) > 2 and CODE_NAME.search(name))):
         why = "some values begin with 0" if leading_zeros else "its name says so"
         text = f"{name} is read as a quantity ({shown}, ...), but seems to be a code: {why}."
-        yield Finding(name, text, "categorical", name)
-    elif words and len(distinct) > MANY_CATEGORIES and 5 * len(distinct) > len(known):
+        if many:
+            text += f" It has {len(distinct):,} values in {len(known):,} rows, too few rows for each to learn from."
+        yield Finding(name, text, "ignore" if many else "categorical", name)
+    elif words and many:
         text = (
             f"{name} has {len(distinct):,} different words in {len(known):,} rows ({shown}, ...): too few rows "
             "for each to learn from. Group them in the file, or leave the column out."
@@ -278,20 +287,25 @@ def _variants(name: str, words: Sequence[str]) -> Iterator[Finding]:
     if groups:
         shown = "; ".join(" = ".join(map(repr, group)) for group in groups[:SHOWN])
         yield Finding(
-            name, f"{name} writes the same word in several ways ({shown}). Write them alike in the file."
+            name,
+            f"{name} writes the same word in several ways ({shown}). {ALIKE}",
         )
 
 
 def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> Iterator[Finding]:
-    if labels.dtype.kind in "if" and len(counts) > MANY_LABELS:
+    quantity = labels.dtype.kind in "if" or (
+        labels.dtype.kind == "U" and all(QUANTITY.match(label) for label, _ in counts)
+    )
+    if quantity and len(counts) > MANY_LABELS:
         text = (
             f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. To predict the "
-            "number, use OptimalTreeRegressor; or make it two or a few classes, such as above and below a limit."
+            "number, use OptimalTreeRegressor; to predict a class, make it two or a few classes in the file, such as "
+            "above and below a limit."
         )
         yield Finding(target, text)
     elif labels.dtype.kind not in "biuf":
         for finding in _variants(target, [label for label, _ in counts]):
-            text = finding.text.replace("Write them alike in the file.", "Each is a class of its own.")
+            text = finding.text.replace(ALIKE, "Each is a class of its own.")
             yield Finding(target, text, "merge-labels")
     rare = [label for label, rows in counts if rows < 5]
     if rare and len(counts) <= MANY_LABELS:

@@ -169,7 +169,7 @@ def choose_format(
             f"thousands), {evidence.for_comma!r} a decimal comma. Make them alike in the file, or declare the column "
             "categorical."
         )
-    decimal = evidence.decimal or told
+    decimal = evidence.decimal or told or _of_money(evidence)
     if decimal is None:
         habit = _habit(evidence)
         if habit is not None and elsewhere is not None and habit != elsewhere:
@@ -190,6 +190,15 @@ def choose_format(
             "file, or declare the column categorical."
         )
     return NumberFormat(decimal, marks[0] if marks else "", _unit(column, evidence))
+
+
+def _of_money(evidence: Evidence) -> str | None:
+    """The decimal mark of a column of money by its own habit, whatever the other columns of the file do.
+
+    Amounts of another country stand in many files. Only a currency beside the numbers says that they are such; a price
+    with three decimals (fuel) has no habit of thousands, see `_habit`, and stays a question.
+    """
+    return _habit(evidence) if evidence.units and "%" not in evidence.units else None
 
 
 def _habit(evidence: Evidence) -> str | None:

@@ -2,14 +2,23 @@
 
 The file is small and plain:
 
+    about: {purpose: ..., owner: ..., contact: ...}   # said in the report
     decimal: comma                    # or point; absent: by the evidence of the numbers
     dates: day-first                  # or month-first
     missing: ["-999"]                 # fields that mean missing, besides the usual ones
     columns:
       Kunden-Nr.: {use: ignore}       # or quantity (the default), category
       zip: {use: category}
+      NumInq6M:                       # how people read it
+        name: inquiries
+        description: inquiries about a loan in the last six months
+        unit: per half year
+        change: only-down             # or any (the default), never, only-up: what a person can change
+        codes: {"-9": no record}      # numbers that are words
     labels:
       BAD: Bad                        # another spelling, and the label that it stands for
+    label-names:
+      Bad: not repaid                 # what people read in the place of a label
 
 It is read as text throughout, so that `no` stays a word and `007` keeps its zeros.
 """
@@ -27,12 +36,36 @@ from treewright.errors import InputError
 from treewright.table._look import Look
 from treewright.table._spellings import spellings
 
-__all__ = ["Settings", "read_settings", "settings_of", "settings_text"]
+__all__ = ["ColumnNote", "Settings", "read_settings", "settings_of", "settings_text"]
 
 MOST_BYTES = 1 << 20
 USES = ("quantity", "category", "ignore")
+CHANGES = ("any", "never", "only-up", "only-down")
+ABOUT = ("purpose", "owner", "contact", "date", "period", "source", "limits")
 DECIMALS = {"comma": True, "point": False}
 DATES = {"day-first": True, "month-first": False}
+
+
+@dataclass(frozen=True)
+class ColumnNote:
+    """How people read a column.
+
+    Parameters
+    ----------
+    name : str, default=""
+        What the report calls it; "" is the name in the file.
+    description, unit : str, default=""
+    change : {"any", "never", "only-up", "only-down"}, default="any"
+        What a person can change about it.
+    codes : mapping of str to str
+        Numbers that are words, such as "-9" for "no record".
+    """
+
+    name: str = ""
+    description: str = ""
+    unit: str = ""
+    change: str = "any"
+    codes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -47,6 +80,12 @@ class Settings:
         As in `load_csv`.
     labels : mapping of str to str
         The label that each other spelling stands for.
+    notes : mapping of str to ColumnNote
+        Of the columns that people read by other words.
+    label_names : mapping of str to str
+        What people read in the place of a label.
+    about : mapping of str to str
+        Of "purpose", "owner", "contact", "date", "period", "source", "limits".
     """
 
     ignore: tuple[str, ...] = ()
@@ -55,6 +94,9 @@ class Settings:
     decimal_comma: bool | None = None
     day_first: bool | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, ColumnNote] = field(default_factory=dict)
+    label_names: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
 
 
 def settings_of(
@@ -109,6 +151,8 @@ def settings_text(settings: Settings) -> str:
     import yaml
 
     content: dict[str, Any] = {}
+    if settings.about:
+        content["about"] = dict(settings.about)
     if settings.decimal_comma is not None:
         content["decimal"] = "comma" if settings.decimal_comma else "point"
     if settings.day_first is not None:
@@ -117,8 +161,16 @@ def settings_text(settings: Settings) -> str:
         content["missing"] = list(settings.missing)
     content["columns"] = {name: {"use": "ignore"} for name in settings.ignore}
     content["columns"] |= {name: {"use": "category"} for name in settings.categorical}
+    for name, note in settings.notes.items():
+        words = {"name": note.name, "description": note.description, "unit": note.unit}
+        entry = content["columns"].setdefault(name, {})
+        entry |= {key: word for key, word in words.items() if word}
+        entry |= {"change": note.change} if note.change != "any" else {}
+        entry |= {"codes": dict(note.codes)} if note.codes else {}
     if settings.labels:
         content["labels"] = dict(settings.labels)
+    if settings.label_names:
+        content["label-names"] = dict(settings.label_names)
     text: str = yaml.safe_dump(content, allow_unicode=True, sort_keys=False, default_flow_style=None)
     return f"# What was settled about the columns: use is quantity, category or ignore.\n{text}"
 
@@ -154,13 +206,13 @@ def read_settings(path: str | Path) -> Settings:
         content = yaml.load(data, Loader=yaml.BaseLoader) or {}  # BaseLoader: text, lists and mappings only
     except (yaml.YAMLError, RecursionError) as error:
         raise InputError(f"{where} is no YAML: {' '.join(str(error).split())[:200]}") from None
-    fields = _mapping(content, where, "decimal", "dates", "missing", "columns", "labels")
-    uses = {
-        name: _one_of(
-            _mapping(entry, f"{where}, column {name!r}", "use").get("use", "quantity"), USES, where, name
-        )
+    known = ("about", "decimal", "dates", "missing", "columns", "labels", "label-names")
+    fields = _mapping(content, where, *known)
+    columns = {
+        name: _mapping(entry, f"{where}, column {name!r}", "use", *NOTE_FIELDS)
         for name, entry in _mapping(fields.get("columns") or {}, f"{where}, columns").items()
     }
+    uses = {name: _one_of(entry.get("use", "quantity"), USES, where, name) for name, entry in columns.items()}
     missing = fields.get("missing") or []
     if not isinstance(missing, list) or not all(isinstance(word, str) for word in missing):
         raise InputError(f"{where}, missing: give a list of words, such as ['-999'].")
@@ -168,6 +220,13 @@ def read_settings(path: str | Path) -> Settings:
     if not all(isinstance(label, str) for label in labels.values()):
         raise InputError(f"{where}, labels: give one label for each spelling, such as BAD: Bad.")
     return Settings(
+        notes={
+            name: _note(entry, f"{where}, column {name!r}")
+            for name, entry in columns.items()
+            if entry.keys() - {"use"}
+        },
+        label_names=_words(fields.get("label-names"), f"{where}, label-names"),
+        about=_words(fields.get("about"), f"{where}, about", *ABOUT),
         labels=labels,
         ignore=tuple(name for name, use in uses.items() if use == "ignore"),
         categorical=tuple(name for name, use in uses.items() if use == "category"),
@@ -175,6 +234,37 @@ def read_settings(path: str | Path) -> Settings:
         decimal_comma=_choice(fields, "decimal", DECIMALS, where),
         day_first=_choice(fields, "dates", DATES, where),
     )
+
+
+NOTE_FIELDS = ("name", "description", "unit", "change", "codes")
+
+
+def _note(entry: dict[str, Any], where: str) -> ColumnNote:
+    said = _words({key: entry[key] for key in ("name", "description", "unit") if key in entry}, where)
+    codes = _words(entry.get("codes"), f"{where}, codes")
+    for code in codes:
+        try:
+            float(code)
+        except ValueError:
+            raise InputError(
+                f"{where}, codes: {code[:40]!r} is no number; codes are numbers that mean a word."
+            ) from None
+    return ColumnNote(
+        said.get("name", ""),
+        said.get("description", ""),
+        said.get("unit", ""),
+        _one_of(entry.get("change", "any"), CHANGES, where, "change"),
+        codes,
+    )
+
+
+def _words(value: Any, where: str, *known: str) -> dict[str, str]:
+    """A mapping from words to words; nothing is an empty one."""
+    found = _mapping(value or {}, where, *known)
+    for name, word in found.items():
+        if not isinstance(word, str):
+            raise InputError(f"{where}, {str(name)[:40]}: give one line of text.")
+    return found
 
 
 def _mapping(value: Any, where: str, *known: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from treewright.tree._conditions import (
     all_leaf_conditions,
     leaf_conditions,
 )
+from treewright.tree._grow_policy import grow_policy
+from treewright.tree._grow_survival import grow_survival
 from treewright.tree._labels import label_positions
 from treewright.tree._simplify import merge_equal_leaves, prune_empty_leaves, reduce_tree
 from treewright.tree._split import (
@@ -20,7 +22,7 @@ from treewright.tree._split import (
     relation,
     subject,
 )
-from treewright.tree._tree import Tree, grow, grow_regression, leaf_path
+from treewright.tree._tree import Tree, TreeKind, grow, grow_regression, leaf_path, leaves_in_words
 from treewright.tree._wilson import wilson_interval
 
 __all__ = [
@@ -35,13 +37,17 @@ __all__ = [
     "Split",
     "ThresholdSplit",
     "Tree",
+    "TreeKind",
     "all_leaf_conditions",
     "describe",
     "grow",
+    "grow_policy",
     "grow_regression",
+    "grow_survival",
     "label_positions",
     "leaf_conditions",
     "leaf_path",
+    "leaves_in_words",
     "merge_equal_leaves",
     "prune_empty_leaves",
     "reduce_tree",

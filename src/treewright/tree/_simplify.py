@@ -115,4 +115,5 @@ def _rebuilt(
         prediction=prediction[kept],
         value=tree.value[kept],
         n_node_samples=tree.n_node_samples[kept],
+        kind=tree.kind,
     )

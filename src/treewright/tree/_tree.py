@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
@@ -15,15 +16,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree._column import Column
+from treewright.tree._display import html_of, tree_in_a_line
 from treewright.tree._split import Split
 
-__all__ = ["Tree", "grow", "grow_regression", "leaf_path", "leaves_in_words"]
+__all__ = ["Tree", "TreeKind", "grow", "grow_regression", "leaf_path", "leaves_in_words"]
 
 LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
 
 
-@dataclass(frozen=True, eq=False)
+class TreeKind(Enum):
+    """What the leaves of a tree say; the value completes "a ... tree"."""
+
+    CLASSIFICATION = "classification"
+    REGRESSION = "regression"
+    POLICY = "policy"
+    SURVIVAL = "survival"
+
+    @property
+    def answers(self) -> str:
+        """What such trees predict, in the plural."""
+        return {"classification": "classes", "policy": "actions"}.get(self.value, "numbers")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """An immutable decision tree over the columns of a table.
 
@@ -32,17 +48,21 @@ class Tree:
     columns : tuple of Column
         Schema of the table that the tree was made for.
     classes : ndarray of shape (n_classes,) or None
-        Labels in the order of the columns of `value`; None for a regression tree.
+        Labels (of a policy tree: actions) in the order of the columns of `value`; None for a tree of numbers.
     splits : tuple of Split or None, length node_count
         None marks a leaf.
     children_left, children_right : ndarray of shape (node_count,), int32
         Child nodes; -1 for a leaf.
     prediction : ndarray of shape (node_count,), int32
-        Class index that the node would predict as a leaf (with a cost matrix not always the most frequent).
+        Class (or action) index that the node would predict as a leaf (with a cost matrix not always the most
+        frequent).
     value : ndarray of shape (node_count, n_outputs), float64
-        Training weight per class (classification), or the mean target (regression, n_outputs = 1).
+        Training weight per class (classification), the mean target (regression, n_outputs = 1), the mean
+        reward of each action (policy), or the hazard ratio (survival, n_outputs = 1).
     n_node_samples : ndarray of shape (node_count,), int64
         Training rows in the node.
+    kind : TreeKind
+        What `value` holds; a tree without classes is a regression tree unless it says otherwise.
     """
 
     columns: tuple[Column, ...]
@@ -53,8 +73,11 @@ class Tree:
     prediction: NDArray[np.int32]
     value: NDArray[np.float64]
     n_node_samples: NDArray[np.int64]
+    kind: TreeKind = TreeKind.CLASSIFICATION
 
     def __post_init__(self) -> None:
+        if self.classes is None and self.kind is TreeKind.CLASSIFICATION:
+            object.__setattr__(self, "kind", TreeKind.REGRESSION)
         for array in (
             self.children_left,
             self.children_right,
@@ -63,6 +86,17 @@ class Tree:
             self.n_node_samples,
         ):
             array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return tree_in_a_line(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+    @property
+    def predicts_classes(self) -> bool:
+        """Whether this is a classification tree: its leaves hold the weights of classes."""
+        return self.kind is TreeKind.CLASSIFICATION
 
     @property
     def node_count(self) -> int:
@@ -124,7 +158,7 @@ class Tree:
     @cached_property
     def weighted_n_node_samples(self) -> NDArray[np.float64]:
         """Training weight in each node, shape (node_count,)."""
-        if self.classes is None:
+        if not self.predicts_classes:
             return self.n_node_samples.astype(np.float64)
         return np.asarray(self.value.sum(axis=1), dtype=np.float64)
 
@@ -132,8 +166,11 @@ class Tree:
     def node_shares(self) -> NDArray[np.float64]:
         """Share of training weight of each class in each node, shape (node_count, n_classes).
 
-        A node without training weight gives all of it to its prediction.
+        A node without training weight gives all of it to its prediction; so does every node of a policy tree, whose
+        actions are certain.
         """
+        if self.kind is TreeKind.POLICY:
+            return np.eye(self.value.shape[1])[self.prediction]
         value = self.value.copy()
         empty = np.flatnonzero(value.sum(axis=1) == 0)
         value[empty, self.prediction[empty]] = 1.0
@@ -165,7 +202,7 @@ class Tree:
         return leaf
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the label (classification) or value (regression) of each encoded row."""
+        """Return the label (classification), action (policy) or value (regression) of each encoded row."""
         leaf = self.apply(X)
         if self.classes is None:
             return np.asarray(self.value[leaf, 0], dtype=np.float64)
@@ -312,5 +349,10 @@ def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
 
 
 def leaves_in_words(tree: Tree) -> str:
-    """Return ``1 leaf``, or ``5 leaves``."""
+    """Return ``1 leaf``, or ``5 leaves``.
+
+    Parameters
+    ----------
+    tree : Tree
+    """
     return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"

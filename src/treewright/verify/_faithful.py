@@ -114,8 +114,8 @@ def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
 
 
 def _check_input(tree: Tree, ensemble: Ensemble) -> None:
-    if tree.classes is None:
-        raise InputError("check_faithful compares classes; this is a regression tree.")
+    if not tree.predicts_classes:
+        raise InputError(f"check_faithful compares classes; this is a {tree.kind.value} tree.")
     if len(tree.columns) != ensemble.n_features:
         raise InputError(
             f"The tree has {len(tree.columns)} columns and the ensemble {ensemble.n_features}; they were "

@@ -110,8 +110,8 @@ def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:
         if have[k][:2] == want[k][:2]:
             fault = f"column {have[k][0]!r} has other categories"
     yield _plain("columns", fault, f"{len(want)} columns", "Give the table that the tree was made from.")
-    if tree.classes is None:
-        fault = "a regression tree"
+    if tree.classes is None or not tree.predicts_classes:
+        fault = f"a {tree.kind.value} tree"
     else:
         same = tree.classes.tolist() == problem.classes.tolist()
         fault = "" if same else _labels(problem.classes)

@@ -95,7 +95,6 @@ def test_a_saved_tree_verifies(data, expected, tmp_path, place):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--out", "model.json"], "say which with --tree"),
         (["--tree", "0"], "--tree 0; give a place of at least 1"),
         (["--tree", "999999", "--max-depth", "1"], "--tree 999999: Among all trees"),
         (["--epsilon", "-1"], "--epsilon -1"),
@@ -131,3 +130,51 @@ def test_a_limit_is_told(tmp_path):
     assert "time limit reached" in answer.stdout
     assert "not proven" in answer.stdout
     assert "Not all are found" in answer.stderr
+
+
+def test_a_saved_set_is_asked_again(data, expected, rows, tmp_path):
+    from treewright.near_optimal import load_near_optimal
+
+    file, smaller, model = tmp_path / "set.json", tmp_path / "smaller.json", tmp_path / "model.json"
+    answer = run("near-optimal", data, "--target", "y", *ASKED, "--out", file)
+    assert answer.exit_code == 0, answer.output
+    assert f"treewright query {file}" in answer.stdout
+    assert load_near_optimal(file).table() == expected.table()
+    answer = run(
+        "query", file, "--uses", "a", "--max-leaves", 4, "--out", smaller, "--table", tmp_path / "t.csv"
+    )
+    assert answer.exit_code == 0, answer.output
+    renamed = expected.where(uses="x0", max_leaves=4)
+    assert f"{renamed.n_trees_:,} trees with a split on 'a' and of at most 4 leaves" in answer.stdout
+    assert load_near_optimal(smaller).table() == renamed.table()
+    answer = run("query", smaller, "--tree", 2, "--out", model)
+    assert answer.exit_code == 0, answer.output
+    assert run("verify", model, data).exit_code == 0
+    answer = run("query", file, "--without", "a", "--without", "b")
+    assert answer.exit_code == 0
+    assert "no tree without 'a' or 'b'" in answer.stdout
+    page = tmp_path / "choose.html"
+    assert run("choose", file, "--out", page, "--title", "Which tree?").exit_code == 0
+    assert "<title>Which tree?</title>" in page.read_text(encoding="utf-8")
+    assert run("choose", model, "--out", page).exit_code == 2
+    for bad in (["--without", "age"], ["--tree", 0], ["--tree", 10**9]):
+        assert run("query", file, *bad).exit_code == 2
+    assert run("query", model).exit_code == 2
+
+
+def test_a_saved_set_is_verified(data, tmp_path):
+    file = tmp_path / "set.json"
+    assert run("near-optimal", data, "--target", "y", *ASKED[:-1], 1.5, "--out", file).exit_code == 0
+    answer = run("verify", file, data)
+    assert answer.exit_code == 0, answer.output
+    assert "counted again" in answer.stdout
+    content = json.loads(file.read_text())
+    content["open_splits"] = [0, 1]  # trees are missing, and nothing says so
+    file.write_text(json.dumps(content))
+    answer = run("verify", file, data)
+    assert answer.exit_code == 1, answer.output
+    other = tmp_path / "other.csv"
+    lines = data.read_text().splitlines()
+    other.write_text("\n".join([*lines[:-1], lines[1]]))
+    assert run("verify", file, other).exit_code == 1
+    assert run("verify", file).exit_code == 2

@@ -135,3 +135,29 @@ def test_a_failed_report_leaves_the_old_file(folder):
     out.write_text("old")
     assert run("report", folder / "model.json", folder / "absent.csv", "--out", out).exit_code == 2
     assert out.read_text() == "old"
+
+
+def test_settings_and_groups_of_the_command_line(folder):
+    settings = folder / "columns.yaml"
+    settings.write_text(
+        "about: {purpose: tells who needs a visit, owner: the clinic}\n"
+        "columns:\n  age: {name: age of the patient, unit: years, change: never}\n  colour: {use: ignore}\n"
+        "label-names: {'yes': sick, 'no': healthy}\n"
+    )
+    out = folder / "report.html"
+    common = ("report", folder / "model.json", folder / "train.csv", "--no-models", "--out", out)
+    done = run(*common, "--columns", settings, "--group", "colour", "--group", "w")
+    assert done.exit_code == 0, done.output
+    text = out.read_text(encoding="utf-8")
+    for words in (
+        "tells who needs a visit",
+        "age of the patient",
+        "Error rates by <bdi>colour",
+        "<bdi>healthy",
+    ):
+        assert words in text
+    assert "SHA-256 of the file" in text
+    assert run(*common, "--group", "colourr").exit_code == 2
+    model, rows = folder / "model.json", folder / "train.csv"
+    assert run("verify", model, rows, "--columns", settings).exit_code == 0
+    assert run("predict", model, rows, "--columns", settings).exit_code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -107,9 +108,10 @@ def test_every_limit_of_memory_gives_a_right_count(small):
 def test_a_count_that_is_stopped_keeps_the_stage_before(small, monkeypatch):
     """Stops while counting, at every count of a run in turn."""
     X, y, asked, whole = small
-    from treewright.near_optimal import _graph
+    from treewright.near_optimal import _counts, _solve
 
-    plain = _graph.Counts._count
+    plain = _counts.Counts._count
+    monkeypatch.setattr(_solve, "QUICK", 0.0)  # all stages, however quick the machine
     ends = set()
     for stopped_at in range(5):
         made = []
@@ -121,9 +123,9 @@ def test_a_count_that_is_stopped_keeps_the_stage_before(small, monkeypatch):
                 how["report"] = lambda *_: True
             return plain(self, **how)
 
-        monkeypatch.setattr(_graph.Counts, "_count", count)
+        monkeypatch.setattr(_counts.Counts, "_count", count)
         found = near_optimal_trees(X, y, **asked)
-        monkeypatch.setattr(_graph.Counts, "_count", plain)
+        monkeypatch.setattr(_counts.Counts, "_count", plain)
         assert found.table() == whole.where(max_objective=found.bound_).table()
         ends.add((found.stop_reason, found.bound_))
     assert len(ends) >= 3
@@ -133,14 +135,14 @@ def test_a_count_that_is_stopped_keeps_the_stage_before(small, monkeypatch):
 def test_a_query_that_is_stopped_is_no_wrong_answer(small, monkeypatch):
     *_, whole = small
     from treewright._native import core
-    from treewright.near_optimal import _graph
+    from treewright.near_optimal import _counts
 
-    plain = _graph.Counts._count
     for stop, error in ((core.Stop.INTERRUPT, KeyboardInterrupt), (core.Stop.MEMORY, SolverError)):
-        monkeypatch.setattr(
-            _graph.Counts, "_count", lambda self, stop=stop, **how: {**plain(self, **how), "stop": stop}
-        )
+        stopped = SimpleNamespace(stop=stop, complete=False, too_many=False)
+        monkeypatch.setattr(_counts.Counts, "_count", lambda self, stopped=stopped, **how: stopped)
         with pytest.raises(error):
             _ = whole.where(max_leaves=3).n_trees_
         with pytest.raises(error):
-            whole.vote_share()
+            whole.where(max_leaves=3).vote_share()
+        with pytest.raises(error):
+            whole.columns()

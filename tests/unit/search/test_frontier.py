@@ -72,8 +72,8 @@ def test_results_speak_of_their_number_of_leaves(front: Frontier) -> None:
         leaves = point.tree.n_leaves
         assert point.options["max_leaf_nodes"] == leaves
         assert point.objective == point.loss == point.lower_bound
-        plural = f"at most {leaves} leaves"
-        assert plural in point.sentence()
+        words = "at most 1 leaf " if leaves == 1 else f"at most {leaves} leaves"
+        assert words in point.sentence()
         assert front.at_most(leaves).tree is point.tree
 
 

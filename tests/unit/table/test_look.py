@@ -138,7 +138,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("text", "says"),
         [
-            ("colums: {}", "an entry 'colums'; there are decimal"),
+            ("colums: {}", "an entry 'colums'; there are about, decimal"),
             ("columns: {a: {use: maybe}}", "choose one of quantity, category, ignore"),
             ("columns: [a]", "no mapping"),
             ("decimal: 3", "choose one of comma, point"),

@@ -108,11 +108,19 @@ def test_another_column_decides(write, other, value):
 
 
 def test_a_column_that_contradicts_the_others_is_refused(write):
-    """Dollars with American thousands beside German numbers: neither reading of the file fits both."""
-    text = "pay;rate;y\n$9,480;2,5;u\n$900;3;v\n"
+    """American thousands beside German numbers: neither reading of the file fits both."""
+    text = "pay;rate;y\n9,480;2,5;u\n900;3;v\n"
     with pytest.raises(InputError, match="contradict each other"):
         load_csv(write(text), target="y")
     assert load_csv(write(text), target="y", decimal_comma=False).table.X.tolist() == [[9480, 2.5], [900, 3]]
+
+
+def test_money_of_another_country_is_read_by_its_own_habit(write):
+    """It was refused, with the advice to say --decimal-point, by which other columns would have been misread."""
+    text = "pay;rate;sales;y\n$9,480;2,5;8.120;u\n$900;3;120;v\n"
+    assert load_csv(write(text), target="y").table.X.tolist() == [[9480, 2.5, 8120], [900, 3, 120]]
+    text = "fuel;rate;y\n€1,459;2,5;u\n€1,489;3;v\n"  # three decimals, and no habit of thousands
+    assert load_csv(write(text), target="y").table.X.tolist() == [[1.459, 2.5], [1.489, 3]]
 
 
 def test_text_and_labels_keep_their_commas(write):

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "treewright/bornagain/ensemble.hpp"
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 
 #include <optional>
 #include <vector>

@@ -4,7 +4,7 @@
 // say is a guess; nothing that is proven rests on it.
 #pragma once
 
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 #include "treewright/objective/labelled_table.hpp"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // Optimal trees of depth two for costs of predictions: rounds of kernel passes over the cuts that the bounds leave open.
 #pragma once
 
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 #include "treewright/space/ranked_node.hpp"
 #include "treewright/search/ranked_options.hpp"
 #include "treewright/search/outcome.hpp"

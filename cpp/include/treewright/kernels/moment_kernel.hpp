@@ -17,7 +17,7 @@
 // The template (moment_kernel_impl.hpp) is compiled for plain C++, AVX2 and AVX-512 like that of pair_kernel.hpp.
 #pragma once
 
-#include "treewright/cpu.hpp"
+#include "treewright/core/cpu.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -22,7 +22,7 @@
 // generic vectors, so that all levels give the same numbers (tests/cpp/test_sweep_kernel.cpp).
 #pragma once
 
-#include "treewright/cpu.hpp"
+#include "treewright/core/cpu.hpp"
 #include "treewright/objective/labelled_table.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Body of the depth-two kernels, included once per instruction set after a target pragma (sweep_kernel_*.cpp).
+// Body of the depth-two kernels, included once per instruction set after a target pragma (pair_kernel_*.cpp).
 // `kBytes` is the width of a register. Everything has internal linkage: code compiled for a newer processor must
 // not be merged by the linker with that of an older one; for the same reason no standard header is included here.
 //

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "treewright/bounds/interval_bounds.hpp"
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 #include "treewright/kernels/pair_solver.hpp"
 #include "treewright/objective/ranked_objective.hpp"
 

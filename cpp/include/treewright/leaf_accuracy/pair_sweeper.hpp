@@ -1,7 +1,7 @@
 // The depth-two step of one node by sweeps: rounds of passes over the root cuts whose bounds are open.
 #pragma once
 
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 #include "treewright/leaf_accuracy/data.hpp"
 #include "treewright/leaf_accuracy/pair_solver.hpp"
 #include "treewright/leaf_accuracy/pair_sweep.hpp"

@@ -12,7 +12,7 @@
 // The same template (pair_table_impl.hpp) is compiled for plain C++, AVX2 and AVX-512.
 #pragma once
 
-#include "treewright/cpu.hpp"
+#include "treewright/core/cpu.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -28,7 +28,7 @@
 // counts both.
 #pragma once
 
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 #include "treewright/leaf_accuracy/data.hpp"
 #include "treewright/leaf_accuracy/pair_solver.hpp"
 #include "treewright/leaf_accuracy/pair_sweeper.hpp"
@@ -245,7 +245,7 @@ class Search {
     [[nodiscard]] Cost lower_of(Count sum, const Node& node) const { return price_->lower(sum, data_, node.n()); }
     void finish(const Node& root, std::uint32_t depth, const FullPrice& price, Answer& answer);
 
-    // What a stop left (leaf_accuracy_tidy.cpp).
+    // What a stop left (leaf_accuracy/tidy.cpp).
     struct Worth {
         bool valid = false;  // no leaf has too few rows
         Value value{};

@@ -13,7 +13,7 @@
 //                  f(S + R) <= f(S) + the spans of R: keep the tree of S and its values. Holds for leaves of any least size.
 #pragma once
 
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 #include "treewright/core/cost.hpp"
 #include "treewright/search/ranked_options.hpp"
 #include "treewright/space/ranked_node.hpp"

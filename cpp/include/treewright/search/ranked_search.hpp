@@ -29,7 +29,7 @@
 // is taken up again (bound_memos.hpp).
 #pragma once
 
-#include "treewright/control.hpp"
+#include "treewright/core/control.hpp"
 #include "treewright/core/bound_cache.hpp"
 #include "treewright/bounds/bound_memos.hpp"
 #include "treewright/space/ranked_node.hpp"

@@ -1,7 +1,7 @@
 // What a split does to the rows in sorted order: kernels over entries (row * 2 + "starts a group", see ranked_table.hpp).
 #pragma once
 
-#include "treewright/cpu.hpp"
+#include "treewright/core/cpu.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from treewright.convert import Terms
 from treewright.result import BornAgainResult, SolveResult, SolveStatus
+from treewright.tree import leaves_in_words
 
 __all__ = ["Certificate", "explain"]
 
@@ -37,8 +38,20 @@ class Certificate:
     notes: tuple[str, ...] = ()
 
 
-def explain(result: SolveResult | None, terms: Terms | None, n_rows: int) -> Certificate:
-    """Return the certificate in plain language; `n_rows` is the number of training rows."""
+def explain(
+    result: SolveResult | None, terms: Terms | None, n_rows: int, better: SolveResult | None = None
+) -> Certificate:
+    """Return the certificate in plain language.
+
+    Parameters
+    ----------
+    result : SolveResult or None
+    terms : Terms or None
+    n_rows : int
+        Training rows.
+    better : SolveResult, default=None
+        A tree of the report's frontier that is better than the report's tree, because it may use other splits.
+    """
     if result is None:
         return Certificate(
             "Nothing claimed", "none", "The model holds no certificate: nothing is claimed about this tree."
@@ -53,7 +66,7 @@ def explain(result: SolveResult | None, terms: Terms | None, n_rows: int) -> Cer
             badge, "proven" if proven else "open", result.sentence(), answered, tuple(result.notes)
         )
     answers = [
-        _how_much_better(result, terms, n_rows),
+        _how_much_better(result, terms, n_rows, better),
         ("Better in which sense?", _objective(result, terms)),
         ("Among which trees?", f"All trees over {result.scope}{_limits(result, terms)}."),
         ("Does the proof rest on guesses?", _guesses(result)),
@@ -72,12 +85,21 @@ def explain(result: SolveResult | None, terms: Terms | None, n_rows: int) -> Cer
     return Certificate(*badges[result.status], result.sentence(), tuple(answers), tuple(result.notes))
 
 
-def _how_much_better(result: SolveResult, terms: Terms | None, n_rows: int) -> tuple[str, str]:
+def _how_much_better(
+    result: SolveResult, terms: Terms | None, n_rows: int, better: SolveResult | None
+) -> tuple[str, str]:
     question = "Could another tree be better?"
     room = max(0.0, result.objective - result.lower_bound)
     if result.status is SolveStatus.OPTIMAL:
         least = f" (up to {room:.1e}, for weights or costs were rounded)" if room > 1e-9 else ""
-        return question, f"No{least}. Every other tree was counted, or ruled out by a proven bound."
+        among = f"all trees over {result.scope}{_limits(result, terms)}"
+        proven = f"not among {among}{least}: every other one was counted, or ruled out by a proven bound"
+        if better is not None:
+            return question, (
+                f"Yes, with other splits: the frontier below, over {better.scope}, has a better tree of "
+                f"{leaves_in_words(better.tree)}. But {proven}."
+            )
+        return question, f"No, {proven}. Trees beyond these were not searched."
     rows = ""
     if (
         terms is not None

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.show._report._leaves import Leaf
+from treewright.show._report._people import ColumnWords
 from treewright.show._words import printable
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, Tree
 
@@ -31,7 +34,9 @@ def used_columns(tree: Tree) -> list[int]:
     return sorted(used)
 
 
-def embedded_model(tree: Tree, X: NDArray[np.float64], leaf_numbers: dict[int, int]) -> dict[str, Any]:
+def embedded_model(
+    tree: Tree, X: NDArray[np.float64], leaves: Sequence[Leaf], words: Sequence[ColumnWords]
+) -> dict[str, Any]:
     """Return what the page's program needs, as JSON values.
 
     Parameters
@@ -40,24 +45,48 @@ def embedded_model(tree: Tree, X: NDArray[np.float64], leaf_numbers: dict[int, i
         A classification tree.
     X : ndarray of shape (n_rows, n_columns)
         Encoded training rows.
-    leaf_numbers : mapping from node to the number that the page shows
+    leaves : sequence of Leaf
+        All of them, with the numbers that the page shows.
+    words : sequence of ColumnWords
+        Of all columns.
     """
     assert tree.classes is not None  # the report is of classification trees
     used = used_columns(tree)
     place = {column: k for k, column in enumerate(used)}
+    own = {leaf.node: leaf for leaf in leaves}
+    shares = np.round(tree.node_shares, 4)
     return {
-        "columns": [_column(tree.columns[j], X[:, j]) for j in used],
+        "columns": [_column(tree.columns[j], X[:, j], words[j]) for j in used],
         "classes": [printable(str(label)) for label in tree.classes.tolist()],
         "nodes": [
-            {"class": int(tree.prediction[node]), "number": leaf_numbers[node]}
+            {
+                "class": int(tree.prediction[node]),
+                "number": own[node].number,
+                "share": shares[node].tolist(),
+                "record": _record(own[node]),
+            }
             if split is None
             else {
                 **_split(split, place),
+                "share": shares[node].tolist(),
                 "left": int(tree.children_left[node]),
                 "right": int(tree.children_right[node]),
             }
             for node, split in enumerate(tree.splits)
         ],
+    }
+
+
+def _record(leaf: Leaf) -> dict[str, Any]:
+    """How often a leaf was right: on test rows if there are some, else on training rows."""
+    count = leaf.train if leaf.test is None else leaf.test
+    low, high = count.interval
+    return {
+        "rows": count.rows,
+        "right": count.right,
+        "low": round(low, 4),
+        "high": round(high, 4),
+        "unseen": leaf.test is not None,
     }
 
 
@@ -90,9 +119,18 @@ def _threshold(value: float) -> float | str:
     return float(value) if math.isfinite(value) else ("inf" if value > 0 else "-inf")
 
 
-def _column(column: Column, x: NDArray[np.float64]) -> dict[str, Any]:
+def _column(column: Column, x: NDArray[np.float64], words: ColumnWords) -> dict[str, Any]:
     known = x[~np.isnan(x)]
-    said: dict[str, Any] = {"name": printable(column.name), "kind": column.kind.value}
+    said: dict[str, Any] = {
+        "name": printable(column.name),
+        "kind": column.kind.value,
+        "description": printable(words.description),
+        "unit": printable(words.unit),
+        "change": words.change,
+        "codes": [[code, printable(text)] for code, text in words.codes.items()],
+    }
+    if words.codes:  # ranges and typical values are those of the numbers that count something
+        known = known[~np.isin(known, list(words.codes))]
     if column.kind is ColumnKind.CONTINUOUS:
         typical = float(np.quantile(known, 0.5, method="inverted_cdf")) if len(known) else None  # a value
         return said | {

@@ -1,4 +1,9 @@
-"""The frontier as a chart: for each number of leaves the smallest loss, and where the report's tree stands."""
+"""The frontier as a chart: for each number of leaves the smallest loss, and where the report's tree stands.
+
+A frontier is often searched over fewer splits than a single tree. The report's tree then stands in the place of the
+frontier's tree of its size if it is better, and what it beats is left out, so that nothing is called the best that the
+page itself shows to be beaten.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from treewright.convert import Terms
 from treewright.errors import InputError
 from treewright.result import SolveResult, SolveStatus
 from treewright.search import Frontier
@@ -13,7 +19,7 @@ from treewright.show._report._leaves import Count, count_right
 from treewright.show._report._rows import Rows
 from treewright.tree import Tree
 
-__all__ = ["Chart", "Point", "chart"]
+__all__ = ["Chart", "Point", "better_than", "chart"]
 
 WIDTH, HEIGHT = 640.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 14.0, 14.0, 44.0  # margins for the axes
@@ -67,8 +73,10 @@ class Chart:
         return any(point.chosen for point in self.points)
 
 
-def chart(tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | None) -> Chart:
-    """Place the results, sorted by leaves; errors are shares of rows.
+def chart(
+    tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | None, own: SolveResult | None = None
+) -> Chart:
+    """Place the results, sorted by leaves; errors are shares of rows. `own` is the certificate of `tree`.
 
     Raises
     ------
@@ -84,6 +92,8 @@ def chart(tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | 
                 "table."
             )
     ordered = sorted(results, key=lambda result: result.tree.n_leaves)
+    if own is not None and type(own) is SolveResult:
+        ordered = _with_own(ordered, own, train)
     on_train = [count_right(result.tree, train) for result in ordered]
     on_test = [None if test is None else count_right(result.tree, test) for result in ordered]
     errors = [1 - count.share for count in (*on_train, *on_test) if count is not None]
@@ -96,8 +106,10 @@ def chart(tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | 
     def down(error: float) -> float:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - error / top_error), 1)
 
-    own = count_right(tree, train)
-    here = [r for r, c in zip(ordered, on_train, strict=True) if (r.tree.n_leaves, c) == (tree.n_leaves, own)]
+    right = count_right(tree, train)
+    here = [
+        r for r, c in zip(ordered, on_train, strict=True) if (r.tree.n_leaves, c) == (tree.n_leaves, right)
+    ]
     points = tuple(
         Point(
             result.tree.n_leaves,
@@ -116,6 +128,38 @@ def chart(tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | 
     n_steps = round(top_error / step)
     y_ticks = tuple((down(k * step), f"{100 * k * step:.3g}%") for k in range(n_steps + 1))
     return Chart(points, _sentence(results), x_ticks, y_ticks)
+
+
+def _with_own(ordered: list[SolveResult], own: SolveResult, train: Rows) -> list[SolveResult]:
+    """Put the report's tree among the trees of the frontier if it beats that of its size; drop what it beats."""
+    right = count_right(own.tree, train).right
+    rivals = [count_right(result.tree, train).right for result in ordered]
+    leaves = own.tree.n_leaves
+    if any(r.tree.n_leaves <= leaves and c >= right for r, c in zip(ordered, rivals, strict=True)):
+        return ordered
+    kept = [
+        result
+        for result, count in zip(ordered, rivals, strict=True)
+        if result.tree.n_leaves < leaves or (result.tree.n_leaves > leaves and count > right)
+    ]
+    return sorted([*kept, own], key=lambda result: result.tree.n_leaves)
+
+
+def better_than(
+    result: SolveResult | None, terms: Terms | None, results: Sequence[SolveResult]
+) -> SolveResult | None:
+    """Return the frontier's best tree at the report's price of a leaf, if it beats the report's tree.
+
+    None where the objectives cannot be compared: without the question that the tree answers, or of another kind.
+    """
+    if result is None or type(result) is not SolveResult or not results:
+        return None
+    price = terms.cost_complexity if terms is not None else result.options.get("cost_complexity")
+    if not isinstance(price, (int, float)):
+        return None
+    best = min(results, key=lambda other: other.loss + price * other.tree.n_leaves)
+    objective = best.loss + price * best.tree.n_leaves
+    return best if objective < result.objective - 1e-9 * max(1.0, abs(result.objective)) else None
 
 
 def _sentence(results: Sequence[SolveResult]) -> str:

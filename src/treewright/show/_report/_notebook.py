@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from treewright.show._report._page import render_fragment
 from treewright.show._report._steps import picture
-from treewright.tree import Tree
+from treewright.show._tree_of import TreeLike, tree_of
 
 __all__ = ["notebook_html"]
 
 
-def notebook_html(tree: Tree, *, sentence: str = "", parameters: str = "", digits: int | None = 6) -> str:
+def notebook_html(tree: TreeLike, *, sentence: str = "", parameters: str = "", digits: int | None = 6) -> str:
     """Return a tree as a piece of HTML that may stand beside others on one page.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
         Of any kind, regression included.
     sentence : str, default=""
         Stands below the tree; what is proven, for example.
@@ -28,4 +28,4 @@ def notebook_html(tree: Tree, *, sentence: str = "", parameters: str = "", digit
     str
         Has no script, no id and no request; branches fold by check boxes.
     """
-    return render_fragment(picture(tree, digits), sentence, parameters)
+    return render_fragment(picture(tree_of(tree), digits), sentence, parameters)

@@ -13,18 +13,19 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from treewright.show._breaks import breakable
 from treewright.show._report._steps import Picture
 from treewright.show._words import percent, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["render_fragment", "render_page"]
+__all__ = ["render_choose", "render_fragment", "render_page"]
 
 
 def render_page(picture: Picture, **facts: Any) -> str:
     """Return the report as one HTML document."""
-    style = "\n".join([_file("tree.css"), _colours(picture), _file("page.css")])
+    style = "\n".join([_file("tree.css"), _size(picture), _colours(picture), _file("page.css")])
     script = _file("page.js")
     return (
         _environment()
@@ -40,9 +41,19 @@ def render_page(picture: Picture, **facts: Any) -> str:
     )
 
 
+def render_choose(**facts: Any) -> str:
+    """Return the page for choosing among trees as one HTML document."""
+    style = "\n".join([_file("tree.css"), _file("page.css"), _file("choose.css")])
+    script = _file("choose.js")
+    template = _environment().get_template("choose.html")
+    return template.render(
+        style=style, style_hash=_hash(style), script=script, script_hash=_hash(script), **facts
+    )
+
+
 def render_fragment(picture: Picture, sentence: str, parameters: str) -> str:
     """Return the tree as a piece of HTML for a notebook: no id, no script, styles of its own."""
-    style = "\n".join([_file("tree.css"), _colours(picture), _file("notebook.css")])
+    style = "\n".join([_file("tree.css"), _size(picture), _colours(picture), _file("notebook.css")])
     template = _environment().get_template("notebook.html")
     return template.render(picture=picture, style=style, sentence=sentence, parameters=parameters)
 
@@ -78,6 +89,14 @@ def _colours(picture: Picture) -> str:
     )
 
 
+def _size(picture: Picture) -> str:
+    """Widths of one picture, and from where on it is an outline; the widths are in the name of the class."""
+    own = f".treewright .{picture.size}"
+    widths = f"{own} {{ --edge: {picture.edge}em; --box: {picture.box}em; --wide: {picture.wide:.1f}; }}"
+    outline = _file("outline.css").replace("PICTURE", f".{picture.size}")
+    return f"{widths}\n@container (max-width: {picture.outline_below:.1f}rem) {{\n{outline}}}"
+
+
 def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
@@ -85,7 +104,8 @@ def _hash(text: str) -> str:
 def _name(text: str) -> Any:
     from markupsafe import Markup
 
-    return Markup("<bdi>{}</bdi>").format(printable(text))
+    pieces = [Markup.escape(piece) for piece in breakable(printable(text))]
+    return Markup("<bdi>{}</bdi>").format(Markup("<wbr>").join(pieces))
 
 
 def _thousands(count: int) -> str:

@@ -7,6 +7,7 @@ and, unless switched off, the training of four models of scikit-learn.
 
 from __future__ import annotations
 
+import datetime
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,14 +19,17 @@ from treewright import __version__
 from treewright.convert import Model, Terms, write_bytes
 from treewright.errors import InputError
 from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult
+from treewright.show._report._audit import facts, rates_of_classes, rates_of_groups
 from treewright.show._report._certificate import explain
 from treewright.show._report._compare import compare
 from treewright.show._report._embed import embedded_model, script_json, used_columns
-from treewright.show._report._frontier import chart
+from treewright.show._report._frontier import better_than, chart
 from treewright.show._report._leaves import Leaf, confusion, count_right, describe_leaves
 from treewright.show._report._page import render_page
+from treewright.show._report._people import column_words, in_words_of_people, label_words
 from treewright.show._report._rows import Rows, read_rows
 from treewright.show._report._steps import picture
+from treewright.table import Settings, read_settings
 from treewright.tree import LinearSplit, Tree
 
 __all__ = ["report"]
@@ -48,6 +52,9 @@ def report(
     title: str | None = None,
     target: str | None = None,
     files: Mapping[str, str] | None = None,
+    settings: Settings | str | Path | None = None,
+    groups: Mapping[str, ArrayLike] | None = None,
+    date: str | None = None,
     digits: int | None = 6,
     out: str | Path | None = None,
 ) -> str:
@@ -78,6 +85,15 @@ def report(
         Name of the column of labels; None takes it from the model, if it has one.
     files : mapping, default=None
         Names of the files "model", "data" and "test", to be mentioned in the page.
+    settings : Settings or path of a columns.yaml, default=None
+        Names, descriptions, units, codes and allowed changes of columns, names of labels, purpose and owner: what
+        people read in the place of the words of the file.
+    groups : mapping from name to array-like of shape (n_rows,), default=None
+        Groups for whom the error rates are shown apart, such as ``{"sex": sex}``: one value for each test row, or for
+        each training row if there are no test rows. Numbers of more than ten values are cut at their quartiles. The
+        tree need not know these columns.
+    date : str, default=None
+        Of the report; None is today.
     digits : int or None, default=6
         Significant digits of numbers in the page, which decides with all digits; None shows all.
     out : str or Path, default=None
@@ -92,7 +108,8 @@ def report(
     ------
     InputError
         A model without a tree of classes, other columns than the tree's, labels that do not fit, test rows without
-        labels, a frontier or other trees of another table, or a file that cannot be written.
+        labels, a frontier or other trees of another table, groups of another length, settings that cannot be read, or
+        a file that cannot be written.
 
     Notes
     -----
@@ -111,8 +128,8 @@ def report(
     """
     tree, result, terms = _parts(model)
     remarks = [model.harden().sentence] if hasattr(model, "harden") else []
-    if tree.classes is None:
-        raise InputError("This is a regression tree; the report is of trees that predict classes.")
+    if tree.classes is None or not tree.predicts_classes:
+        raise InputError(f"This is a {tree.kind.value} tree; the report is of trees that predict classes.")
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
     if (X_test is None) != (y_test is None):
@@ -120,13 +137,22 @@ def report(
     train = read_rows(tree, X, y, "X")
     test = None if X_test is None or y_test is None else read_rows(tree, X_test, y_test, "X_test")
     trees = {name: _other_tree(name, other, tree) for name, other in (others or {}).items()}
-    leaves = describe_leaves(tree, train, test, digits)
     limits = result.options if result is not None else {}
     contenders = compare(
         tree, train, test, others=trees, fit_models=fit_models, max_depth=limits.get("max_depth")
     )
-    labels = [str(label) for label in tree.classes.tolist()]
-    data = embedded_model(tree, train.X, {leaf.node: leaf.number for leaf in leaves})
+    known = (
+        settings if isinstance(settings, Settings) else read_settings(settings) if settings else Settings()
+    )
+    words, labels = column_words(tree, known), label_words(tree, known)
+    seen = train if test is None else test  # the rows that accuracies are believed of
+    by_group = rates_of_groups(tree, seen, labels, groups or {})
+    own = tree
+    drawn = None if frontier is None else chart(tree, frontier, train, test, result)
+    better = None if frontier is None else better_than(result, terms, frontier)
+    tree = in_words_of_people(tree, words, labels)
+    leaves = describe_leaves(tree, train, test, digits)
+    data = embedded_model(tree, train.X, leaves, words)
     named = dict(files or {})
     target = target if target is not None else (terms.target if terms is not None else None)
     page = render_page(
@@ -144,11 +170,18 @@ def report(
         train_count=count_right(tree, train),
         test_count=None if test is None else count_right(tree, test),
         leaves=_listed(leaves),
-        confusion=_mistakes(tree, train if test is None else test, labels),
-        certificate=explain(result, terms, len(train)),
+        confusion=_mistakes(tree, seen, labels),
+        by_class=rates_of_classes(tree, seen, labels),
+        by_group=by_group,
+        column_words=[words[j] for j in used_columns(tree)],
+        facts=facts(known, result, terms, train, test, date or today(), named),
+        contact=known.about.get("contact") or known.about.get("owner") or "",
+        date=date or today(),
+        certificate=explain(result, terms, len(train), better),
         checks=_checks(verification),
-        warnings=[*_warnings(tree, result, train, test, leaves, terms), *remarks],
-        chart=None if frontier is None else chart(tree, frontier, train, test),
+        warnings=[*_warnings(own, result, train, test, leaves, terms), *remarks],
+        chart=drawn,
+        scope=result.scope if type(result) is SolveResult else "",
         contenders=contenders,
         model_name=named.get("model"),
         model_data=named.get("data"),
@@ -183,14 +216,21 @@ def _parts(model: Any) -> tuple[Tree, SolveResult | None, Terms | None]:
     return tree, result if isinstance(result, SolveResult) and result.tree is tree else None, None
 
 
+def today() -> str:
+    """Return the date as year-month-day."""
+    return datetime.date.today().isoformat()
+
+
 def _other_tree(name: str, model: Any, tree: Tree) -> Tree:
     other = _parts(model)[0]
     if [column.name for column in other.columns] != [column.name for column in tree.columns] or any(
         a.categories != b.categories for a, b in zip(other.columns, tree.columns, strict=True)
     ):
         raise InputError(f"others[{name!r}] has other columns than the model; compare trees of one table.")
-    if other.classes is None:
-        raise InputError(f"others[{name!r}] is a regression tree; compare trees that predict classes.")
+    if not other.predicts_classes:
+        raise InputError(
+            f"others[{name!r}] is a {other.kind.value} tree; compare trees that predict classes."
+        )
     return other
 
 
@@ -234,7 +274,7 @@ def _warnings(
     counts = [int(tree.n_node_samples[leaf.node]) for leaf in leaves]
     if any(counts) and counts != [leaf.train.rows for leaf in leaves]:
         said.append(
-            f"the {len(train):,} training rows of this report fall into the leaves in other numbers than when the tree "
+            f"The {len(train):,} training rows of this report fall into the leaves in other numbers than when the tree "
             "was made, so they are not the same rows."
         )
     for rows, kind in ((train, "training"), (test, "test")):
@@ -244,18 +284,18 @@ def _warnings(
                 f"{unknown:,} {kind} rows have a label that the tree cannot predict; they count as wrong."
             )
     if test is None:
-        said.append("no test rows were given; accuracies are those of the rows that the tree was chosen on.")
+        said.append("No test rows were given; accuracies are those of the rows that the tree was chosen on.")
     if terms is not None and (terms.costs is not None or terms.objective != "accuracy" or terms.class_weight):
         said.append(
-            "the tree was not made to be right most often, but for the objective that the certificate names."
+            "The tree was not made to be right most often, but for the objective that the certificate names."
         )
     elif terms is not None and terms.weight:
-        said.append("the tree was made for weighted rows; accuracies count every row as one.")
+        said.append("The tree was made for weighted rows; accuracies count every row as one.")
     if isinstance(result, LeafAccuracyResult):
-        said.append("the tree was made for the best worst leaf, not to be right most often.")
+        said.append("The tree was made for the best worst leaf, not to be right most often.")
     if isinstance(result, BornAgainResult):
         said.append(
-            "the tree repeats the decisions of an ensemble; it was not made for these labels directly."
+            "The tree repeats the decisions of an ensemble; it was not made for these labels directly."
         )
     return said
 

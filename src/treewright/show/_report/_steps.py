@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treewright.show._breaks import longest_piece
 from treewright.show._colours import class_colours, hexadecimal
 from treewright.show._values import place_of
 from treewright.show._words import leaf_words, question, short_condition, typeset
@@ -25,6 +26,9 @@ MOST_LEVELS = 100  # a browser nests some 500 elements
 FOLDED_FROM = 40  # leaves; larger trees start folded
 OPEN_LEVELS = 3  # of a tree that starts folded
 PAPER = 46.0  # ems across a sheet
+NARROW = 40.0  # rems; always an outline below
+SMALLEST_FONT = 0.66  # rems; smaller texts of a picture are not read
+WIDEST_BOX = 24  # ems, for a long word in a name
 GAP = 1.1  # ems between a box and the lines to its branches
 BAR = 100.0  # width of the bar of class shares, in its own units
 MARK = 6.0  # width of the mark at the value of a regression leaf
@@ -45,7 +49,7 @@ class Step:
     text, support : str
         What stands in the box.
     klass : int
-        Predicted class; 0 for regression.
+        Predicted class or action; 0 for regression.
     bar : tuple of (class, start, width)
         Shares of the classes, for a bar of width 100; for regression a mark between the smallest and the largest leaf.
     is_open : bool
@@ -88,9 +92,24 @@ class Picture:
     is_cut: bool
 
     @property
+    def wide(self) -> float:
+        """Width of the whole picture, in ems."""
+        return self.box + self.depth * (self.edge + self.box + GAP)
+
+    @property
+    def outline_below(self) -> float:
+        """Width in rems below which the picture would be too small to read, or narrower than an outline is."""
+        return max(NARROW, self.wide * SMALLEST_FONT)
+
+    @property
+    def size(self) -> str:
+        """Name of the class of pictures of this size."""
+        return f"tw-size-{self.edge}-{self.box}-{self.depth}"
+
+    @property
     def fits_paper(self) -> bool:
         """Whether the drawn tree is no wider than a sheet; otherwise an outline is printed."""
-        return self.box + self.depth * (self.edge + self.box + GAP) <= PAPER
+        return self.wide <= PAPER
 
 
 def picture(tree: Tree, digits: int | None) -> Picture:
@@ -150,7 +169,7 @@ def _leaves_below(tree: Tree) -> list[int]:
 def _bar(tree: Tree, node: int) -> tuple[tuple[int, float, float], ...]:
     if tree.classes is None:
         return ((0, round((BAR - MARK) * place_of(tree, node), 2), MARK),) if tree.n_leaves > 1 else ()
-    total = float(tree.value[node].sum())
+    total = float(tree.value[node].sum()) if tree.predicts_classes else 0.0
     if total <= 0:
         return ()
     parts, start = [], 0.0
@@ -163,8 +182,11 @@ def _bar(tree: Tree, node: int) -> tuple[tuple[int, float, float], ...]:
 
 
 def _ems(texts: list[str], around: float, choice: range) -> int:
-    """A width that holds most texts on one line, with `around` beside them; longer ones wrap. `tree.css` has one
-    class for each width in `choice`.
+    """A width in `choice` that holds most texts on one line, with `around` beside them; longer ones wrap.
+
+    It is wider than the choice where a single word of a name is.
     """
     longest = max((len(text) for text in texts), default=0)
-    return min(choice[-1], max(choice[0], math.ceil(0.6 * longest + around)))
+    word = max((longest_piece(text) for text in texts), default=0)
+    wish = min(choice[-1], max(choice[0], math.ceil(0.6 * longest + around)))
+    return min(WIDEST_BOX, max(wish, math.ceil(0.6 * word + around)))

@@ -97,6 +97,8 @@ function regionOf(leaf) {
   return region;
 }
 
+const isCode = (column, x) => column.codes.some(([code]) => code === x);
+
 /* The nearest value to x that a leaf takes: null if there is none, {same: true} if x passes as it is. */
 function nearestValue(column, here, x) {
   if (Number.isNaN(x) && here.missing) return { same: true };
@@ -107,19 +109,27 @@ function nearestValue(column, here, x) {
     return { value: typical, cost: 1 };
   }
   if (x > here.low && x <= here.high) return { same: true };
-  const from = Number.isNaN(x) ? column.typical ?? 0 : x;
+  const unknown = Number.isNaN(x) || isCode(column, x);
+  const from = unknown ? column.typical ?? 0 : x;
   let value = from;
   if (value <= here.low) value = stepUp(column, here.low);
   else if (value > here.high) value = stepDown(column, here.high);
   if (!(value > here.low && value <= here.high) || !Number.isFinite(value)) return null;
-  return { value, cost: Number.isNaN(x) ? 1 : Math.abs(value - x) / column.spread };
+  if (isCode(column, value)) return null;
+  return { value, cost: unknown ? 1 : Math.abs(value - x) / column.spread };
+}
+
+/* Whether a column may go from one value to another: an unknown one may become any. */
+function allowed(column, from, to, direction) {
+  if (!isNumber(column) || Number.isNaN(from) || isCode(column, from)) return true;
+  return !(direction === "only-up" && to < from) && !(direction === "only-down" && to > from);
 }
 
 const closer = (a, b) => !b || a.changes.length < b.changes.length
   || (a.changes.length === b.changes.length && a.distance < b.distance);
 
 /* For each other class the nearest change that leads to it, nearest first. Every leaf is tried: exact. */
-function nearestByLeaves(row, kept) {
+function nearestByLeaves(row, kept, directions) {
   const own = nodes[leafOf(row)].class;
   const best = new Map();
   nodes.forEach((node, n) => {
@@ -130,6 +140,7 @@ function nearestByLeaves(row, kept) {
       const near = nearestValue(column, region[k], row[k]);
       if (near === null || (!near.same && kept.has(k))) return;
       if (near.same) continue;
+      if (!allowed(column, row[k], near.value, directions[k])) return;
       found.changes.push({ column: k, value: near.value });
       found.distance += near.cost;
     }
@@ -141,7 +152,7 @@ function nearestByLeaves(row, kept) {
 }
 
 /* With sums of columns a leaf is no box: one column at a time, at the values where some answer changes. */
-function nearestByColumns(row, kept) {
+function nearestByColumns(row, kept, directions) {
   const own = nodes[leafOf(row)].class;
   const best = new Map();
   for (const [k, column] of columns.entries()) {
@@ -166,7 +177,7 @@ function nearestByColumns(row, kept) {
       });
     }
     for (const value of tried) {
-      if (value === row[k]) continue;
+      if (value === row[k] || isCode(column, value) || !allowed(column, row[k], value, directions[k])) continue;
       const changed = row.slice();
       changed[k] = value;
       const to = nodes[leafOf(changed)].class;
@@ -179,14 +190,15 @@ function nearestByColumns(row, kept) {
   return [...best.values()].sort((a, b) => (closer(a, b) ? -1 : 1));
 }
 
-const nearest = (row, kept = new Set()) => (hasLinear ? nearestByColumns : nearestByLeaves)(row, kept);
+const nearest = (row, kept = new Set(), directions = []) =>
+  (hasLinear ? nearestByColumns : nearestByLeaves)(row, kept, directions);
 
 window.treewright = {
   columns: columns.map((column) => column.name),
   classes,
   leaf: (row) => leafOf(row.map((x) => (x === null ? NaN : x))),
   decide: (row) => nodes[leafOf(row.map((x) => (x === null ? NaN : x)))].class,
-  nearest: (row, kept) => nearest(row.map((x) => (x === null ? NaN : x)), new Set(kept)),
+  nearest: (row, kept, directions) => nearest(row.map((x) => (x === null ? NaN : x)), new Set(kept), directions),
 };
 
 // ---------------------------------------------------------------- small helpers for the page
@@ -199,8 +211,11 @@ function make(tag, attributes = {}, ...children) {
 }
 const name = (text) => make("bdi", {}, text);
 function shown(column, x) {
-  if (Number.isNaN(x)) return "missing";
-  return isNumber(column) ? String(x) : column.categories[x] ?? String(x);
+  if (Number.isNaN(x)) return "unknown";
+  const code = column.codes.find(([number]) => number === x);
+  if (code) return `${x} (${code[1]})`;
+  if (isNumber(column)) return column.unit ? `${x} ${column.unit}` : String(x);
+  return column.categories[x] ?? String(x);
 }
 const listItem = (n) => document.querySelector(`.tw-node[data-node="${n}"]`);
 for (const element of document.querySelectorAll("[data-needs-script]")) element.hidden = false;
@@ -254,18 +269,25 @@ const fields = columns.map((column, k) => {
   let input;
   if (isNumber(column)) {
     input = make("input", { type: "text", inputmode: "decimal", id, "aria-describedby": `${id}-hint`, spellcheck: "false" });
-    const range = column.low === null ? "no value was known" : `${short(column.low)} to ${short(column.high)} in the data`;
-    hint.append(range);
+    const unit = column.unit ? ` ${column.unit}` : "";
+    const codes = column.codes.map(([code, words]) => `; ${code} means ${words}`).join("");
+    const range = column.low === null ? "no value was known" : `${short(column.low)} to ${short(column.high)}${unit} in the data`;
+    hint.append(range + codes);
   } else {
     input = make("select", { id, "aria-describedby": `${id}-hint` });
     column.categories.forEach((text, code) => input.append(make("option", { value: code }, text)));
     input.append(make("option", { value: "" }, "(unknown)"));
     hint.append(column.typical === null ? "no value was known" : `most often: ${column.categories[column.typical]}`);
   }
-  const keep = make("input", { type: "checkbox", id: `keep-${k}` });
+  const keep = make("select", { id: `keep-${k}` });
+  const choices = [["any", "may change"], ["never", "cannot change"]];
+  if (isNumber(column)) choices.push(["only-up", "may only rise"], ["only-down", "may only fall"]);
+  for (const [value, words] of choices) keep.append(make("option", { value }, words));
+  keep.value = choices.some(([value]) => value === column.change) ? column.change : "any";
+  const about = column.description ? [make("span", { class: "hint" }, name(column.description))] : [];
   byId("fields").append(make("div", { class: "field" },
-    make("label", { for: id }, name(column.name)), input, hint,
-    make("label", { class: "keep" }, keep, "cannot change", make("span", { class: "tw-aside" }, ": ", name(column.name)))));
+    make("label", { for: id }, name(column.name)), ...about, input, hint,
+    make("label", { class: "keep" }, make("span", { class: "tw-aside" }, name(column.name), " "), keep)));
   return { column, input, hint, keep, text: hint.textContent };
 });
 
@@ -284,17 +306,18 @@ function read() {
   const row = fields.map((field) => {
     const { column, input, hint, text } = field;
     const written = input.value.trim();
-    let value = NaN, problem = "";
+    let value = NaN, problem = "", beyond = "";
     if (written !== "") {
       value = Number(written);
       if (isNumber(column)) {
         if (!DECIMAL.test(written)) problem = `“${written.slice(0, 40)}” is no number; write it like 12 or 2.5, or leave it empty.`;
         else if (!Number.isFinite(value)) problem = "This number is too large.";
+        else beyond = outside(column, value);
       }
     }
     input.toggleAttribute("aria-invalid", false);
-    hint.className = problem ? "hint wrong" : "hint";
-    hint.textContent = problem || text;
+    hint.className = problem ? "hint wrong" : beyond ? "hint beyond" : "hint";
+    hint.textContent = problem || (beyond ? `Outside the data: ${text}` : text);
     if (problem) {
       input.setAttribute("aria-invalid", "true");
       wrong = wrong ?? input;
@@ -306,15 +329,63 @@ function read() {
   return null;
 }
 
+/* What is to be said about a number that no training row comes near; empty if there is nothing. */
+function outside(column, x) {
+  if (!isNumber(column) || Number.isNaN(x) || column.low === null || isCode(column, x)) return "";
+  if (x >= column.low && x <= column.high) return "";
+  return `${short(x)} is outside the training data (${short(column.low)} to ${short(column.high)})`;
+}
+
 function sideWords(n, row) { // what the path answers at node n, in the words of the picture where it is drawn
   const node = nodes[n];
   const left = goesLeft(node, row);
   const child = listItem(left ? node.left : node.right);
-  const words = child?.querySelector(":scope > .tw-line .tw-edge")?.textContent;
-  if (words) return words;
-  const about = node.kind === "linear" ? "sum of columns" : columns[node.column].name;
-  if (node.kind === "category") return `${about} ${left ? "is in" : "is not in"} {${[...node.codes].map((c) => columns[node.column].categories[c]).join(", ")}}`;
-  return `${about} ${left ? "≤" : ">"} ${node.threshold}`;
+  const edge = child?.querySelector(":scope > .tw-line .tw-edge");
+  if (edge) return (node.kind === "linear" ? edge : edge.querySelector(":scope > bdi")).textContent;
+  if (node.kind === "category") return `${left ? "is in" : "is not in"} {${[...node.codes].map((c) => columns[node.column].categories[c]).join(", ")}}`;
+  return `${node.kind === "linear" ? "sum of columns " : ""}${left ? "≤" : ">"} ${node.threshold}`;
+}
+
+const percent = (share) => `${share === 0 || share === 1 ? 100 * share : Math.min(Math.max(100 * share, 0.1), 99.9).toFixed(1)}%`;
+const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+
+/* How often decisions like this one were right. */
+function recordOf(leaf) {
+  const { rows, right, low, high, unseen } = nodes[leaf].record;
+  const kind = unseen ? "test row" : "training row";
+  if (!rows) return `No ${kind} came to this leaf, so nothing is known about how often it is right.`;
+  const caution = unseen ? "" : " These are the rows that the tree was chosen on, which flatters it.";
+  return `Of ${counted(rows, kind)} in this leaf ${right.toLocaleString("en")} (${percent(right / rows)}) were decided right; ` +
+    `95% interval ${percent(low)} to ${percent(high)}.${caution}`;
+}
+
+/* One reason for each column on the path, with the change of the share of the decided class; heaviest first. */
+function reasonsOf(row, path, klass) {
+  const reasons = new Map();
+  path.slice(0, -1).forEach((n, i) => {
+    const node = nodes[n];
+    const key = node.kind === "linear" ? `sum ${n}` : node.column;
+    const known = reasons.get(key) ?? { node, steps: [], weight: 0 };
+    known.steps.push(sideWords(n, row));
+    known.weight += nodes[path[i + 1]].share[klass] - node.share[klass];
+    reasons.set(key, known);
+  });
+  return [...reasons.values()].sort((a, b) => b.weight - a.weight);
+}
+
+function reasonItem({ node, steps, weight }, row) {
+  const asked = node.kind === "linear" ? node.columns : [node.column];
+  const item = make("li", {});
+  asked.forEach((c, i) => {
+    const column = columns[c], value = row[c];
+    item.append(i ? ", " : "", name(column.name), Number.isNaN(value) ? " is unknown" : " is ", ...(Number.isNaN(value) ? [] : [name(shown(column, value))]));
+  });
+  const unknown = asked.some((c) => Number.isNaN(row[c]));
+  item.append(unknown ? "; unknown goes with " : ": ");
+  steps.forEach((words, i) => item.append(i ? " and " : "", name(words)));
+  const points = Math.round(100 * Math.abs(weight));
+  item.append(points === 0 ? " (hardly matters)" : weight > 0 ? ` (for the decision: +${points} points)` : ` (against the decision: −${points} points)`);
+  return item;
 }
 
 function decide() {
@@ -326,30 +397,34 @@ function decide() {
   const leaf = leafOf(row);
   const path = pathTo(leaf);
   highlight(path);
-  const decision = make("p", { class: "decision" }, "Decision: ", name(classes[nodes[leaf].class]));
-  const steps = make("ol", {});
-  for (const n of path.slice(0, -1)) {
-    const node = nodes[n];
-    const values = node.kind === "linear"
-      ? node.columns.map((c) => `${columns[c].name} = ${shown(columns[c], row[c])}`).join(", ")
-      : shown(columns[node.column], row[node.column]);
-    steps.append(make("li", {}, name(sideWords(n, row)), " (here: ", name(values), ")"));
-  }
+  const klass = nodes[leaf].class;
+  const decision = make("p", { class: "decision" }, "Decision: ", name(classes[klass]));
   const number = nodes[leaf].number;
   const link = byId(`leaf-${number}`) ? make("a", { href: `#leaf-${number}` }, `leaf ${number}`) : `leaf ${number}`;
-  const where = make("p", {}, "This is ", link, ". How often it was right is in its row of the table; the path is marked in ",
-    make("a", { href: "#tree" }, "the tree"), ".");
-  answer.replaceChildren(decision, where, make("h3", {}, "Why"), steps, ...changes(row));
+  const where = make("p", {}, "This is ", link, ". ", recordOf(leaf), " The path is marked in ", make("a", { href: "#tree" }, "the tree"), ".");
+  const cautions = columns.map((column, k) => [column, outside(column, row[k])]).filter(([, words]) => words)
+    .map(([column, words]) => make("p", { class: "note" }, name(column.name), `: ${words}. No training row had such a value, so the record of the leaf says little.`));
+  const reasons = make("ol", {}, ...reasonsOf(row, path, klass).map((reason) => reasonItem(reason, row)));
+  const why = path.length > 1 ? [make("h3", {}, "Reasons, the heaviest first"), reasons] : [];
+  answer.replaceChildren(onPaper(row), decision, where, ...cautions, ...why, ...changes(row));
+}
+
+/* What only the printed page of one person needs: reference, date, values. */
+function onPaper(row) {
+  const table = make("table", {}, make("caption", {}, "Values"));
+  columns.forEach((column, k) => table.append(make("tr", {}, make("th", { scope: "row" }, name(column.name)), make("td", {}, name(shown(column, row[k]))))));
+  const reference = byId("reference").value.trim();
+  return make("div", { class: "print-only" }, make("p", {}, reference ? `Reference: ${reference}. ` : "", `Printed on ${new Date().toISOString().slice(0, 10)}.`), table);
 }
 
 function changes(row) {
-  const kept = new Set(fields.flatMap(({ keep }, k) => (keep.checked ? [k] : [])));
-  const found = nearest(row, kept);
+  const kept = new Set(fields.flatMap(({ keep }, k) => (keep.value === "never" ? [k] : [])));
+  const found = nearest(row, kept, fields.map(({ keep }) => keep.value));
   const heading = make("h3", {}, "The nearest change that flips it");
   if (!found.length) {
-    const why = hasLinear ? "No change of one column alone flips this decision"
+    const why = hasLinear ? "No allowed change of one column alone flips this decision"
       : new Set(nodes.filter(isLeaf).map((node) => node.class)).size < 2 ? "Every leaf decides the same, so nothing flips it"
-      : "No change of the columns that may change flips this decision";
+      : "No change that is allowed flips this decision";
     return [heading, make("p", {}, `${why}.`)];
   }
   const list = make("ul", {});
@@ -359,8 +434,8 @@ function changes(row) {
       item.append(i ? "; and " : "", name(columns[k].name), " from ", name(shown(columns[k], row[k])), " to ",
         make("strong", {}, name(shown(columns[k], value))));
     });
-    const spreads = Number(distance.toPrecision(2));
-    item.append(` (${steps.length === 1 ? "1 column" : `${steps.length} columns`}, ${spreads} ${spreads === 1 ? "spread" : "spreads"}) `);
+    const each = distance / steps.length;
+    item.append(` (${each <= 0.25 ? "small" : each <= 1 ? "moderate" : "large"} ${steps.length === 1 ? "change" : `changes of ${steps.length} columns`}) `);
     const button = make("button", { type: "button" }, "Try it");
     button.addEventListener("click", () => {
       const changed = row.slice();
@@ -375,10 +450,18 @@ function changes(row) {
   return [heading, list];
 }
 
+byId("print-person").addEventListener("click", () => {
+  decide();
+  if (!answer.querySelector(".decision")) return;
+  document.body.classList.add("print-person");
+  print();
+});
+addEventListener("afterprint", () => document.body.classList.remove("print-person"));
+
 form.addEventListener("submit", (event) => { event.preventDefault(); decide(); });
 form.addEventListener("reset", (event) => {
   event.preventDefault();
-  for (const { keep } of fields) keep.checked = false;
+  for (const { keep, column } of fields) keep.value = [...keep.options].some(({ value }) => value === column.change) ? column.change : "any";
   fill(columns.map((column) => column.typical));
   decide();
 });

@@ -1,0 +1,186 @@
+// Depth-first branch and bound over binary columns (engine A).
+//
+//   f(S, d) = min( leaf(S), min_i f(S with i=0, d-1) + f(S with i=1, d-1) )
+//
+// where leaf(S) is the cheapest single class plus c, the price of one leaf. Sources: Hu, Rudin, Seltzer 2019 (OSDT) and
+// the dynamic programs of GOSDT and DL8.5; what is different here is that all bounds of a subproblem come from one pair
+// matrix (pair_matrix.hpp), that equal rows are one row with a reduced label (binary_dataset.hpp), and that the cache knows a
+// set of rows by its closed pattern (pattern_cache.hpp).
+//
+// Bounds, in integer cost units; c >= 0, errors >= 0. "Leaves" counts leaves of a tree for S.
+//  B1 support       A tree of L leaves costs at least L*c, so leaf(S) <= 2c proves the leaf optimal. Contains
+//                   Theorems 3.3, 3.4 and 3.5 of OSDT (a split must save at least c).
+//  B2 two leaves    The best tree of two leaves is exact from the matrix. Every other tree is a leaf or has three leaves
+//                   or more: f >= min(leaf, two, 3c).
+//  B3 lookahead     The best tree of depth two is exact from the matrix and covers all trees of at most three leaves
+//                   (three leaves never need more depth): f >= min(depth two, 4c). OSDT's Lemma 3.2 is the case
+//                   of one leaf more.
+//  B4 budget        A parent with `target` to beat needs its child only below target - lower(sibling); a child that
+//                   proves a bound at or above its budget stops (hierarchical bound, Theorem 3.1).
+//  B5 children      f >= min(best of at most three leaves, max(4c, min_i lower(S_i0) + lower(S_i1))).
+//  B6 similarity    f(S) >= f(S') - w(S' minus S), w the largest cost of each row: S's best tree used on S' pays
+//                   c the same, and at most w more (Theorem F.1's idea, for any two sets). Not valid with a minimum leaf
+//                   size, where S's tree may be infeasible on S'; switched off there.
+//  B7 row prices    (row_prices.hpp) f(S) >= sum of y over S.
+//  Guess            (src/bounds/guessed_bounds.hpp) conditional: what a reference model gets wrong in S. With it, `lower` of a
+//                   subproblem is no longer proven, and "exact" means that Theorem 4.3 of McTavish et al. 2022 holds.
+//
+// A stop (limit, Ctrl-C) makes every level return the best tree and bound it has; nothing is lost. Matrices are cut short by
+// a stop: after each is made or read, Control::over() says whether it may be used.
+#pragma once
+
+#include "treewright/core/pattern_cache.hpp"
+#include "treewright/space/binary_dataset.hpp"
+#include "treewright/kernels/pair_matrix.hpp"
+#include "treewright/core/tree_shape.hpp"
+#include "treewright/space/binary_subproblem.hpp"
+#include "treewright/core/control.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::bits {
+
+class RowGreedy;  // src/search/row_greedy.hpp
+
+inline constexpr std::int64_t kInfinity = std::int64_t{1} << 61;
+
+// Every bound can be switched off, for tests and ablation; the optimum never depends on them.
+struct Options {
+    bool lookahead = true;        // B1-B3 with more than the trivial c
+    bool two_leaves = true;       // B2 in children, else their bound is from the leaf only
+    bool budgets = true;          // B4
+    bool similar_support = true;  // B6
+    bool cache = true;
+    bool greedy_start = true;     // a greedy tree first, for early incumbents
+    bool lattice = true;          // the dense program where branch and bound does not end at once (dense_program.hpp)
+    PairKernel kernel = PairKernel::automatic;
+    std::int64_t plain_steps = 20000;  // of the plain search before anything else is tried
+    std::int64_t lattice_states = 40'000'000;  // of the largest dense program that is tried
+};
+
+struct Settings {
+    std::int64_t leaf_price = 0;          // c, in cost units
+    int unit_shift = 0;                   // one weight unit = 2^unit_shift cost units
+    std::int32_t max_depth = kUnlimited;
+    std::int32_t max_leaves = 0;          // 0 = no limit
+    std::int64_t min_count = 0;           // fewest input rows in a leaf; 0 = no limit
+    Options options;
+};
+
+struct Bounds {
+    std::int64_t lower;  // no tree within the constraints costs less
+    std::int64_t upper;  // a tree of this cost was found
+    [[nodiscard]] bool exact() const { return lower >= upper; }
+};
+
+template <class Acc>
+class Search {
+   public:
+    // `prices` (B7) are in cost units, one a row, or empty. A limit on the number of leaves is not kept here
+    // (leaf_limit.hpp): it only says that the trees found are no answers, and not to be announced.
+    // `taken`: bytes of the memory limit that others hold.
+    Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control,
+           std::size_t taken = 0);
+
+    // Solves the root; afterwards tree() gives the best tree found.
+    Bounds run();
+    // Its first phase alone, which ends most problems (src/search/binary_phases.hpp).
+    Bounds run_plain();
+    [[nodiscard]] Shape tree();
+
+    // A split of a subproblem whose two sides are solved; the keys live as long as the arena's scope.
+    struct SolvedSplit {
+        std::int32_t column;
+        std::span<const std::uint64_t> key[2];
+        std::int64_t optimum[2];
+    };
+    // All splits of the rows that `key` selects whose sides cost at most `budget` together, each side with its optimum
+    // (near_optimal.hpp). False if the run was stopped. Needs a minimum leaf size of at least one: with it rows that cost
+    // nothing count, so that a split is one exactly if both sides have rows.
+    bool splits_within(const Subproblem<Acc>& rows, std::int32_t depth, std::int64_t budget,
+                       std::vector<SolvedSplit>& out);
+    [[nodiscard]] Subproblems<Acc>& subproblems() { return subproblems_; }
+
+    [[nodiscard]] const Cache& cache() const { return cache_; }
+    [[nodiscard]] std::size_t bytes() const { return cache_.bytes() + arena_.bytes(); }
+
+   private:
+    struct Node : Subproblem<Acc> {
+        std::int64_t price = 0;  // B7: sum of the row prices
+        std::int64_t guess = 0;  // conditional: sum of the row guesses
+    };
+    // Bounds of both children of every split; index [side][local column].
+    struct Children {
+        std::span<std::int64_t> lower[2];
+        std::span<std::int64_t> upper[2];
+    };
+    // Identity of one child in the cache.
+    struct ChildKey {
+        std::span<std::uint64_t> key;
+        std::uint64_t hash = 0;
+        std::int32_t depth = 0;
+    };
+    struct Candidate {
+        std::uint32_t column;  // local
+        ChildKey child[2];
+    };
+    struct Best {
+        std::int64_t value;
+        std::int32_t feature;
+    };
+
+    Bounds solve(const Node& node, std::int32_t depth, std::int64_t budget);
+    // A good tree quickly (src/search/binary_phases.hpp).
+    std::int64_t dive(const Node& node, std::int32_t depth, int discrepancies);
+    Bounds run_hard(Bounds known);
+    Bounds raise_bound(Bounds known);
+    // Writes the best tree known (src/search/binary_trees.hpp).
+    void emit(const Node& node, std::int32_t depth, Shape& out);
+    [[nodiscard]] Shape tree_of_rows();
+    std::int64_t complete(RowGreedy& greedy, std::span<const std::uint32_t> rows, std::int32_t depth, bool recalled,
+                          Shape& out);
+    [[nodiscard]] std::vector<std::uint64_t> closed_pattern(std::span<const std::uint32_t> rows) const;
+
+    void announce(Bounds bounds);
+    [[nodiscard]] static std::int64_t lowest(const Children& children);
+    // B3, B7 and the guess: what a tree of four leaves or more costs at least.
+    [[nodiscard]] std::int64_t floor_of_four_leaves(const Node& node) const {
+        return std::max((options_.lookahead ? 4 * c_ : c_) + node.guess, node.price);
+    }
+    void price_children(const Node& node, Children& children);
+    void guess_children(const Node& node, Children& children) const;
+    [[nodiscard]] std::int64_t guess_of(std::span<const std::uint32_t> rows) const;
+    [[nodiscard]] std::int64_t cost(Acc weight) const;
+    [[nodiscard]] std::int64_t leaf_cost(const Node& node) const;
+    [[nodiscard]] Children bound_children(const Node& node, std::int32_t depth);
+    [[nodiscard]] Best best_of_depth_two(const Node& node, std::int32_t depth, const Children& children) const;
+    [[nodiscard]] std::span<Candidate> candidates(const Node& node, std::int32_t depth, std::int64_t target,
+                                                  Children& children);
+    [[nodiscard]] ChildKey child_key(const Node& node, std::size_t column, int side, std::int32_t depth);
+    void recall(const ChildKey& key, int side, std::size_t column, Children& children);
+    void compare_supports(const Node& node, std::size_t solved, std::int64_t target, std::span<const Candidate> others,
+                          Children& children);
+    [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key, Sides<Acc>& sides);
+    Bounds finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature, std::int64_t steps_before);
+
+    const Dataset& data_;
+    Settings settings_;
+    Options options_;
+    Control& control_;
+    std::size_t most_bytes_;
+    std::int64_t c_;
+    std::span<const std::int64_t> prices_;
+    std::int64_t similar_compared_ = 0;  // pairs of splits that B6 looked at, and those that it closed
+    std::int64_t similar_closed_ = 0;
+    Cache cache_;
+    Subproblems<Acc> subproblems_;
+    Arena& arena_;  // of the subproblems
+    Node root_;
+    std::int32_t root_depth_;
+    Shape shape_;  // of the dense program, if it solved the root
+    std::int32_t last_feature_ = Entry::kLeaf;  // root split of the subproblem solved last
+};
+
+}  // namespace treewright::bits

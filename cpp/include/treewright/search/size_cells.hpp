@@ -1,0 +1,209 @@
+// Values by the size of a subtree, its leaves and its errors: how many subtrees there are of that size (tree_counts.hpp), or
+// what the best of them is worth (tree_extremes.hpp). A value `V` has V::none(), true of a default one, operator+= to join the values
+// of two sets of subtrees, and product<Out>(a, b) for the pairs of a left and a right subtree.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace treewright::bits {
+
+inline constexpr std::size_t kMostDenseBytes = std::size_t{1} << 26;
+
+struct CellRun {  // cells of equal leaves, ascending by errors
+    std::uint32_t leaves;
+    std::size_t begin, end;
+};
+
+// The cells of one node, ascending by leaves, then errors.
+template <class V>
+struct Cells {
+    std::span<const CellRun> runs;
+    const std::int64_t* errors = nullptr;
+    const V* values = nullptr;
+
+    [[nodiscard]] bool empty() const { return runs.empty(); }
+    [[nodiscard]] std::size_t size() const { return empty() ? 0 : runs.back().end - runs.front().begin; }
+};
+
+// The cells of many nodes, one after the other.
+template <class V>
+class CellStore {
+   public:
+    void begin_node() { first_run_ = runs_.size(); }
+    void push(std::uint32_t leaves, std::int64_t errors, const V& value) {
+        if (runs_.size() == first_run_ || runs_.back().leaves != leaves) runs_.push_back({leaves, errors_.size(), errors_.size()});
+        ++runs_.back().end;
+        errors_.push_back(errors);
+        values_.push_back(value);
+    }
+    // Forgets the node that was pushed last.
+    void drop_last_node() {
+        if (runs_.size() == first_run_) return;
+        errors_.resize(runs_[first_run_].begin);
+        values_.resize(runs_[first_run_].begin);
+        runs_.resize(first_run_);
+    }
+    // The runs of the node that was pushed last.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> last_node() const { return {first_run_, runs_.size()}; }
+    [[nodiscard]] Cells<V> cells(std::size_t first_run, std::size_t last_run) const {
+        return {std::span(runs_).subspan(first_run, last_run - first_run), errors_.data(), values_.data()};
+    }
+    [[nodiscard]] std::size_t bytes() const {
+        return runs_.capacity() * sizeof(CellRun) + errors_.capacity() * 8 + values_.capacity() * sizeof(V);
+    }
+    void shrink() {
+        runs_.shrink_to_fit();
+        errors_.shrink_to_fit();
+        values_.shrink_to_fit();
+    }
+    void clear() { *this = {}; }
+
+   private:
+    std::size_t first_run_ = 0;
+    std::vector<CellRun> runs_;
+    std::vector<std::int64_t> errors_;
+    std::vector<V> values_;
+};
+
+// The ranges of errors of a node's cells, by leaves.
+struct CellRange {
+    std::vector<std::int64_t> least;  // [leaves]; a large number if there is nothing
+    std::vector<std::int64_t> most;   // [leaves]; -1 if there is nothing
+    std::size_t n_products = 0;       // sums of two cells that fall into them, at most
+
+    static constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::max();
+
+    void reset(std::size_t n_leaves) {
+        least.assign(n_leaves, kNothing);
+        most.assign(n_leaves, -1);
+        n_products = 0;
+    }
+    void reach(std::size_t leaves, std::int64_t errors) {
+        if (leaves < least.size()) least[leaves] = std::min(least[leaves], errors);
+        ++n_products;
+    }
+    template <class A, class B>
+    void reach(const Cells<A>& a, const Cells<B>& b) {
+        for (const CellRun& x : a.runs)
+            for (const CellRun& y : b.runs) {
+                if (x.leaves + y.leaves >= least.size()) break;
+                std::int64_t& entry = least[x.leaves + y.leaves];
+                entry = std::min(entry, a.errors[x.begin] + b.errors[y.begin]);
+                n_products += (x.end - x.begin) * (y.end - y.begin);
+            }
+    }
+};
+
+// Joins values by size up to the most errors of a range: in a table where that is small, else in a list that is merged as it grows.
+template <class V>
+class CellSums {
+   public:
+    // The range stays as it is until `give`.
+    void reset(const CellRange& range) {
+        range_ = &range;
+        first_.assign(range.least.size() + 1, 0);
+        constexpr double most = static_cast<double>(kMostDenseBytes / sizeof(V));
+        double width = 0;
+        for (std::size_t l = 0; l < range.least.size(); ++l) {
+            const bool some = range.least[l] <= range.most[l];
+            width += some ? static_cast<double>(range.most[l] - range.least[l]) + 1 : 0;
+            first_[l + 1] = width < most ? static_cast<std::size_t>(width) : 0;
+        }
+        dense_ = width < most && width < 64 + 4 * static_cast<double>(range.n_products);
+        table_.assign(dense_ ? first_.back() : 0, V{});
+        list_.clear();
+        merge_at_ = kFirstMerge;
+    }
+    [[nodiscard]] bool holds(std::size_t leaves, std::int64_t errors) const {
+        return leaves < range_->most.size() && errors <= range_->most[leaves];
+    }
+    void add(std::size_t leaves, std::int64_t errors, const V& value) {
+        if (!holds(leaves, errors)) return;
+        if (dense_) {
+            table_[place(leaves, errors)] += value;
+            return;
+        }
+        list_.push_back({static_cast<std::uint32_t>(leaves), errors, value});
+        if (list_.size() >= merge_at_) merge();
+    }
+    // All pairs of a subtree of `a` and one of `b`, those of two leaves only if `leaf_pairs`; `factor` scales one of them.
+    template <class A, class B, class Factor>
+    void add_products(const Cells<A>& a, const Cells<B>& b, const Factor& factor, bool leaf_pairs) {
+        for (const CellRun& x : a.runs)
+            for (std::size_t i = x.begin; i < x.end; ++i) {
+                const V scaled = product<V>(a.values[i], factor);
+                for (const CellRun& y : b.runs) {
+                    const std::size_t leaves = x.leaves + y.leaves;
+                    if (leaves >= range_->most.size()) break;
+                    if (leaves == 2 && !leaf_pairs) continue;
+                    const std::int64_t most = range_->most[leaves] - a.errors[i];
+                    if (dense_) {
+                        if (range_->least[leaves] > range_->most[leaves]) continue;
+                        V* const row = table_.data() + first_[leaves];
+                        const std::int64_t shift = a.errors[i] - range_->least[leaves];
+                        for (std::size_t j = y.begin; j < y.end && b.errors[j] <= most; ++j)
+                            row[b.errors[j] + shift] += product<V>(scaled, b.values[j]);
+                    } else {
+                        for (std::size_t j = y.begin; j < y.end && b.errors[j] <= most; ++j)
+                            add(leaves, a.errors[i] + b.errors[j], product<V>(scaled, b.values[j]));
+                    }
+                }
+            }
+    }
+    // Calls use(leaves, errors, value) for every value there is, ascending.
+    template <class Use>
+    void give(const Use& use) {
+        if (dense_) {
+            for (std::size_t l = 0; l + 1 < first_.size(); ++l)
+                for (std::size_t c = first_[l]; c < first_[l + 1]; ++c)
+                    if (!table_[c].none())
+                        use(static_cast<std::uint32_t>(l), range_->least[l] + static_cast<std::int64_t>(c - first_[l]), table_[c]);
+            return;
+        }
+        merge();
+        for (const Entry& entry : list_)
+            if (!entry.value.none()) use(entry.leaves, entry.errors, entry.value);
+    }
+    [[nodiscard]] std::size_t bytes() const { return table_.capacity() * sizeof(V) + list_.capacity() * sizeof(Entry); }
+
+   private:
+    static constexpr std::size_t kFirstMerge = std::size_t{1} << 16;
+    struct Entry {
+        std::uint32_t leaves;
+        std::int64_t errors;
+        V value;
+    };
+
+    [[nodiscard]] std::size_t place(std::size_t leaves, std::int64_t errors) const {
+        return first_[leaves] + static_cast<std::size_t>(errors - range_->least[leaves]);
+    }
+    void merge() {
+        std::sort(list_.begin(), list_.end(), [](const Entry& a, const Entry& b) {
+            return std::pair(a.leaves, a.errors) < std::pair(b.leaves, b.errors);
+        });
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < list_.size(); ++i) {
+            if (n > 0 && list_[n - 1].leaves == list_[i].leaves && list_[n - 1].errors == list_[i].errors)
+                list_[n - 1].value += list_[i].value;
+            else
+                list_[n++] = list_[i];
+        }
+        list_.resize(n);
+        merge_at_ = std::max(kFirstMerge, 2 * n);
+    }
+
+    const CellRange* range_ = nullptr;
+    std::vector<std::size_t> first_;  // [leaves], in the table
+    bool dense_ = true;
+    std::vector<V> table_;
+    std::vector<Entry> list_;
+    std::size_t merge_at_ = kFirstMerge;
+};
+
+}  // namespace treewright::bits

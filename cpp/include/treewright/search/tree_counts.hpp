@@ -1,0 +1,93 @@
+// How many trees of a near-optimal set there are, by leaves and errors, at every node of its graph.
+//
+// Inside.  H(n)[l, e] counts the subtrees of node n with l leaves and e errors (weight units) that fit into the node's budget:
+//     H(n) = leaves of n + sum over edges j of copies(j) * conv(H(L_j), H(R_j)),
+// where pairs of two leaves of one label (redundant splits) may be left out, and copies(j) is the number of input columns that
+// split all rows as j does. Cells hold l and e apart, so that any price of a leaf stays exact: at the root a cell is in the set
+// if e <= most_errors[l].
+// Outside. O(n)[l, e] counts the ways to complete a subtree at n to a tree, by the leaves and errors beside it:
+//     O(root) = {(0, 0): 1},  O(L_j) += copies(j) * conv(O(n), H(R_j)).
+// The trees in which n is a leaf of label k are the sum of O(n)[l, e] over the cells with e + error(n, k) <=
+// most_errors[l + 1], less the trees in which that leaf's parent is redundant.
+//
+// Counts are exact. Inside, the product of the children's totals bounds what a node can count, and says how many words it needs:
+// one for nearly all nodes, more towards the root. Outside, all is a remainder modulo 2^(64 w), with w the words of the root's count:
+// what is asked for are numbers of trees, which are no larger, and sums, products and differences of remainders are remainders.
+#pragma once
+
+#include "treewright/search/set_walk.hpp"
+#include "treewright/search/size_cells.hpp"
+#include "treewright/search/wide_count.hpp"
+#include "treewright/core/control.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <vector>
+
+namespace treewright::bits {
+
+// Numbers of `n_words` 64-bit words each, lowest first.
+struct WideNumbers {
+    std::size_t n_words = 1;
+    std::vector<std::uint64_t> words;
+};
+
+// The cells of one node.
+struct SizeCounts {
+    std::vector<std::uint32_t> leaves;
+    std::vector<std::int64_t> errors;
+    WideNumbers counts;
+};
+
+class TreeCounts {
+   public:
+    // Counts; with `root_only` a level is forgotten when the one above it is counted, and only root() and root_edges() may be asked.
+    TreeCounts(const NearOptimalGraph& graph, SetRule rule, bool root_only, Control& control);
+    TreeCounts(const TreeCounts&) = delete;
+    TreeCounts& operator=(const TreeCounts&) = delete;
+
+    [[nodiscard]] bool complete() const { return complete_; }
+    [[nodiscard]] bool too_many() const { return too_many_; }  // more than 2^1000 trees
+    [[nodiscard]] SizeCounts cells(std::size_t node) const;
+    // [edge of the root]: trees that begin with it.
+    [[nodiscard]] WideNumbers root_edges() const;
+    // [node][class]: the trees in which the node is a leaf of that class; empty if stopped. `to_side`, if given, says for each edge how
+    // many of its columns send one row to either side: then the trees in which that row falls into the leaf.
+    [[nodiscard]] WideNumbers leaves_in_trees(std::span<const std::uint32_t> to_side, Control& control) const;
+    [[nodiscard]] std::size_t bytes() const;
+
+   private:
+    struct Level {
+        std::tuple<CellStore<WideCount<1>>, CellStore<WideCount<2>>, CellStore<WideCount<4>>, CellStore<WideCount<16>>> stores;
+    };
+    struct Place {
+        std::uint8_t n_words = 0;  // 0: no cells
+        std::size_t first_run = 0, last_run = 0;
+        double total = 0;
+    };
+
+    bool count_node(std::size_t n);  // false if its count has too many words
+    template <std::size_t kWords>
+    void count_in(std::size_t n);
+    template <std::size_t kWords>
+    [[nodiscard]] WideNumbers leaves_in(std::span<const std::uint32_t> to_side, Control& control) const;
+    // Calls use(Cells<WideCount<w>>) with the cells of a node.
+    template <class Use>
+    void with_cells(std::size_t n, const Use& use) const;
+    [[nodiscard]] bool dead(const SetEdge& edge) const {
+        return walk_.n_copies(edge) == 0 || places_[edge.child[0]].n_words == 0 || places_[edge.child[1]].n_words == 0;
+    }
+
+    SetRule rule_;
+    SetWalk walk_;
+    std::vector<Place> places_;  // [node]
+    std::vector<Level> levels_;
+    CellRange range_;
+    std::tuple<CellSums<WideCount<1>>, CellSums<WideCount<2>>, CellSums<WideCount<4>>, CellSums<WideCount<16>>> sums_;
+    bool complete_ = false;
+    bool too_many_ = false;
+};
+
+}  // namespace treewright::bits

@@ -1,0 +1,114 @@
+// A good tree at once, and a bound that rises evenly, for problems that may not be finished.
+//
+// Depth-first search proves fast but answers late: its bound at the root stays low until most splits are done, and its
+// tree is good only where it has been. So a run has three phases, all on one cache:
+//   1. one dive (greedy with a look two splits ahead), then the plain search for some thousand steps: most problems end here;
+//      What remains without a depth limit, and has a small enough lattice, goes to the dense program (dense_program.hpp);
+//   2. dives with more and more discrepancies (Harvey and Ginsberg 1995): take the second, third, ... best split where the
+//      first may have been wrong;
+//   3. the plain search again and again with a rising budget: each round proves the bound up to its budget, or ends with
+//      the optimum. Rounds share the cache, so a round costs little more than what is new in it.
+#pragma once
+
+#include "treewright/search/dense_program.hpp"
+#include "treewright/search/binary_search.hpp"
+
+#include <algorithm>
+
+namespace treewright::bits {
+
+namespace {
+constexpr std::int64_t kDiveSteps = 2000;
+constexpr int kMostDiscrepancies = 3;
+}  // namespace
+
+template <class Acc>
+Bounds Search<Acc>::run() {
+    const Bounds known = run_plain();
+    return known.exact() || control_.ended() ? known : run_hard(known);
+}
+
+template <class Acc>
+Bounds Search<Acc>::run_plain() {
+    Bounds known{std::min(c_, leaf_cost(root_)), leaf_cost(root_)};
+    if (control_.ended()) return known;
+    if (options_.greedy_start) known.upper = dive(root_, root_depth_, 0);
+    announce(known);
+    control_.pause_after(options_.plain_steps);
+    const Bounds found = solve(root_, root_depth_, kInfinity);
+    control_.resume();
+    known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
+    announce(known);
+    return known;
+}
+
+template <class Acc>
+Bounds Search<Acc>::run_hard(Bounds known) {
+    if (options_.lattice && root_depth_ == kUnlimited && settings_.min_count == 0) {
+        const auto states = static_cast<std::size_t>(std::max<std::int64_t>(options_.lattice_states, 0));
+        if (auto solved = solve_by_lattice(data_, settings_, states, control_)) {
+            shape_ = std::move(solved->shape);
+            known = {solved->value, solved->value};
+            announce(known);
+            return known;
+        }
+    }
+    return raise_bound(known);
+}
+
+template <class Acc>
+Bounds Search<Acc>::raise_bound(Bounds known) {
+    for (int discrepancies = 1; discrepancies <= kMostDiscrepancies && options_.greedy_start; ++discrepancies) {
+        control_.pause_after(kDiveSteps);
+        known.upper = std::min(known.upper, dive(root_, root_depth_, discrepancies));
+        control_.resume();
+        announce(known);
+    }
+    while (!known.exact() && !control_.ended()) {
+        // Half of what is left, and everything once little is left.
+        const std::int64_t gap = known.upper - known.lower;
+        const bool last = !options_.budgets || 16 * gap < known.upper;
+        const Bounds found = solve(root_, root_depth_, last ? kInfinity : known.lower + gap / 2 + 1);
+        known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
+        announce(known);
+    }
+    return known;
+}
+
+// Follows the split whose children look best, and with d discrepancies also the r-th best with d - r left. What it
+// finds goes into the cache as upper bounds.
+template <class Acc>
+std::int64_t Search<Acc>::dive(const Node& node, std::int32_t depth, int discrepancies) {
+    const std::int64_t steps_before = control_.steps();
+    const std::int64_t leaf = leaf_cost(node);
+    if (control_.step(node.work())) return leaf;
+    ArenaScope scope(arena_);
+    Children children = bound_children(node, depth);
+    if (control_.over()) return leaf;
+    Best best = best_of_depth_two(node, depth, children);
+    const std::int64_t floor = floor_of_four_leaves(node);
+    if (depth <= 2 || best.value <= floor)
+        return finish(node, depth, {best.value, best.value}, best.feature, steps_before).upper;
+    price_children(node, children);
+    guess_children(node, children);
+    const std::span<Candidate> open = candidates(node, depth, best.value, children);
+    for (std::size_t rank = 0; rank < open.size() && rank <= static_cast<std::size_t>(discrepancies); ++rank) {
+        const std::size_t i = open[rank].column;
+        ArenaScope split_scope(arena_);
+        Sides<Acc> sides;
+        std::int64_t value = 0;
+        for (int side : {0, 1}) {
+            if (children.lower[side][i] < children.upper[side][i]) {
+                const ChildKey& key = open[rank].child[side];
+                const Node child = make_child(node, i, side, key, sides);
+                children.upper[side][i] = std::min(
+                    children.upper[side][i], dive(child, key.depth, discrepancies - static_cast<int>(rank)));
+            }
+            value += children.upper[side][i];
+        }
+        if (value < best.value) best = {value, node.active.columns[i]};
+    }
+    return finish(node, depth, {floor, best.value}, best.feature, steps_before).upper;
+}
+
+}  // namespace treewright::bits

@@ -1,0 +1,108 @@
+// From solved subproblems back to a tree.
+//
+// A search that ended by itself reads its tree off the matrices again, and solves again what the cache has lost. Once a run
+// is stopped there is no time for that: the tree is then read off the cache by rows alone, and completed by single splits
+// (row_greedy.hpp). A closed pattern is the same whether it comes from a matrix or from rows.
+#pragma once
+
+#include "search/row_greedy.hpp"
+
+#include "treewright/search/binary_search.hpp"
+
+#include <algorithm>
+
+namespace treewright::bits {
+
+template <class Acc>
+Shape Search<Acc>::tree() {
+    if (!shape_.empty()) return shape_;
+    Shape shape;
+    if (!control_.ended()) emit(root_, root_depth_, shape);
+    return control_.ended() ? tree_of_rows() : shape;
+}
+
+// The better of what the cache knows and of the greedy tree (the caller compares its cost with the bound).
+template <class Acc>
+Shape Search<Acc>::tree_of_rows() {
+    Shape shapes[2];
+    std::int64_t value[2];
+    for (const bool recalled : {true, false}) {
+        RowGreedy greedy(data_, settings_.min_count);
+        value[recalled ? 0 : 1] = complete(greedy, greedy.all_rows(), root_depth_, recalled, shapes[recalled ? 0 : 1]);
+    }
+    return value[1] < value[0] ? shapes[1] : shapes[0];
+}
+
+// Writes a tree for the rows and returns its cost: the splits that the cache knows, if `recalled`, single splits below.
+template <class Acc>
+std::int64_t Search<Acc>::complete(RowGreedy& greedy, std::span<const std::uint32_t> rows, std::int32_t depth,
+                                   bool recalled, Shape& out) {
+    const std::size_t at = out.size();
+    RowGreedy::Split best;
+    if (recalled) {
+        const std::vector<std::uint64_t> key = closed_pattern(rows);
+        std::size_t n_fixed = 0;
+        for (const std::uint64_t word : key) n_fixed += static_cast<std::size_t>(std::popcount(word));
+        depth = depth_for(depth, data_.n_columns - n_fixed);
+        if (const Entry* known = cache_.find(key.data(), depth, cache_.hash(key.data(), depth)))
+            best.column = known->feature;
+    }
+    if (best.column == Entry::kLeaf && depth > 0) best = greedy.best(rows);
+    out.push_back(best.column);
+    const std::int64_t leaf = greedy.leaf(rows);
+    const std::int64_t as_leaf = leaf >= kInfinity ? kInfinity : (leaf << settings_.unit_shift) + c_;
+    if (best.column == Entry::kLeaf) return as_leaf;
+    const auto [zeros, ones] = greedy.sides(rows, best.column);
+    std::int64_t value = complete(greedy, zeros, below(depth), recalled, out);
+    value = std::min(kInfinity, value + complete(greedy, ones, below(depth), recalled, out));
+    if (value < as_leaf) return value;
+    out.resize(at);
+    out.push_back(Entry::kLeaf);
+    return as_leaf;
+}
+
+// Columns that are constant one, and constant zero, on the rows.
+template <class Acc>
+std::vector<std::uint64_t> Search<Acc>::closed_pattern(std::span<const std::uint32_t> rows) const {
+    const std::size_t w = data_.n_words;
+    std::vector<std::uint64_t> key(2 * w, ~std::uint64_t{0});
+    for (const std::uint32_t r : rows) {
+        for (std::size_t word = 0; word < w; ++word) {
+            key[word] &= data_.bits[r * w + word];
+            key[w + word] &= ~data_.bits[r * w + word];
+        }
+    }
+    const std::size_t used = data_.n_columns % 64;
+    if (used != 0 || data_.n_columns == 0)  // bits past the last column
+        for (const std::size_t half : {std::size_t{0}, w}) key[half + w - 1] &= (std::uint64_t{1} << used) - 1;
+    return key;
+}
+
+// Writes the best tree known for the node. What the cache has lost is solved again. Of use only if the run has not ended.
+template <class Acc>
+void Search<Acc>::emit(const Node& node, std::int32_t depth, Shape& out) {
+    ArenaScope scope(arena_);
+    const Children children = bound_children(node, depth);
+    if (control_.ended()) return;
+    Best best = best_of_depth_two(node, depth, children);
+    if (depth > 2 && best.value > floor_of_four_leaves(node)) {
+        const std::uint64_t hash = cache_.hash(node.key.data(), depth);
+        const Entry* known = cache_.find(node.key.data(), depth, hash);
+        if ((known == nullptr || known->lower < known->upper) && !control_.stopped()) {
+            const Bounds found = solve(node, depth, kInfinity);
+            known = cache_.find(node.key.data(), depth, hash);
+            if (known == nullptr && !control_.stopped()) best = {found.upper, last_feature_};
+        }
+        if (known != nullptr && known->upper < best.value) best = {known->upper, known->feature};
+    }
+    out.push_back(best.feature);
+    if (best.feature == Entry::kLeaf) return;
+    const std::size_t at = node.local_column(best.feature);
+    Sides<Acc> sides;
+    for (int side : {0, 1}) {
+        const ChildKey key = child_key(node, at, side, depth);
+        emit(make_child(node, at, side, key, sides), key.depth, out);
+    }
+}
+
+}  // namespace treewright::bits

@@ -1,0 +1,39 @@
+"""`treewright choose`: a saved set of near-optimal trees as a web page on which people choose one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treewright.cli._common import exits_by_code, note
+from treewright.cli._query import read_set
+
+__all__ = ["choose"]
+
+
+@exits_by_code
+def choose(
+    file: Annotated[
+        Path, typer.Argument(metavar="SET", help="File that `treewright near-optimal --out` wrote.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")],
+    title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="general")] = None,
+) -> None:
+    """Write one HTML file for choosing among near-optimal trees: sizes, columns, a builder, two trees side by side.
+
+    The page needs no network. It holds which splits each kind of training row passes: keep it as you keep the data.
+
+    \b
+    Example:
+      treewright choose set.json --out choose.html
+
+    Exit codes: 0 done, 2 bad input.
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.convert import check_writable
+    from treewright.show import choose_page
+
+    check_writable(out)
+    choose_page(read_set(file)[0], out, title=title)
+    note(f"Wrote {out}.")

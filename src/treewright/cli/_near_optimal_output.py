@@ -1,0 +1,55 @@
+"""What `treewright near-optimal` and `treewright query` say about a set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treewright.cli._common import csv_text
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.near_optimal import ColumnUse, NearOptimalTrees
+    from treewright.result import SolveResult
+
+__all__ = ["as_csv", "chosen_tree", "lines_of_columns", "lines_of_sizes"]
+
+MOST_LINES = 20  # of a table on the screen
+
+
+def chosen_tree(found: NearOptimalTrees, place: int) -> SolveResult:
+    """Return the tree at a place, 1 is the best; of a search that was stopped too early, the best tree it had."""
+    if place <= found.n_trees_:
+        return found.result(place - 1)
+    if place == 1 and found.stop_reason is not None and not found.rules:
+        return found.best
+    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller place, or a larger --epsilon.")
+
+
+def lines_of_sizes(found: NearOptimalTrees) -> list[str]:
+    """How many trees there are of each size and loss."""
+    lines = [f"{'leaves':>6}  {'loss':>8}  {'objective':>9}  trees"]
+    sizes = found.table()
+    for size in sizes[:MOST_LINES]:
+        lines.append(f"{size.n_leaves:>6}  {size.loss:>8.5f}  {size.objective:>9.6f}  {size.n_trees:,}")
+    if len(sizes) > MOST_LINES:
+        rest = sum(size.n_trees for size in sizes[MOST_LINES:])
+        lines.append(f"and {len(sizes) - MOST_LINES} more lines with {rest:,} trees; all are in --table FILE")
+    return lines
+
+
+def lines_of_columns(uses: list[ColumnUse]) -> list[str]:
+    """What each column is worth, the most used first; those that no tree asks are one line."""
+    width = max(len("column"), *(len(use.name) for use in uses))
+    lines = [f"{'column':<{width}}  {'in trees':>8}  {'first in':>8}  best without it"]
+    asked = sorted((use for use in uses if use.share > 0), key=lambda use: -use.share)
+    for use in asked:
+        other = "none: the column is needed" if use.best_without is None else f"{use.best_without:.6f}"
+        lines.append(f"{use.name:<{width}}  {use.share:>8.1%}  {use.share_at_root:>8.1%}  {other}")
+    if len(asked) < len(uses):
+        count = len(uses) - len(asked)
+        lines.append(f"{count} other column{' is' if count == 1 else 's are'} in none of the trees.")
+    return lines
+
+
+def as_csv(found: NearOptimalTrees) -> str:
+    return csv_text([["leaves", "loss", "objective", "trees"], *found.table()])

@@ -1,0 +1,178 @@
+"""`treewright fit --task policy`, and what the other verbs ask of a policy tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.cli._additive import MAX_DEPTH, answer
+from treewright.cli._common import Clock, pairs, read_csv
+from treewright.cli._question import read_min_samples_leaf
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.convert import Model
+    from treewright.result import SolveResult
+    from treewright.search import Limits
+    from treewright.table import CsvTable, Reading
+    from treewright.verify import VerificationReport
+
+__all__ = ["check_policy", "fit_policy"]
+
+
+def fit_policy(
+    csv: CsvTable,
+    *,
+    data: Path,
+    rewards: Sequence[str],
+    action_cost: Sequence[str],
+    weight: str | None,
+    out: Path | None,
+    cost_complexity: float,
+    max_depth: int | None,
+    max_leaf_nodes: int | None,
+    min_samples_leaf: str,
+    csv_options: dict[str, Any],
+    limits: Limits,
+    clock: Clock,
+    require_proof: bool = False,
+    progress: bool = True,
+    ascii_only: bool = False,
+) -> None:
+    """Find the policy tree of most reward, show it and save it.
+
+    Parameters
+    ----------
+    csv : CsvTable
+        Table and row weights, without the rewards.
+    data : Path
+        The file that they came from.
+    rewards : sequence of str
+        Columns of the rewards, one an action, which has the column's name.
+    action_cost : sequence of str
+        ACTION=COST.
+    weight : str or None
+        Column of the row weights.
+    out : Path or None
+        Model file to write.
+    cost_complexity : float
+        Price of a leaf as a share of the regret of the best single action.
+    max_depth : int or None
+        None is 3.
+    max_leaf_nodes : int or None
+    min_samples_leaf : str
+        A number of rows, or a fraction of them.
+    csv_options : dict
+        How the file was read, for the rewards.
+    limits : Limits
+    clock : Clock
+        The time limit, of which reading the file has used up its part.
+    require_proof, progress, ascii_only : bool
+
+    Raises
+    ------
+    InputError
+        A reward is no column of finite numbers, or a parameter is out of range.
+    typer.Exit
+        As `treewright.cli._additive.answer`.
+    """
+    from treewright.convert import Terms
+    from treewright.problem import make_policy_problem
+    from treewright.search import solve_policy
+
+    costs = dict(pairs(action_cost, "--action-cost"))
+    problem = make_policy_problem(
+        csv.table,
+        _rewards(data, rewards, csv_options, csv.reading),
+        actions=list(rewards),
+        action_costs=costs or None,
+        sample_weight=csv.sample_weight,
+        cost_complexity=cost_complexity,
+        max_depth=MAX_DEPTH if max_depth is None else max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
+    )
+    terms = Terms(
+        cost_complexity=problem.cost_complexity,
+        max_depth=problem.max_depth,
+        max_leaf_nodes=problem.max_leaf_nodes,
+        min_samples_leaf=problem.min_samples_leaf,
+        objective="policy",
+        weight=weight,
+        rewards=tuple(rewards),
+        action_costs=tuple(problem.action_costs.tolist()) if problem.action_costs.any() else None,
+    )
+    answer(
+        problem, solve_policy, terms=terms, words=_in_words, csv=csv, data=data, out=out, limits=limits, clock=clock,
+        require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+    )  # fmt: skip
+
+
+def _in_words(result: SolveResult) -> str:
+    """Say the rewards of the tree beside the best that any policy could have."""
+    of: Mapping[str, Any] = result.stats
+    return (
+        f"Mean reward on these rows: {of['mean_reward']:.6g}; the best single action has "
+        f"{of['best_single_reward']:.6g}, "
+        f"the best action for every row {of['best_each_reward']:.6g}."
+    )
+
+
+def _rewards(
+    data: Path, names: Sequence[str], csv_options: dict[str, Any], reading: Reading
+) -> NDArray[np.float64]:
+    """Read the columns of rewards as numbers.
+
+    Raises
+    ------
+    InputError
+        Fewer than two, one named twice, or a column that holds something else.
+    """
+    if len(names) < 2:
+        raise InputError(
+            "--task policy needs a column of rewards for each action, two at least: --reward NAME --reward NAME."
+        )
+    if len(set(names)) < len(names):
+        raise InputError("--reward names a column twice; give each action once.")
+    columns = []
+    for name in names:
+        try:
+            found = read_csv(data, weight=name, columns=(), reading=reading, **csv_options).sample_weight
+        except InputError as error:
+            raise InputError(f"--reward {name}: rewards must be numbers. {error}") from None
+        assert found is not None  # a column was named
+        columns.append(found)
+    return np.column_stack(columns)
+
+
+def check_policy(
+    content: Model, csv: CsvTable, data: Path, csv_options: dict[str, Any]
+) -> tuple[VerificationReport, bool]:
+    """Hold a policy tree against its table; also returns whether its certificate was part of that."""
+    from treewright.problem import make_policy_problem
+    from treewright.verify import verify_policy
+
+    claim = content.certificate
+    terms = claim.terms if claim is not None else None
+    if terms is None or terms.rewards is None:
+        raise InputError(
+            "The model file does not name the columns of the rewards, so there is nothing to verify the tree against; "
+            "files written by treewright fit --task policy do."
+        )
+    assert content.tree.classes is not None  # a policy tree has actions; the reader checked it
+    problem = make_policy_problem(
+        csv.table,
+        _rewards(data, terms.rewards, csv_options, csv.reading),
+        actions=content.tree.classes.tolist(),
+        action_costs=terms.action_costs,
+        sample_weight=csv.sample_weight,
+        cost_complexity=terms.cost_complexity,
+        max_depth=terms.max_depth,
+        max_leaf_nodes=terms.max_leaf_nodes,
+        min_samples_leaf=terms.min_samples_leaf,
+    )
+    return verify_policy(problem, content.result or content.tree), True

@@ -1,0 +1,120 @@
+"""`treewright query`: ask a saved set of near-optimal trees, without its data and without a search."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.cli._common import ASCII, exits_by_code, say, tree_text
+from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.convert import Model
+    from treewright.near_optimal import NearOptimalTrees
+
+__all__ = ["query", "read_set"]
+
+
+@exits_by_code
+def query(
+    file: Annotated[
+        Path, typer.Argument(metavar="SET", help="File that `treewright near-optimal --out` wrote.")
+    ],
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="Only trees that do not ask this column. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Only trees that ask no other columns than this. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    root: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only trees that ask this column first (or another one so given).", metavar="COLUMN"
+        ),
+    ] = None,
+    uses: Annotated[
+        list[str] | None,
+        typer.Option(help="Only trees that ask this column. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    max_leaves: Annotated[
+        int | None, typer.Option(help="Only trees of at most so many leaves.", show_default="any number")
+    ] = None,
+    max_objective: Annotated[
+        float | None, typer.Option(help="Only trees up to this objective.", show_default="all")
+    ] = None,
+    tree: Annotated[
+        int | None,
+        typer.Option(help="Show the tree at this place, 1 is the best; --out saves it.", metavar="K"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="File to save to: the tree of --tree, or without it the smaller set."
+        ),
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="CSV file to write the table of sizes to.", metavar="FILE")
+    ] = None,
+    ascii_only: ASCII = False,
+) -> None:
+    """Ask a saved set of near-optimal trees: how many keep some rules, what they have in common, one of them.
+
+    Rules add up. If no tree keeps them, that is a proof as far as the set is complete.
+
+    \b
+    Examples:
+      treewright query set.json --without age
+      treewright query set.json --uses income --max-leaves 5 --tree 1 --out model.json
+
+    Exit codes: 0 done, 2 bad input.
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.convert import Model, check_writable, save_model, write_bytes
+    from treewright.near_optimal import save_near_optimal
+
+    if tree is not None and tree < 1:
+        raise InputError(f"--tree {tree}; give a place of at least 1, which is the best tree.")
+    for path in (out, table):
+        if path is not None:
+            check_writable(path)
+    found, best = read_set(file)
+    terms = None if best.certificate is None else best.certificate.terms
+    found = found.where(
+        without=without or None,
+        only=only or None,
+        root=root or None,
+        uses=uses or None,
+        max_leaves=max_leaves,
+        max_objective=max_objective,
+    )
+    chosen = None if tree is None else chosen_tree(found, tree)
+    if table is not None:
+        write_bytes(table, as_csv(found).encode("utf-8"))
+    if out is not None and chosen is not None:
+        save_model(out, Model.of(chosen, terms, best.reading))
+    elif out is not None:
+        save_near_optimal(out, found, terms, best.reading)
+    if found:
+        for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns()), ""):
+            say(line)
+    if chosen is not None:
+        say(tree_text(chosen.tree, ascii_only))
+        say()
+    say(found.sentence())
+    for path in (table, out):
+        if path is not None:
+            say(f"Saved to {path}.")
+
+
+def read_set(path: Path) -> tuple[NearOptimalTrees, Model]:
+    """Return the set of a file, and its best tree with the question that the set answers."""
+    from treewright.convert import from_json
+    from treewright.near_optimal import load_near_optimal
+
+    found = load_near_optimal(path)  # checks the best tree as well
+    return found, from_json(json.dumps(json.loads(path.read_text(encoding="utf-8-sig"))["best"]))

@@ -1,0 +1,108 @@
+"""`treewright verify` of a set: its rows, its best tree, a sample of its trees, and on small tables its counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.cli._common import say
+
+if TYPE_CHECKING:
+    from treewright.near_optimal import NearOptimalTrees
+    from treewright.problem import Problem
+
+__all__ = ["is_set", "set_holds_on"]
+
+SAMPLE = 100  # trees that are recomputed
+MOST_SETS = 20_000  # of rows that a plain count goes through, at most
+
+
+def is_set(path: Path) -> bool:
+    """Return whether a file says that it is a set of near-optimal trees."""
+    try:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
+            return '"treewright-near-optimal"' in file.read(200)
+    except OSError:
+        return False  # whoever reads it next says why
+
+
+def set_holds_on(found: NearOptimalTrees, problem: Problem) -> bool:
+    """Recompute from the table what a set claims, say what was done, and return whether all holds."""
+    from treewright.verify import verify as check
+
+    if fault := _other_rows(found, problem):
+        say(f"The set is of other rows: {fault}.")
+        return False
+    say("The rows of the set are those of the file.")
+    report = check(problem, found.best)
+    say(str(report))
+    holds = report.ok
+    drawn = [found.rank(tree) for tree in found.sample(SAMPLE, random_state=0)] if found else []
+    places = sorted({place for place in drawn if place is not None})
+    wrong = [place for place in places if not _tree_holds(found, problem, place)]
+    say(
+        f"{len(places)} trees of the set were recomputed from the rows"
+        + (f"; number {wrong[0] + 1} is not what the set says." if wrong else ", and are what the set says.")
+    )
+    return _counts_hold(found, problem) and holds and not wrong
+
+
+def _other_rows(found: NearOptimalTrees, problem: Problem) -> str | None:
+    own = found.graph.problem
+    if own.table.X.shape != problem.table.X.shape:
+        return f"{own.table.n_rows:,} instead of {problem.table.n_rows:,}"
+    if not np.array_equal(own.table.X, problem.table.X, equal_nan=True):
+        return "some values differ"
+    if not np.array_equal(own.y, problem.y):
+        return "some labels differ"
+    if not np.array_equal(own.sample_weight, problem.sample_weight) or not np.array_equal(
+        own.costs, problem.costs
+    ):
+        return "some weights or costs differ"
+    return None
+
+
+def _tree_holds(found: NearOptimalTrees, problem: Problem, place: int) -> bool:
+    """Recompute the objective of a tree of the set by hand."""
+    result = found.result(place)
+    tree = result.tree
+    label = tree.prediction[tree.apply(problem.table.X)]
+    paid = float(np.sum(problem.sample_weight * problem.costs[problem.y, label])) / problem.total_weight
+    objective = paid + problem.cost_complexity * tree.n_leaves
+    within = objective <= found.bound_ * (1 + 1e-12) + 1e-12
+    return within and abs(objective - result.objective) <= 1e-9 * max(1.0, objective)
+
+
+def _counts_hold(found: NearOptimalTrees, problem: Problem) -> bool:
+    """Count all trees again with plain code, where the table is small enough and no rule was asked."""
+    from treewright.verify import count_near_optimal
+
+    graph = found.graph
+    depth = problem.max_depth
+    small = depth is not None and len(graph.cuts.splits) ** depth * 2**depth <= MOST_SETS
+    if found.rules or not small or not np.array_equal(problem.sample_weight, np.round(problem.sample_weight)):
+        say(
+            "The counts were not made again: that is done for small tables, whole weights and sets without rules."
+        )
+        return True
+    bound = found.membership.budget * graph.unit * Fraction(round(problem.total_weight))
+    again = count_near_optimal(
+        problem,
+        graph.cuts.splits,
+        max_objective=bound,
+        any_label=graph.any_label,
+        redundant_splits=graph.redundant,
+    )
+    counted: dict[int, int] = {}
+    for size in found.table():
+        counted[size.n_leaves] = counted.get(size.n_leaves, 0) + size.n_trees
+    right = again == dict(sorted(counted.items()))
+    total = sum(again.values())
+    say(
+        f"All trees were counted again, one set of rows after the other: {total:,}"
+        + (", as the set says." if right else f" instead of {found.n_trees_:,}.")
+    )
+    return right

@@ -1,0 +1,289 @@
+"""What a greedy tree leaves on the table: CART, and the best possible tree of its size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.tree import DecisionTreeClassifier
+
+from treewright.convert import from_sklearn
+from treewright.errors import InputError
+from treewright.problem import make_problem
+from treewright.result import SolveResult, SolveStatus
+from treewright.search import Limits, progress_bar, solve
+from treewright.table import Table, encode_like, table_from
+from treewright.tree import ColumnKind, Tree, label_positions
+
+__all__ = ["CartComparison", "compare_with_cart"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CartComparison:
+    """CART beside the best possible tree with as many leaves and the same depth.
+
+    Parameters
+    ----------
+    cart : Tree
+        Over columns of numbers; a category is a column of its own ("colour = red").
+    result : SolveResult
+        The search, with its certificate.
+    cart_mistakes, mistakes : int
+        Wrong predictions of both on the training rows.
+    fewest_mistakes : int
+        No tree of this size within the scope of the search makes fewer; equal to `mistakes` if that is proven.
+    n_rows : int
+    test_mistakes : tuple of int or None
+        Of CART and of the tree, on the test rows; None without any.
+    n_test_rows : int
+    """
+
+    cart: Tree
+    result: SolveResult
+    cart_mistakes: int
+    mistakes: int
+    fewest_mistakes: int
+    n_rows: int
+    test_mistakes: tuple[int, int] | None = None
+    n_test_rows: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """Time of the search."""
+        return float(self.result.stats.get("seconds", math.nan))
+
+    @property
+    def proven(self) -> bool:
+        """Whether no tree of this size makes fewer mistakes."""
+        return self.fewest_mistakes == self.mistakes
+
+    def sentence(self) -> str:
+        """Say in one or two plain sentences how the two compare."""
+        size = f"at most {_leaves(self.cart.n_leaves)} and depth {self.cart.depth}"
+        cart = f"CART with {_leaves(self.cart.n_leaves)} makes {_mistakes(self.cart_mistakes)} on {self.n_rows:,} rows"
+        if self.proven:
+            best = (
+                f"the best possible tree of {size} makes {self.mistakes:,}, proven in {_time(self.seconds)}"
+            )
+        else:
+            best = (
+                f"the best tree of {size} found in {_time(self.seconds)} makes {self.mistakes:,}, and none can make "
+                f"fewer than {self.fewest_mistakes:,}"
+            )
+        said = f"{cart}; {best} (over {self.result.scope})."
+        if self.test_mistakes is not None:
+            cart_test, own_test = self.test_mistakes
+            said += f" On {self.n_test_rows:,} test rows CART makes {cart_test:,} and this tree {own_test:,}."
+        return said
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row for each tree, ready for a data frame."""
+        rows: list[dict[str, Any]] = [
+            {
+                "tree": "CART",
+                "leaves": self.cart.n_leaves,
+                "depth": self.cart.depth,
+                "mistakes": self.cart_mistakes,
+                "none has fewer than": None,
+            },
+            {
+                "tree": "best possible" if self.proven else "best found",
+                "leaves": self.result.tree.n_leaves,
+                "depth": self.result.tree.depth,
+                "mistakes": self.mistakes,
+                "none has fewer than": self.fewest_mistakes,
+            },
+        ]
+        for row, wrong in zip(rows, self.test_mistakes or (), strict=False):
+            row["mistakes on test rows"] = wrong
+        return rows
+
+    def plot(self) -> Any:
+        """Draw the two trees side by side with matplotlib; returns the figure.
+
+        Raises
+        ------
+        MissingDependencyError
+            matplotlib is not installed (extra `plot`).
+        """
+        from treewright.show import plot_trees_beside
+
+        best = "best possible" if self.proven else "best found"
+        return plot_trees_beside(
+            [self.cart, self.result.tree],
+            [f"CART: {_mistakes(self.cart_mistakes)}", f"{best}: {_mistakes(self.mistakes)}"],
+        )
+
+    def __repr__(self) -> str:
+        return f"<CartComparison: {self.sentence()}>"
+
+    def _repr_html_(self) -> str:
+        rows = self.records()
+        head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
+        body = "".join(
+            f"<tr>{''.join(f'<td>{_cell(value)}</td>' for value in row.values())}</tr>" for row in rows
+        )
+        return f"<p>{escape(self.sentence())}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def compare_with_cart(
+    X: Any,
+    y: ArrayLike,
+    X_test: Any = None,
+    y_test: ArrayLike | None = None,
+    *,
+    cart: DecisionTreeClassifier | None = None,
+    max_leaf_nodes: int = 8,
+    max_depth: int | None = 3,
+    min_samples_leaf: int = 1,
+    thresholds: Any = "auto",
+    time_limit: float | None = 30.0,
+    progress: Any = "auto",
+) -> CartComparison:
+    """Fit CART, find the best possible tree of its size, and say how many mistakes each makes.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_rows, n_columns)
+        numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+    y : array-like of shape (n_rows,)
+        Labels.
+    X_test, y_test : as `X` and `y`, default=None
+        Rows that neither tree has seen.
+    cart : DecisionTreeClassifier, default=None
+        A fitted tree of yours, over columns of numbers; the best possible tree then gets its leaves and its depth. None
+        fits one here with the limits below.
+    max_leaf_nodes : int, default=8
+        Largest number of leaves of CART.
+    max_depth : int or None, default=3
+        Largest depth of CART. A proof over all thresholds is quick up to 3.
+    min_samples_leaf : int, default=1
+        Fewest rows in a leaf, of both trees.
+    thresholds : "auto", "all", int or mapping, default="auto"
+        Which thresholds the best possible tree may use, as in `OptimalTreeClassifier`. CART may use all.
+    time_limit : float or None, default=30
+        Seconds of the search.
+    progress : "auto", bool or callable, default="auto"
+        As in `OptimalTreeClassifier`.
+
+    Returns
+    -------
+    CartComparison
+        ``sentence()``, ``records()``, ``plot()``; a table in a notebook.
+
+    Raises
+    ------
+    InputError
+        The table, the labels or a parameter cannot be used.
+
+    Notes
+    -----
+    Fewer mistakes on the training rows are no promise for new rows; give test rows to see both.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from treewright import compare_with_cart
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> compared = compare_with_cart(X, y, max_depth=2)
+    >>> compared.cart_mistakes, compared.mistakes, compared.proven
+    (33, 22, True)
+    """
+    limits = Limits(time_limit).started()
+    if (X_test is None) != (y_test is None):
+        raise InputError("Give both X_test and y_test, or neither.")
+    table = table_from(X)
+    numbers = _Numbers(table)
+    labels = np.asarray(y)
+    if cart is None:
+        cart = DecisionTreeClassifier(
+            max_leaf_nodes=max_leaf_nodes,
+            max_depth=max_depth,
+            min_samples_leaf=min_samples_leaf,
+            random_state=0,
+        ).fit(numbers.of(table.X), labels)
+    elif numbers.has_categories:
+        raise InputError(
+            "cart cannot be given for a table with columns of text, which scikit-learn's trees do not read; leave it "
+            "out, and one is fitted here."
+        )
+    greedy = from_sklearn(cart, feature_names=numbers.names)
+    problem = make_problem(
+        table,
+        y,
+        cost_complexity=0.0,
+        max_depth=greedy.depth,
+        max_leaf_nodes=greedy.n_leaves,
+        min_samples_leaf=min_samples_leaf,
+    )
+    with progress_bar(progress, time_limit) as report:
+        result = solve(problem, thresholds, limits=limits, progress=report)
+    wrong = _wrong(result.tree, table.X, labels)
+    fewest = max(0, math.ceil(result.lower_bound * table.n_rows - 1e-6))
+    if result.status is SolveStatus.OPTIMAL:
+        fewest = wrong
+    compared = CartComparison(
+        greedy, result, _wrong(greedy, numbers.of(table.X), labels), wrong, min(fewest, wrong), table.n_rows
+    )
+    if X_test is None or y_test is None:
+        return compared
+    encoded, known = encode_like(X_test, table.columns), np.asarray(y_test)
+    tests = (_wrong(greedy, numbers.of(encoded), known), _wrong(result.tree, encoded, known))
+    return CartComparison(
+        compared.cart,
+        result,
+        compared.cart_mistakes,
+        wrong,
+        compared.fewest_mistakes,
+        table.n_rows,
+        tests,
+        len(known),
+    )
+
+
+class _Numbers:
+    """The columns that CART reads: numbers as they are, each category as a column of zeros and ones."""
+
+    def __init__(self, table: Table) -> None:
+        self.columns = table.columns
+        self.names: list[str] = []
+        for column in table.columns:
+            one = column.kind is not ColumnKind.CATEGORICAL
+            self.names += [column.name] if one else [f"{column.name} = {c}" for c in column.categories]
+        self.has_categories = any(column.kind is ColumnKind.CATEGORICAL for column in table.columns)
+
+    def of(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return encoded rows as CART reads them."""
+        parts: list[NDArray[np.float64]] = []
+        for j, column in enumerate(self.columns):
+            if column.kind is not ColumnKind.CATEGORICAL:
+                parts.append(X[:, j])
+            else:
+                parts += [(X[:, j] == code).astype(np.float64) for code in range(len(column.categories))]
+        return np.column_stack(parts)
+
+
+def _wrong(tree: Tree, X: NDArray[np.float64], labels: NDArray[Any]) -> int:
+    assert tree.classes is not None  # of classifiers
+    known = label_positions(labels, tree.classes, "y_test holds", "Give the labels as they are in y.")
+    return int((tree.prediction[tree.apply(X)] != known).sum())
+
+
+def _leaves(count: int) -> str:
+    return "1 leaf" if count == 1 else f"{count:,} leaves"
+
+
+def _mistakes(count: int) -> str:
+    return "1 mistake" if count == 1 else f"{count:,} mistakes"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s" if seconds >= 0.1 else "under 0.1 s"
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else escape(str(value))

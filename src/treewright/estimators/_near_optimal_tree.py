@@ -1,0 +1,214 @@
+"""Classifier whose tree is chosen among all near-optimal ones."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from treewright.errors import InputError, SolverError
+from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.near_optimal import NearOptimalTrees, fewest_columns, solve_near_optimal
+from treewright.problem import make_problem
+from treewright.search import Limits, ProgressCallback, progress_bar
+from treewright.tree import Tree
+
+__all__ = ["NearOptimalTreeClassifier"]
+
+RULES = ("best", "fewest leaves", "fewest columns", "small gap")
+
+
+class NearOptimalTreeClassifier(TreeClassifier):
+    """Decision tree that a rule chooses among all trees that are nearly as good as the best.
+
+    All trees up to ``(1 + epsilon)`` times the least objective are found, as one graph; of these the best is taken
+    that the rule prefers, and the set stays beside it to be asked.
+
+    Parameters
+    ----------
+    choose : {"best", "fewest leaves", "fewest columns", "small gap"} or callable, default="fewest columns"
+        "fewest leaves", "fewest columns": of the trees with the fewest, the best. "small gap": the best tree that
+        predicts the last label for nearly the same share of the rows in `group` as of all others. A callable gets a
+        `Tree` and says whether it passes; the best that does is taken.
+    epsilon : float, default=0.05
+        How much worse than the least objective, relatively, a tree may be.
+    cost_complexity : float, default=0.01
+        Price of one leaf, as a fraction of the total sample weight.
+    max_depth : int or None, default=3
+    max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+    thresholds : "auto", "all", int or mapping, default=8
+        As in `OptimalTreeClassifier`: a set over few thresholds is what people can still read.
+    group : str or None, default=None
+        Column of two values, for "small gap".
+    max_gap : float, default=0.05
+        Largest difference of the shares, for "small gap".
+    look_at : int, default=10000
+        How many trees a callable may see, or how many steps "fewest columns" and "small gap" may take.
+    class_weight : dict, "balanced" or None, default=None
+    costs : array-like of shape (n_classes, n_classes), default=None
+    categorical_features : sequence of str or int, default=None
+    time_limit : float or None, default=60
+        Seconds; then the set is complete up to a smaller bound.
+    memory_limit : int or None, default=None
+    progress : bool, "auto" or callable, default=False
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The chosen tree.
+    result_ : SolveResult
+        The tree with what is proven about it; a note says where it stands in the set.
+    near_optimal_ : NearOptimalTrees
+        The whole set.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the columns of `X` have names.
+
+    See Also
+    --------
+    treewright.near_optimal_trees : The set alone.
+    OptimalTreeClassifier : The best tree.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import NearOptimalTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = NearOptimalTreeClassifier(choose="fewest columns", max_depth=2, epsilon=0.1).fit(X, y)
+    >>> len(model.tree_.asked)
+    1
+    """
+
+    def __init__(
+        self,
+        *,
+        choose: Literal["best", "fewest leaves", "fewest columns", "small gap"]
+        | Callable[[Tree], bool] = "fewest columns",
+        epsilon: float = 0.05,
+        cost_complexity: float = 0.01,
+        max_depth: int | None = 3,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: int | float = 1,
+        thresholds: Literal["auto", "all"] | int | Mapping[str, Sequence[float]] = 8,
+        group: str | None = None,
+        max_gap: float = 0.05,
+        look_at: int = 10_000,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        costs: ArrayLike | None = None,
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        time_limit: float | None = 60.0,
+        memory_limit: int | None = None,
+        progress: bool | Literal["auto"] | ProgressCallback = False,
+    ) -> None:
+        self.choose = choose
+        self.epsilon = epsilon
+        self.cost_complexity = cost_complexity
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.thresholds = thresholds
+        self.group = group
+        self.max_gap = max_gap
+        self.look_at = look_at
+        self.class_weight = class_weight
+        self.costs = costs
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.progress = progress
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> NearOptimalTreeClassifier:
+        """Find all near-optimal trees and choose one.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), default=None
+
+        Returns
+        -------
+        NearOptimalTreeClassifier
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            The table, the labels, the weights or a parameter cannot be used.
+        SolverError
+            No tree of the set passes.
+
+        Warns
+        -----
+        ConvergenceWarning
+            A limit was reached: the set is complete up to a smaller bound, or the choice was not completed.
+        """
+        if not callable(self.choose) and self.choose not in RULES:
+            raise InputError(
+                f"choose={self.choose!r}; choose one of {', '.join(map(repr, RULES))}, or a function."
+            )
+        if self.choose == "small gap" and self.group is None:
+            raise InputError('choose="small gap" needs group=, the column of the two groups.')
+        limits = Limits(self.time_limit, None, self.memory_limit).started()
+        problem = make_problem(
+            self._training_table(X, y),
+            y,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            costs=self.costs,
+            cost_complexity=self.cost_complexity,
+            max_depth=self.max_depth,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+        with progress_bar(self.progress, self.time_limit) as report:
+            trees = solve_near_optimal(
+                problem, self.thresholds, epsilon=self.epsilon, limits=limits, progress=report
+            )
+        self.near_optimal_ = trees
+        doubt = None if trees.stop_reason is None else f"The set is {trees.status_}."
+        if trees:
+            tree, why = self._chosen(trees)
+            place = trees.rank(tree)
+            assert place is not None  # it comes from the set
+            self.result_ = trees.result(place)
+            doubt = why or doubt
+        else:  # stopped before there was any
+            self.result_ = trees.best
+        self.tree_ = self.result_.tree
+        self.classes_ = problem.classes
+        if doubt is not None:
+            warnings.warn(
+                f"{doubt} Raise time_limit or look_at, or make the set smaller.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        settle_interrupt(trees.stop_reason)
+        return self
+
+    def _chosen(self, trees: NearOptimalTrees) -> tuple[Tree, str | None]:
+        """Return the tree that the rule prefers, and what is not proven about that."""
+        if self.choose == "best":
+            return trees[0], None
+        if self.choose == "fewest leaves":
+            return trees.where(max_leaves=min(size.n_leaves for size in trees.table()))[0], None
+        if self.choose == "fewest columns":
+            found = fewest_columns(trees, self.look_at)
+            return found.tree, None if found.proven else "A tree with fewer columns was not excluded."
+        if callable(self.choose):
+            tree, looked, bound = trees.first(self.choose, at_most=self.look_at)
+        else:
+            assert self.group is not None  # checked
+            tree, looked, bound = trees.best_with_gap(self.group, self.max_gap, look_at=self.look_at)
+        if tree is None:
+            raise SolverError(
+                f"No tree up to an objective of {bound:.6g} passes ({looked:,} were looked at, of {trees.n_trees_:,} "
+                "in the set); take a larger epsilon, or another rule."
+            )
+        return tree, None

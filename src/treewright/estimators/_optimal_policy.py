@@ -1,0 +1,242 @@
+"""The estimator for exact policy trees."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.policy import PolicyValue, policy_value
+from treewright.problem import make_policy_problem
+from treewright.result import PolicyResult, SolveStatus
+from treewright.search import (
+    Limits,
+    ProgressCallback,
+    SearchOptions,
+    SweepOptions,
+    progress_bar,
+    solve_policy,
+)
+from treewright.table import Table
+
+__all__ = ["OptimalPolicyTree"]
+
+
+class OptimalPolicyTree(TreeEstimator):
+    """Tree that chooses an action for each row, proven optimal over all thresholds or with a proven bound.
+
+    Each row has a reward for every action; the tree of most reward is found, less a price for each leaf. It minimises
+    ``regret + cost_complexity * leaves`` over all trees within the constraints. The regret of a tree is the reward
+    that it leaves against the best action of every row, as a share of what the best single action leaves: 1 gains
+    nothing over one action for all, 0 gives each row its best. After `fit`, ``result_`` says what is proven;
+    ``print(result_.sentence())`` says it in one sentence.
+
+    Parameters
+    ----------
+    cost_complexity : float, default=0.01
+        Price of one leaf as a share of the regret of the best single action. 0 with a `max_depth` maximises the reward
+        on the training rows alone.
+    actions : sequence of length n_actions, default=None
+        Labels of the columns of `rewards`; None takes the column names of a frame, or 0, 1, 2, ...
+    action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None
+        What an action costs wherever it is taken, in units of the rewards; taken off them.
+    max_depth : int or None, default=3
+        Largest number of splits on a path; None is unlimited.
+    max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as unordered categories.
+    time_limit : float or None, default=30
+        Seconds, from the first line of `fit`; then the best tree so far is kept with its bound.
+    step_limit : int or None, default=None
+        Passes over the rows of a node; unlike seconds the same on every machine.
+    memory_limit : int or None, default=None
+        Bytes for the search; None is half of the machine's memory.
+    progress : "auto", bool or callable, default="auto"
+        A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
+        `treewright.search.Progress` about 20 times a second and stops the search by returning True.
+    search_options : SearchOptions, SweepOptions or None, default=None
+        Switches, for experiments, and the choice of the engine: over binary columns or over ranked ones.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        Its leaves hold the mean reward of every action, costs not taken off.
+    result_ : PolicyResult
+        Tree, objective, lower bound, gap, status, statistics.
+    actions_ : ndarray of shape (n_actions,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
+
+    Notes
+    -----
+    Rewards may be known (a simulator, a price list), or estimated from data in which each row had one action:
+    `treewright.policy.doubly_robust_scores`. Missing values take a direction that is learned with each split;
+    categories (text) are split one against the rest. Rewards are compared as integers; the sentence says by how much
+    two trees may differ and still count as equal.
+
+    References
+    ----------
+    Z. Zhou, S. Athey, S. Wager (2023). Offline Multi-Action Policy Learning: Generalization and Optimization.
+    Operations Research 71. (the problem; the search over all thresholds is ours)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import OptimalPolicyTree
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> rewards = np.column_stack([np.zeros(200), X[:, 0]])  # to do nothing, or to act
+    >>> model = OptimalPolicyTree(actions=["wait", "act"], max_depth=1).fit(X, rewards)
+    >>> model.result_.status.value, model.predict([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]).tolist()
+    ('proven optimal', ['act', 'wait'])
+    """
+
+    def __init__(
+        self,
+        cost_complexity: float = 0.01,
+        *,
+        actions: Sequence[Any] | None = None,
+        action_costs: ArrayLike | Mapping[Any, float] | None = None,
+        max_depth: int | None = 3,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: int | float = 1,
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        time_limit: float | None = 30.0,
+        step_limit: int | None = None,
+        memory_limit: int | None = None,
+        progress: Literal["auto"] | bool | ProgressCallback = "auto",
+        search_options: SearchOptions | SweepOptions | None = None,
+    ) -> None:
+        self.cost_complexity = cost_complexity
+        self.actions = actions
+        self.action_costs = action_costs
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.step_limit = step_limit
+        self.memory_limit = memory_limit
+        self.progress = progress
+        self.search_options = search_options
+
+    result_: PolicyResult
+    actions_: NDArray[Any]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
+    def fit(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+        rewards : array-like or frame of shape (n_rows, n_actions)
+            Finite numbers of any sign, more is better; two actions at least.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0; weight 0 equals leaving the row out.
+
+        Returns
+        -------
+        OptimalPolicyTree
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            The table, the rewards, the weights or a parameter cannot be used; the message says what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            A limit was reached before the proof; `result_` has the gap.
+        """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        if self.search_options is not None and not isinstance(
+            self.search_options, (SearchOptions, SweepOptions)
+        ):
+            raise InputError(
+                f"search_options={self.search_options!r}; give a treewright.search.SearchOptions, SweepOptions or None."
+            )
+        table = self._training_table(X, None)
+        problem = make_policy_problem(
+            table,
+            rewards,
+            actions=self.actions,
+            action_costs=self.action_costs,
+            sample_weight=sample_weight,
+            cost_complexity=self.cost_complexity,
+            max_depth=self.max_depth,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = solve_policy(problem, limits=limits, options=self.search_options, progress=report)
+        self.result_ = result
+        self.tree_ = result.tree
+        self.actions_ = problem.actions
+        self._action_costs = problem.action_costs
+        if result.status is SolveStatus.FEASIBLE:
+            warnings.warn(
+                f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth or a larger "
+                "cost_complexity.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        settle_interrupt(result.stop_reason)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the action for each row, shape (n_rows,)."""
+        encoded = self._encode(X)
+        return self.tree_.predict(encoded)
+
+    def value(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> PolicyValue:
+        """Return what the policy is worth on some rows, best such that it was not fitted on.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        rewards : array-like or frame of shape (n_rows, n_actions)
+            In the order of `actions_`; for estimated rewards the scores of these rows.
+        sample_weight : array-like of shape (n_rows,), default=None
+
+        Returns
+        -------
+        PolicyValue
+            Mean reward after costs of actions, with its standard error.
+        """
+        table = Table(self.tree_.columns, np.asfortranarray(self._encode(X)))
+        known = self.actions_.tolist()
+        named = list(getattr(rewards, "columns", known))
+        if named != known and set(named) == set(known):
+            raise InputError(
+                f"rewards has the actions in another order ({named[:20]}) than the policy ({known[:20]}); sort "
+                "its columns."
+            )
+        problem = make_policy_problem(
+            table, rewards, actions=known, action_costs=self._action_costs, sample_weight=sample_weight
+        )
+        chosen = self.tree_.prediction[self.tree_.apply(problem.table.X)]
+        gains = problem.rewards[np.arange(len(chosen)), chosen] - problem.action_costs[chosen]
+        return policy_value(gains, problem.sample_weight)
+
+    def score(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Return the mean reward after costs, for scikit-learn's model selection; see `value`."""
+        return self.value(X, rewards, sample_weight).value

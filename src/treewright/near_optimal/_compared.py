@@ -1,0 +1,302 @@
+"""What trees of a set can differ in: the range of anything additive over rows, and gaps between groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError
+from treewright.near_optimal._bounds import as_written, check_bound, check_count
+from treewright.near_optimal._extremes import Extremes, whole_values
+from treewright.near_optimal._restricted import RestrictedSet
+from treewright.near_optimal._within import Within, first_within
+from treewright.search import integer_costs
+from treewright.tree import Tree
+
+__all__ = ["ComparedSet", "Extent", "Extreme"]
+
+GapKind = Literal["parity", "opportunity", "odds"]
+
+
+class Extreme(NamedTuple):
+    """A largest or least value, and the best tree that has it.
+
+    Parameters
+    ----------
+    value : float
+    tree : Tree
+    """
+
+    value: float
+    tree: Tree
+
+
+class Extent(NamedTuple):
+    """The range of a value over all trees of a set; both ends are reached.
+
+    Parameters
+    ----------
+    least, most : Extreme
+    """
+
+    least: Extreme
+    most: Extreme
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparedSet(RestrictedSet):
+    """A set whose trees are compared with each other."""
+
+    def extreme(self, leaf_value: ArrayLike) -> Extent:
+        """Return the least and the largest sum over the training rows of a value that depends on the predicted label.
+
+        Parameters
+        ----------
+        leaf_value : array-like of shape (n_rows, n_classes)
+            ``leaf_value[i, k]`` counts for row i of the training table if a tree predicts class k (in the order of the
+            sorted labels). Whole numbers, or decimals of at most six places: sums are exact.
+
+        Returns
+        -------
+        Extent
+            ``least`` and ``most``, each with its value and the best tree of the set that reaches it.
+
+        Raises
+        ------
+        InputError
+            The set is empty; another shape; numbers that cannot be added exactly.
+
+        Notes
+        -----
+        One pass over the graph each, the recursion of the counts with (max, +) in place of (+, x).
+
+        Examples
+        --------
+        How many rows can be predicted as the last class, at least and at most:
+
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_iris
+        >>> from treewright import near_optimal_trees
+        >>> X, y = load_iris(return_X_y=True)
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.02, max_depth=2, epsilon=0.1)
+        >>> extent = trees.extreme(np.eye(3)[[2] * len(y)])
+        >>> bool(extent.least.value <= sum(trees[0].predict(X) == 2) <= extent.most.value)
+        True
+        """
+        problem = self.graph.problem
+        values = np.asarray(leaf_value, dtype=np.float64)
+        if problem.rows is not None and values.ndim == 2 and len(values) > problem.rows.max(initial=-1):
+            values = values[problem.rows]
+        wanted = (problem.table.n_rows, problem.n_classes)
+        if values.shape != wanted:
+            raise InputError(
+                f"leaf_value has shape {values.shape}; give a number for each training row and class, shape {wanted}."
+            )
+        whole, unit = whole_values("leaf_value", values)
+        return self._extent(whole, unit)
+
+    def _extent(self, values: NDArray[np.int64], unit: Fraction) -> Extent:
+        self._some("no tree that could be the least or the most")
+        most = Extremes.of_rows(self.counts, values)
+        return Extent(self._largest(most.negative(), -unit), self._largest(most, unit))
+
+    def _largest(self, sums: Extremes, unit: Fraction) -> Extreme:
+        by_cell = sums.cells(0)
+        value = max(by_cell.values())
+        cell = next(cell for _, cell, _ in self._cells if by_cell[cell] == value)
+        return Extreme(float(value * unit), self._tree(sums.tree(0, cell, value)))
+
+    def discrepancy(self, base: Tree | None = None) -> Extreme:
+        """Return the largest weighted share of training rows that a tree of the set labels unlike another tree.
+
+        Parameters
+        ----------
+        base : Tree, default=None
+            The other tree, of the set or not, over the same columns and labels; None is the best of the set.
+
+        Returns
+        -------
+        Extreme
+            The share, and the best tree that differs so much.
+
+        Raises
+        ------
+        InputError
+            The set is empty, or `base` has other columns or labels.
+
+        References
+        ----------
+        C. Marx, F. Calmon, B. Ustun (2020). Predictive Multiplicity in Classification. ICML. (Definition 4)
+        """
+        self._some("no tree that could differ")
+        problem = self.graph.problem
+        tree = self[0] if base is None else base
+        self._check_tree(tree)
+        label = tree.prediction[tree.apply(problem.table.X)]
+        weight = integer_costs(problem).weight
+        values = np.repeat(weight[:, None], problem.n_classes, axis=1)
+        values[np.arange(len(label)), label] = 0
+        return self._largest(Extremes.of_rows(self.counts, values), Fraction(1, int(weight.sum())))
+
+    def gap_range(
+        self, group: ArrayLike | str, kind: Literal["parity", "opportunity"] = "parity", *, label: Any = None
+    ) -> Extent:
+        """Return the least and the largest gap between a group of training rows and all others over all trees.
+
+        Parameters
+        ----------
+        group : array-like of bool, shape (n_rows,), or str
+            Which rows are in the group; or a column of the table with two values, the larger of which is the group.
+        kind : {"parity", "opportunity"}, default="parity"
+            "parity": share of the group that is predicted `label`, less that of the others. "opportunity": the same
+            among the rows that have the label.
+        label : object, default=None
+            The label in question; None is the last of two.
+
+        Returns
+        -------
+        Extent
+            Signed, from -1 to 1.
+
+        Raises
+        ------
+        InputError
+            The set is empty; the group or its complement has no rows; there is no such label.
+        """
+        if kind not in ("parity", "opportunity"):
+            raise InputError(
+                f'kind={kind!r}; choose "parity" or "opportunity". Equal odds are two gaps: best_with_gap takes "odds".'
+            )
+        ((values, unit),) = self._gaps(group, kind, label)
+        return self._extent(values, unit)
+
+    def best_with_gap(
+        self,
+        group: ArrayLike | str,
+        at_most: float,
+        kind: GapKind = "parity",
+        *,
+        label: Any = None,
+        look_at: int = 100_000,
+    ) -> tuple[Tree | None, int, float]:
+        """Return the best tree whose gap between a group and all others is small, with proof.
+
+        Parameters
+        ----------
+        group : array-like of bool, shape (n_rows,), or str
+            As in `gap_range`.
+        at_most : float
+            Largest absolute gap, 0 to 1.
+        kind : {"parity", "opportunity", "odds"}, default="parity"
+            "odds": the gap among the rows that have the label, and the gap among those that do not.
+        label : object, default=None
+            As in `gap_range`.
+        look_at : int, default=100000
+            How many partial trees to look at before giving up.
+
+        Returns
+        -------
+        tree : Tree or None
+        n_looked_at : int
+            Partial trees.
+        bound : float
+            No tree whose gap is so small has a smaller objective: that of the tree, or what the search had come to.
+            Where there is no such tree in the whole set, `bound_`.
+
+        Raises
+        ------
+        InputError
+            As in `gap_range`.
+
+        Notes
+        -----
+        Sizes of trees are taken in order of their objective. A partial tree is given up if the ranges of the gap of
+        what is still open in it cannot add up to an allowed gap; so the first complete tree is the best.
+        """
+        check_bound(at_most=at_most)
+        check_count("look_at", look_at, 0)
+        if kind not in ("parity", "opportunity", "odds"):
+            raise InputError(f'kind={kind!r}; choose "parity", "opportunity" or "odds".')
+        limits = []
+        for values, unit in self._gaps(group, kind, label):
+            most = as_written(at_most) / unit
+            sums = Extremes.of_rows(self.counts, values)
+            limits.append(Within(sums, sums.negative(), -int(most // 1), int(most // 1)))
+        looked = 0
+        bound = self.best.lower_bound
+        for cost, cell, _ in self._cells:
+            bound = float(cost * self.graph.unit)
+            steps, seen = first_within(self.counts, cell, limits, look_at - looked)
+            looked += seen
+            if steps is not None:
+                return self._tree(steps), looked, bound
+            if looked >= look_at:
+                return None, looked, bound
+        return None, looked, self.bound_
+
+    def _gaps(
+        self, group: ArrayLike | str, kind: str, label: Any
+    ) -> list[tuple[NDArray[np.int64], Fraction]]:
+        """Return for each gap the values of rows by label, and their unit: the sum over all rows is the gap."""
+        problem = self.graph.problem
+        inside = self._group(group)
+        positive = self._label(label)
+        weight = integer_costs(problem).weight
+        among = {
+            "parity": [np.ones(len(weight), dtype=np.bool_)],
+            "opportunity": [problem.y == positive],
+            "odds": [problem.y == positive, problem.y != positive],
+        }[kind]
+        out = []
+        for rows in among:
+            of_group, of_others = (int(weight[rows & side].sum()) for side in (inside, ~inside))
+            if of_group == 0 or of_others == 0:
+                where = "" if kind == "parity" else " among the rows with (or without) the label"
+                raise InputError(
+                    f"group: the group or its complement has no rows{where}; there is no gap between them."
+                )
+            values = np.zeros((len(weight), problem.n_classes), dtype=np.int64)
+            values[:, positive] = np.where(rows, np.where(inside, weight * of_others, -weight * of_group), 0)
+            out.append((values, Fraction(1, of_group * of_others)))
+        return out
+
+    def _group(self, group: ArrayLike | str) -> NDArray[np.bool_]:
+        problem = self.graph.problem
+        if isinstance(group, str):
+            (column,) = self._columns("group", group)
+            x = problem.table.X[:, column]
+            known = np.unique(x)
+            if len(known) != 2:
+                raise InputError(
+                    f"group={group!r} has {len(known)} values; name a column of two, or give a truth value a row."
+                )
+            return np.asarray(x == known[1])
+        rows = np.asarray(group)
+        if problem.rows is not None and rows.ndim == 1 and len(rows) > problem.rows.max(initial=-1):
+            rows = rows[problem.rows]
+        if rows.shape != (problem.table.n_rows,) or not np.isin(rows, (0, 1)).all():
+            raise InputError(
+                f"group: give a truth value for each of the {problem.table.n_rows} training rows, or a column's name."
+            )
+        return rows.astype(np.bool_)
+
+    def _label(self, label: Any) -> int:
+        classes = self.graph.problem.classes
+        if label is None:
+            if len(classes) != 2:
+                raise InputError(
+                    f"label=None: there are {len(classes)} labels; say which one the gap is about."
+                )
+            return 1
+        found = np.flatnonzero(classes == label)
+        if len(found) != 1:
+            raise InputError(f"label={label!r}: the labels are {', '.join(map(str, classes.tolist()))}.")
+        return int(found[0])
+
+    def _some(self, what: str) -> None:
+        if self.n_trees_ == 0:
+            raise InputError(f"The set is empty: there is {what}.")

@@ -1,0 +1,139 @@
+"""What a near-optimal set is: its trees by size, its bound, and what is proven, in words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from treewright.near_optimal._answers import Size
+from treewright.near_optimal._counts import Cell, Counts
+from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
+
+__all__ = ["DescribedSet"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DescribedSet:
+    """The graph of a set with the bound and the rules that its trees keep; see `NearOptimalTrees`.
+
+    Parameters
+    ----------
+    counts : Counts
+        The graph, which trees of it belong to this set, and the number of subtrees at each node.
+    best : SolveResult
+        The optimal tree with its certificate.
+    least : Fraction
+        Objective of `best`, in errors.
+    asked : Fraction
+        The bound that was asked for, in errors.
+    stop_reason : StopReason or None
+        What ended the run before the bound was reached; the set is then complete up to `bound_`, which is smaller.
+    rules : tuple of str, default=()
+        What `where` was asked, in words.
+    """
+
+    counts: Counts
+    best: SolveResult
+    least: Fraction
+    asked: Fraction
+    stop_reason: StopReason | None = None
+    rules: tuple[str, ...] = ()
+
+    @property
+    def graph(self) -> SetGraph:
+        """All trees up to the bound, sharing their subtrees."""
+        return self.counts.graph
+
+    @property
+    def membership(self) -> Membership:
+        """Which trees of the graph belong to this set."""
+        return self.counts.membership
+
+    @cached_property
+    def _cells(self) -> list[tuple[Fraction, Cell, int]]:
+        """Objective in errors, leaves and errors, and number of trees, in the order of the set."""
+        graph = self.graph
+        return sorted(
+            (graph.base + errors + graph.leaf_price * leaves, (leaves, errors), count)
+            for (leaves, errors), count in self.counts.cells(0).items()
+        )
+
+    @cached_property
+    def n_trees_(self) -> int:
+        """How many trees are in the set: exact, however large."""
+        return sum(count for _, _, count in self._cells)
+
+    @property
+    def bound_(self) -> float:
+        """Largest objective of a tree in the set; the set is complete up to it.
+
+        nan if a run was stopped before it had proven anything: `status_` says so.
+        """
+        budget = self.membership.budget
+        return float(budget * self.graph.unit) if budget >= 0 else math.nan
+
+    @property
+    def status_(self) -> str:
+        """Either "complete", or up to which objective the set is complete and why."""
+        if self.stop_reason is None:
+            return "complete"
+        asked = float(self.asked * self.graph.unit)
+        if self.membership.budget < 0:
+            return f"not known: nothing was proven up to any objective ({self.stop_reason.value})"
+        how_far = "below" if self.graph.empty else "up to"
+        return f"complete {how_far} an objective of {self.bound_:.6g} instead of {asked:.6g} ({self.stop_reason.value})"
+
+    def sentence(self) -> str:
+        """Say in plain sentences what the set is and what is proven.
+
+        Returns
+        -------
+        str
+            Of an empty set: that there is no such tree, which is a proof as far as the set is complete.
+        """
+        if self.membership.budget < 0:
+            return f"The set is {self.status_}; the least that was found is {self.best.objective:.6g}, not proven."
+        n = self.n_trees_
+        trees = "no tree" if n == 0 else "1 tree" if n == 1 else f"{n:,} trees"
+        if self.rules:
+            trees += f" {' and '.join(self.rules)}"
+        bound = f"{'below' if self.graph.empty else 'of at most'} {self.bound_:.6g}"
+        within = f"{'have' if n > 1 else 'has'} an objective {bound}"
+        said = f"Among all trees{constraints_in_words(self.best.options)} over {self.best.scope}, {trees} {within}"
+        if self.rules and n:
+            said += f", the best of them {float(self._cells[0][0] * self.graph.unit):.6g}"
+        proven = (
+            f"the least of all is {self.best.objective:.6g}, proven"
+            if self.best.status is SolveStatus.OPTIMAL
+            else f"the least that was found is {self.best.objective:.6g}, not proven"
+        )
+        return f"{said}; {proven}. The set is {self.status_}."
+
+    def table(self) -> list[Size]:
+        """Return how many trees there are of each size and loss.
+
+        Returns
+        -------
+        list of Size
+            Best objective first; at equal objectives fewer leaves first. The numbers of trees add up to
+            `n_trees_`.
+        """
+        graph = self.graph
+        return [
+            Size(leaves, float((graph.base + errors) * graph.unit), float(cost * graph.unit), count)
+            for cost, (leaves, errors), count in self._cells
+        ]
+
+    def __len__(self) -> int:
+        if self.n_trees_ >= 2**63:
+            raise OverflowError("More trees than len() can say; use n_trees_.")
+        return self.n_trees_
+
+    def __bool__(self) -> bool:
+        return self.n_trees_ > 0
+
+    def __repr__(self) -> str:
+        return f"<NearOptimalTrees: {self.n_trees_:,} trees up to {self.bound_:.6g}, {self.status_}>"

@@ -1,0 +1,72 @@
+"""The fewest columns that a tree of a set can do with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.near_optimal._trees import NearOptimalTrees
+
+__all__ = ["FewestColumns", "fewest_columns"]
+
+
+class FewestColumns(NamedTuple):
+    """A tree that asks few columns, and what is proven about it.
+
+    Parameters
+    ----------
+    tree : Tree
+        The best of those that ask so many.
+    n_columns : int
+    proven : bool
+        Whether no tree of the set asks fewer.
+    """
+
+    tree: Tree
+    n_columns: int
+    proven: bool
+
+
+def fewest_columns(trees: NearOptimalTrees, look_at: int = 500) -> FewestColumns:
+    """Return a tree of a set that is not empty with the fewest columns.
+
+    Parameters
+    ----------
+    trees : NearOptimalTrees
+    look_at : int, default=500
+        How many sets of columns to ask about; then the tree found is perhaps not the one with the fewest.
+
+    Returns
+    -------
+    FewestColumns
+
+    Notes
+    -----
+    Branch and bound over columns: either one of the best tree's columns is left out, and so by all trees of that
+    branch, or it counts as asked. A tree that does not ask what was counted is in another branch, so those of this one
+    ask at least as many columns as were counted, and cost at least as much as its best tree.
+    """
+    names = trees.graph.problem.table.names
+    best, least = trees[0], (len(trees[0].asked), trees.table()[0].objective)
+    looked, proven = 0, True
+    pending: list[tuple[NearOptimalTrees, frozenset[int]]] = [(trees, frozenset())]
+    while pending:
+        some, counted = pending.pop()
+        if len(counted) > least[0]:
+            continue
+        if looked >= look_at:
+            proven = False
+            break
+        looked += 1
+        if not some or (len(counted), some.table()[0].objective) >= least:
+            continue
+        tree, objective = some[0], some.table()[0].objective
+        if (len(tree.asked), objective) < least:
+            best, least = tree, (len(tree.asked), objective)
+        rest = sorted(tree.asked - counted)
+        if rest:  # else no other tree here that asks all that is counted is better
+            pending.append((some, counted | {rest[0]}))
+            pending.append((some.where(without=names[rest[0]]), counted))
+    return FewestColumns(best, len(best.asked), proven)

@@ -1,0 +1,473 @@
+"""A set as one JSON file: schema "treewright-near-optimal", version 1.
+
+The best tree, with the columns, the labels and its certificate, is a model file of its own inside, and so are the
+splits: as a tree with one split a level. What a model file cannot hold wrongly, this one cannot either. Arrays are
+compressed and in base64; exact fractions are text. The file holds the training rows, without which votes and gaps could
+not be asked.
+
+Nothing in a file is trusted: numbers are checked for their range, the graph for its form, and its nodes against the
+rows. That the set is complete is a claim, as the certificate of a model file is.
+"""
+
+from __future__ import annotations
+
+import base64
+import copyreg
+import json
+import math
+import zlib
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import __version__
+from treewright.binarize import Cuts
+from treewright.convert import Model, Terms, from_json, to_json, write_bytes
+from treewright.errors import InputError, ModelFileError
+from treewright.near_optimal._counts import Counts
+from treewright.near_optimal._derived import native_of
+from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._trees import NearOptimalTrees
+from treewright.problem import Problem
+from treewright.result import StopReason
+from treewright.search import Limits, integer_costs
+from treewright.table import Reading, Table
+from treewright.tree import Split, Tree
+
+__all__ = ["FORMAT", "load_near_optimal", "save_near_optimal", "set_from_json", "set_to_json"]
+
+FORMAT = "treewright-near-optimal"
+VERSION = 1
+MOST_ARRAY_BYTES = 1 << 33
+ARRAYS = {
+    "depth": "<i4",
+    "budget": "<i8",
+    "first_edge": "<i8",
+    "last_edge": "<i8",
+    "leaf_cost": "<i8",
+    "leaf_rows": "<i8",
+    "column": "<i4",
+    "left": "<i8",
+    "right": "<i8",
+    "source": "<i4",
+}
+NUMBERS = ("leaf_price", "unit_shift", "min_count")
+
+
+def save_near_optimal(
+    path: str | Path, trees: NearOptimalTrees, terms: Terms | None = None, reading: Reading | None = None
+) -> None:
+    """Write a set to one file, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+    trees : NearOptimalTrees
+    terms : Terms, default=None
+        The question, kept with the best tree, so that its file of data can be read again.
+    reading : Reading, default=None
+        How the file of its rows was read.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written (the old one stays as it was), or a name is no valid Unicode text.
+
+    Notes
+    -----
+    The file holds the training rows, their labels and weights: keep it as you keep the data.
+
+    See Also
+    --------
+    load_near_optimal : the way back, which is exact.
+    """
+    write_bytes(path, set_to_json(trees, terms, reading).encode("utf-8"))
+
+
+def load_near_optimal(path: str | Path) -> NearOptimalTrees:
+    """Read a file that `save_near_optimal` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    NearOptimalTrees
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it may not be read.
+    ModelFileError
+        It is no valid file of a set; the message names the place.
+    """
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"Cannot read the file {path}: {error.strerror or error}.") from error
+    except UnicodeDecodeError:
+        raise ModelFileError(f"{path} is not UTF-8 text, so it is no file of a near-optimal set.") from None
+    return set_from_json(text)
+
+
+def set_to_json(trees: NearOptimalTrees, terms: Terms | None = None, reading: Reading | None = None) -> str:
+    """Return a set as JSON text; `set_from_json` gives it back exactly."""
+    graph, problem, member = trees.graph, trees.graph.problem, trees.membership
+    table = problem.table
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "written_by": __version__,
+        "best": json.loads(to_json(Model.of(trees.best, terms, reading))),
+        "splits": json.loads(to_json(_as_tree(graph.cuts.splits, trees.best.tree))),
+        "scope": graph.cuts.scope,
+        "notes": [list(table.notes), list(problem.notes), list(graph.cuts.notes)],
+        "limits": {
+            "cost_complexity": problem.cost_complexity,
+            "max_depth": problem.max_depth,
+            "max_leaf_nodes": problem.max_leaf_nodes,
+            "min_samples_leaf": problem.min_samples_leaf,
+        },
+        "rows": {
+            "X": _packed(np.asarray(table.X, order="F").T, "<f8"),
+            "y": _packed(problem.y, "<i4"),
+            "weight": _packed(problem.sample_weight, "<f8"),
+            "costs": _packed(problem.costs, "<f8"),
+            "kept": None if problem.rows is None else _packed(problem.rows, "<i8"),
+        },
+        "graph": {
+            **{name: _packed(graph.arrays[name], kind) for name, kind in ARRAYS.items()},
+            **{name: int(graph.arrays[name]) for name in NUMBERS},
+        },
+        "pinned": [[edge, list(group)] for edge, group in graph.pinned.items()],
+        "unit": str(graph.unit),
+        "leaf_price": str(graph.leaf_price),
+        "base": int(graph.base),
+        "any_label": graph.any_label,
+        "redundant": graph.redundant,
+        "empty": graph.empty,
+        "budget": str(member.budget),
+        "max_leaves": member.max_leaves,
+        "open_splits": None if member.open_splits is None else sorted(member.open_splits),
+        "root_splits": None if member.root_splits is None else sorted(member.root_splits),
+        "least": str(trees.least),
+        "asked": str(trees.asked),
+        "stop_reason": None if trees.stop_reason is None else trees.stop_reason.name,
+        "rules": list(trees.rules),
+    }
+    lines = [f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in content.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _reduced(trees: NearOptimalTrees) -> tuple[Any, ...]:
+    """Pickle and copy as a file's text: the graph of the compiled core is made again."""
+    return set_from_json, (set_to_json(trees),)
+
+
+copyreg.pickle(NearOptimalTrees, _reduced)
+
+
+def set_from_json(text: str) -> NearOptimalTrees:
+    """Return the set of JSON text that `set_to_json` wrote.
+
+    Raises
+    ------
+    ModelFileError
+        The text is no valid set; the message names the place.
+    """
+    try:
+        top = json.loads(text)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ModelFileError(f"The file of the set is not JSON ({error}). It may be cut off.") from None
+    if not isinstance(top, dict) or top.get("format") != FORMAT:
+        raise ModelFileError(f'This is no file of a near-optimal set: it lacks "format": "{FORMAT}".')
+    fields = _Fields(top, "")
+    if fields.integer("version", 1) > VERSION:
+        raise ModelFileError(
+            f"The file of the set has schema version {top['version']}, this release of treewright reads up to "
+            f"{VERSION}. Upgrade: pip install --upgrade treewright."
+        )
+    try:
+        return _set(fields)
+    except (OverflowError, MemoryError, RecursionError) as error:
+        raise ModelFileError(f"The file of the set holds numbers that are too large ({error}).") from None
+
+
+def _set(fields: _Fields) -> NearOptimalTrees:
+    fields.text("written_by")
+    model = from_json(json.dumps(fields.field("best")))
+    best = model.result
+    if best is None or model.tree.classes is None:
+        raise ModelFileError("File of the set, at best: a tree of classes with its certificate is needed.")
+    cuts_tree = from_json(json.dumps(fields.field("splits"))).tree
+    if cuts_tree.columns != model.tree.columns:
+        fields.fail("splits", "over the columns of the best tree")
+    splits = tuple(split for split in cuts_tree.splits if split is not None)
+    problem = _problem(fields, model.tree)
+    notes = fields.texts("notes", 3)
+    goes_right = [~split.goes_left(problem.table.X) for split in splits]
+    cuts = Cuts.from_matrix(
+        splits,
+        np.array(goes_right, dtype=np.bool_).reshape(len(splits), problem.table.n_rows),
+        fields.text("scope"),
+        notes[2],
+    )
+    graph = _graph(fields, problem, cuts)
+    splits_within = (0, len(splits) - 1)
+    member = Membership(
+        fields.fraction("budget"),
+        fields.optional_integer("max_leaves", 1),
+        fields.optional_numbers("open_splits", *splits_within),
+        fields.optional_numbers("root_splits", *splits_within),
+    )
+    reason = fields.field("stop_reason")
+    if reason is not None and reason not in list(StopReason.__members__):
+        fields.fail("stop_reason", f"null or one of {', '.join(StopReason.__members__)}")
+    rules = fields.field("rules")
+    if not isinstance(rules, list) or not all(isinstance(rule, str) for rule in rules):
+        fields.fail("rules", "a list of texts")
+    return NearOptimalTrees(
+        counts=Counts(graph, member),
+        best=best,
+        least=fields.fraction("least"),
+        asked=fields.fraction("asked"),
+        stop_reason=None if reason is None else StopReason[reason],
+        rules=tuple(rules),
+    )
+
+
+def _problem(fields: _Fields, tree: Tree) -> Problem:
+    assert tree.classes is not None  # checked
+    rows, limits = fields.object("rows"), fields.object("limits")
+    k = len(tree.classes)
+    y = rows.array("y", "<i4", None)
+    n = len(y)
+    if n == 0 or y.min() < 0 or y.max() >= k:
+        rows.fail("y", "the class of each row, at least one")
+    X = rows.array("X", "<f8", len(tree.columns) * n).reshape(len(tree.columns), n).T
+    weight, costs = rows.array("weight", "<f8", n), rows.array("costs", "<f8", k * k).reshape(k, k)
+    if not (np.isfinite(weight).all() and (weight > 0).all()):
+        rows.fail("weight", "numbers above 0")
+    if not (np.isfinite(costs).all() and (costs >= 0).all()):
+        rows.fail("costs", "numbers of at least 0")
+    if np.isinf(X).any():
+        rows.fail("X", "finite where known")
+    for j, column in enumerate(tree.columns):
+        known = X[:, j][~np.isnan(X[:, j])]
+        if column.categories and not np.isin(known, np.arange(len(column.categories))).all():
+            rows.fail("X", f"codes of the categories of {column.name!r}")
+    kept = None if rows.field("kept") is None else rows.array("kept", "<i8", n)
+    if kept is not None and (kept.min() < 0 or (np.diff(kept) <= 0).any()):
+        rows.fail("kept", "ascending positions")
+    price = limits.field("cost_complexity")
+    if isinstance(price, bool) or not isinstance(price, (int, float)) or not 0 <= price <= 1:
+        limits.fail("cost_complexity", "a number from 0 to 1")
+    notes = fields.texts("notes", 3)
+    return Problem(
+        Table(tree.columns, np.asfortranarray(X), notes[0]),
+        y.astype(np.int32),
+        tree.classes,
+        weight,
+        costs,
+        float(price),
+        limits.optional_integer("max_depth", 0),
+        limits.optional_integer("max_leaf_nodes", 1),
+        limits.integer("min_samples_leaf", 1),
+        kept,
+        notes[1],
+    )
+
+
+def _graph(fields: _Fields, problem: Problem, cuts: Cuts) -> SetGraph:
+    given = fields.object("graph")
+    arrays: dict[str, Any] = {name: given.array(name, kind, None) for name, kind in ARRAYS.items()}
+    arrays |= {name: given.integer(name, 0) for name in NUMBERS}
+    source = arrays["source"]
+    if len(source) and (source.min() < 0 or source.max() >= len(cuts.splits)):
+        given.fail("source", "numbers of splits")
+    if len(arrays["leaf_cost"]) != len(arrays["depth"]) * problem.n_classes:
+        given.fail("leaf_cost", "a number for each node and class")
+    if problem.max_depth is not None and len(arrays["depth"]) and arrays["depth"][0] > problem.max_depth:
+        given.fail("depth", "at most max_depth")
+    try:
+        native = native_of(arrays)
+    except ValueError as error:
+        raise ModelFileError(f"File of the set, at graph: {error}.") from None
+    pinned = {}
+    entries = fields.field("pinned")
+    for entry in entries if isinstance(entries, list) else [None]:
+        pair = entry if isinstance(entry, list) and len(entry) == 2 else [None, []]
+        known = _integers([pair[0]], 0, len(arrays["column"]) - 1) and isinstance(pair[1], list)
+        if not known or not _integers(pair[1], 0, len(cuts.splits) - 1):
+            fields.fail("pinned", "pairs of an edge and its splits")
+        pinned[pair[0]] = tuple(pair[1])
+    graph = SetGraph(
+        problem,
+        cuts,
+        native,
+        native.arrays(),
+        fields.fraction("unit"),
+        fields.fraction("leaf_price"),
+        fields.integer("base", 0),
+        fields.truth("any_label"),
+        fields.truth("redundant"),
+        Limits().native()["memory_limit"],
+        fields.truth("empty"),
+        pinned,
+    )
+    if graph.unit <= 0 or graph.leaf_price < 0:
+        fields.fail("unit and leaf_price", "above 0, and at least 0")
+    _check_nodes(graph)
+    return graph
+
+
+def _check_nodes(graph: SetGraph) -> None:
+    """Compare the costs and rows of all nodes with the training rows."""
+    integers = integer_costs(graph.problem)
+    by_row = integers.weight[:, None] * integers.costs[graph.problem.y]
+    kind, n_kinds, ones = graph.rows
+    by_kind = np.zeros((n_kinds, graph.problem.n_classes), dtype=np.int64)
+    np.add.at(by_kind, kind, by_row)
+    least = by_kind.min(axis=1)
+    k = graph.problem.n_classes
+    costs = graph.native.sum_by_node(ones, n_kinds, (by_kind - least[:, None]).reshape(-1))
+    rows = np.repeat(np.bincount(kind, minlength=n_kinds)[:, None], k, axis=1).reshape(-1)
+    counted = np.asarray(graph.native.sum_by_node(ones, n_kinds, rows))[::k]
+    given = np.asarray(graph.arrays["leaf_rows"])
+    reached = counted > 0  # a derived graph has nodes that nothing leads to, and nodes that are no leaves
+    n = graph.n_nodes
+    parent = np.repeat(np.arange(n), np.asarray(graph.arrays["last_edge"]) - graph.arrays["first_edge"])
+    sides = (graph.leaf_errors[graph.arrays[side]] for side in ("left", "right"))
+    divided = (sum(sides) == graph.leaf_errors[parent])[reached[parent]].all()  # each row goes to one side
+    right_costs = (np.asarray(costs).reshape(-1, k) == graph.leaf_errors)[reached].all()
+    if (
+        not divided
+        or not right_costs
+        or not ((given == counted) | (given == 0))[reached].all()
+        or graph.base != int(least.sum())
+    ):
+        raise ModelFileError("File of the set, at graph: the nodes do not agree with the rows.")
+
+
+def _as_tree(splits: tuple[Split, ...], like: Tree) -> Tree:
+    """Return a tree that asks one split after the other: the way in which a model file holds splits."""
+    n = 2 * len(splits) + 1
+    inner = np.arange(0, n - 1, 2)
+    left, right = np.full(n, -1, dtype=np.int32), np.full(n, -1, dtype=np.int32)
+    left[inner], right[inner] = inner + 1, inner + 2
+    every: list[Split | None] = [None] * n
+    for place, split in zip(inner, splits, strict=True):
+        every[place] = split
+    assert like.classes is not None
+    zeros = np.zeros(n, dtype=np.int32)
+    return Tree(
+        like.columns, like.classes, tuple(every), left, right, zeros, np.zeros((n, len(like.classes))),
+        np.zeros(n, dtype=np.int64),
+    )  # fmt: skip
+
+
+def _packed(array: Any, kind: str) -> str:
+    content = np.ascontiguousarray(array).astype(kind).tobytes()
+    return base64.b64encode(zlib.compress(content, 6)).decode("ascii")
+
+
+def _integers(values: list[Any], low: int, high: int) -> bool:
+    return all(isinstance(v, int) and not isinstance(v, bool) and low <= v <= high for v in values)
+
+
+class _Fields:
+    """An object of the file, and where it stands."""
+
+    def __init__(self, value: Any, path: str) -> None:
+        self.value: Mapping[str, Any] = value
+        self.path = path
+
+    def fail(self, name: str, accepted: str) -> NoReturn:
+        raise ModelFileError(f"File of the set, at {self.path}{name}: it must be {accepted}.")
+
+    def field(self, name: str) -> Any:
+        if name not in self.value:
+            raise ModelFileError(
+                f"File of the set, at {self.path or 'the top'}: the field {name!r} is absent."
+            )
+        return self.value[name]
+
+    def object(self, name: str) -> _Fields:
+        value = self.field(name)
+        if not isinstance(value, dict):
+            self.fail(name, "an object")
+        return _Fields(value, f"{self.path}{name}.")
+
+    def integer(self, name: str, low: int) -> int:
+        value = self.field(name)
+        if not _integers([value], low, 2**62):
+            self.fail(name, f"an integer of at least {low}")
+        return int(value)
+
+    def optional_integer(self, name: str, low: int) -> int | None:
+        return None if self.field(name) is None else self.integer(name, low)
+
+    def truth(self, name: str) -> bool:
+        value = self.field(name)
+        if not isinstance(value, bool):
+            self.fail(name, "true or false")
+        return value
+
+    def text(self, name: str) -> str:
+        value = self.field(name)
+        if not isinstance(value, str):
+            self.fail(name, "text")
+        return value
+
+    def texts(self, name: str, n: int) -> list[tuple[str, ...]]:
+        value = self.field(name)
+        lists = isinstance(value, list) and len(value) == n and all(isinstance(part, list) for part in value)
+        if not lists or not all(isinstance(text, str) for part in value for text in part):
+            self.fail(name, f"{n} lists of texts")
+        return [tuple(part) for part in value]
+
+    def optional_numbers(self, name: str, low: int, high: int) -> frozenset[int] | None:
+        value = self.field(name)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not _integers(value, low, high):
+            self.fail(name, f"null or integers from {low} to {high}")
+        return frozenset(value)
+
+    def fraction(self, name: str) -> Fraction:
+        value = self.text(name)
+        try:
+            number = Fraction(value) if len(value) < 5000 else None
+        except (ValueError, ZeroDivisionError):
+            number = None
+        if number is None or not math.isfinite(_rounded(number)):
+            self.fail(name, 'a fraction such as "7/200"')
+        return number
+
+    def array(self, name: str, kind: str, length: int | None) -> NDArray[Any]:
+        text = self.text(name)
+        size = np.dtype(kind).itemsize
+        try:
+            unpack = zlib.decompressobj()
+            content = unpack.decompress(base64.b64decode(text, validate=True), MOST_ARRAY_BYTES)
+            whole = unpack.eof and not unpack.unused_data and len(content) % size == 0
+        except (ValueError, zlib.error):
+            whole = False
+        if not whole or (length is not None and len(content) != length * size):
+            self.fail(
+                name, "a whole array, compressed and in base64" + (f", of {length} numbers" if length else "")
+            )
+        native = np.frombuffer(content, dtype=kind)
+        return native.astype(native.dtype.newbyteorder("="))
+
+
+def _rounded(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,72 @@
+"""What a policy is worth: the mean reward of the actions that it chooses, with its standard error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["PolicyValue", "policy_value"]
+
+NORMAL_975 = 1.959963984540054  # quantile of the standard normal distribution
+
+
+@dataclass(frozen=True)
+class PolicyValue:
+    """Mean reward of a policy on some rows, costs of actions taken off.
+
+    Parameters
+    ----------
+    value : float
+        Weighted mean over the rows.
+    standard_error : float
+        Of `value`; NaN for a single row.
+    n_rows : int
+    """
+
+    value: float
+    standard_error: float
+    n_rows: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95% confidence interval by the normal approximation."""
+        reach = NORMAL_975 * self.standard_error
+        return self.value - reach, self.value + reach
+
+    def __str__(self) -> str:
+        return f"{self.value:.6g} (standard error {self.standard_error:.2g}, {self.n_rows:,} rows)"
+
+
+def policy_value(gains: NDArray[np.float64], sample_weight: NDArray[np.float64] | None = None) -> PolicyValue:
+    """Return the weighted mean of what rows gain, and its standard error.
+
+    Parameters
+    ----------
+    gains : ndarray of shape (n_rows,)
+        Reward of the chosen action of each row.
+    sample_weight : ndarray of shape (n_rows,), default=None
+        Not negative, one at least positive; None is 1 for each row. Rows of weight 0 do not count.
+
+    Returns
+    -------
+    PolicyValue
+
+    Notes
+    -----
+    The standard error is that of a ratio of sums, ``sqrt(n / (n - 1) * sum((w (g - value))^2)) / sum(w)``; with equal
+    weights the deviation of the gains over the square root of their number. It takes the rows as independent and the
+    policy as given: rows that the policy was fitted on say too much good of it.
+    """
+    weight = np.ones(len(gains)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    used = weight > 0
+    gains, share = gains[used], weight[used] / weight[used].sum()
+    n = len(gains)
+    value = 2 * math.fsum((share * (gains / 2)).tolist())
+    if n < 2:
+        return PolicyValue(value, math.nan, n)
+    size = float(np.abs(gains).max()) or 1.0
+    apart = share * (gains / size - value / size)
+    return PolicyValue(value, size * math.sqrt(n / (n - 1) * math.fsum((apart**2).tolist())), n)

@@ -1,0 +1,246 @@
+"""What a policy tree is to solve: all checks of rewards, actions, their costs and limits, done once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError
+from treewright.problem._make import check_cost_complexity, check_limit, check_min_samples_leaf
+from treewright.problem._weights import as_numbers, check_sample_weight
+from treewright.table import Table
+
+__all__ = ["PolicyProblem", "check_action_costs", "check_rewards", "make_policy_problem"]
+
+LARGEST_REWARD = 1e300  # sums over rows stay finite, and so do model files
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyProblem:
+    """Minimise ``regret(tree) / regret(one leaf) + cost_complexity * leaves`` under constraints.
+
+    The regret of a row is what it loses by the action that it gets against the best action for it, after costs of
+    actions; that of a tree is the weighted sum over its rows. So the first term is the share of the regret of the best
+    single action that the tree leaves. Use `make_policy_problem` to build one with checks.
+
+    Parameters
+    ----------
+    table : Table
+    rewards : ndarray of shape (n_rows, n_actions), float64
+        Finite, of any sign; more is better.
+    actions : ndarray of shape (n_actions,)
+        Labels, all different.
+    action_costs : ndarray of shape (n_actions,), float64
+        Taken off the reward of a row that gets the action.
+    sample_weight : ndarray of shape (n_rows,), float64
+        Positive: rows of weight zero were left out.
+    cost_complexity : float
+        Price of one leaf as a share of the regret of a single leaf, >= 0.
+    max_depth, max_leaf_nodes : int or None
+    min_samples_leaf : int
+        Fewest rows (not weight) in a leaf, >= 1.
+    rows : ndarray of shape (n_rows,), int64, or None
+        Positions in the input of the rows that stayed; None if all did.
+    notes : tuple of str
+    """
+
+    table: Table
+    rewards: NDArray[np.float64]
+    actions: NDArray[Any]
+    action_costs: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
+    cost_complexity: float = 0.01
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_leaf: int = 1
+    rows: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_actions(self) -> int:
+        """Number of actions."""
+        return len(self.actions)
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the sample weights."""
+        return float(self.sample_weight.sum())
+
+    @cached_property
+    def regret(self) -> NDArray[np.float64]:
+        """Weighted regret of each row and action, in a unit of its own; shape (n_rows, n_actions).
+
+        The unit is a power of two for which no sum overflows. Rewards are compared within their row, so that what all
+        actions of a row share is exactly nothing: each number has a relative error of some 2**-52 of the differences
+        between the rewards (and between the costs) of its row.
+        """
+        largest = max(float(np.abs(self.rewards).max()), float(np.abs(self.action_costs).max()))
+        exponent = int(np.frexp(largest)[1]) + 2
+        rewards, costs = np.ldexp(self.rewards, -exponent), np.ldexp(self.action_costs, -exponent)
+        net = (rewards - rewards.max(axis=1, keepdims=True)) - (costs - costs.min())
+        weight = np.ldexp(self.sample_weight, -int(np.frexp(float(self.sample_weight.max()))[1]))
+        regret = weight[:, None] * (net.max(axis=1, keepdims=True) - net)
+        regret.setflags(write=False)
+        return np.asarray(regret, dtype=np.float64)
+
+
+def make_policy_problem(
+    table: Table,
+    rewards: Any,
+    *,
+    actions: Sequence[Any] | NDArray[Any] | None = None,
+    action_costs: ArrayLike | Mapping[Any, float] | None = None,
+    sample_weight: ArrayLike | None = None,
+    cost_complexity: float = 0.01,
+    max_depth: int | None = None,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: int | float = 1,
+) -> PolicyProblem:
+    """State which policy tree is wanted.
+
+    Parameters
+    ----------
+    table : Table
+    rewards : array-like or frame of shape (n_rows, n_actions)
+        What each row would gain by each action: observed, simulated or estimated
+        (`treewright.policy.doubly_robust_scores`). Finite numbers of any sign.
+    actions : sequence of length n_actions, default=None
+        Labels; None takes the column names of a frame, or 0, 1, 2, ...
+    action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None
+        In units of the rewards; actions that a mapping does not name cost nothing.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
+    cost_complexity : float, default=0.01
+        Price of one leaf, 0 to 1, as a share of the regret of the best single action.
+    max_depth : int or None, default=None
+    max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+
+    Returns
+    -------
+    PolicyProblem
+
+    Raises
+    ------
+    InputError
+        Anything above that does not hold; the message names the argument.
+    """
+    gains, named = check_rewards(rewards, table.n_rows)
+    labels = _labels(named if actions is None else actions, gains.shape[1])
+    costs = check_action_costs(action_costs, labels)
+    weight = check_sample_weight(sample_weight, table.n_rows)
+    notes: tuple[str, ...] = ()
+    kept = np.flatnonzero(weight > 0)
+    if len(kept) < table.n_rows:
+        notes = (f"{table.n_rows - len(kept)} of {table.n_rows} rows have weight zero and were left out.",)
+        table, gains, weight = table.take(kept), gains[kept], weight[kept]
+    for array in (gains, labels, costs, weight):
+        array.setflags(write=False)
+    return PolicyProblem(
+        table=table,
+        rewards=gains,
+        actions=labels,
+        action_costs=costs,
+        sample_weight=weight,
+        cost_complexity=check_cost_complexity(
+            cost_complexity, "the regret of the best single action", "that regret"
+        ),
+        max_depth=check_limit("max_depth", max_depth, 0),
+        max_leaf_nodes=check_limit("max_leaf_nodes", max_leaf_nodes, 1),
+        min_samples_leaf=check_min_samples_leaf(min_samples_leaf, len(kept)),
+        rows=kept if notes else None,
+        notes=notes,
+    )
+
+
+def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+    """Return rewards as float64, shape (n_rows, n_actions), and the names of their columns if they have names.
+
+    Raises
+    ------
+    InputError
+        None, text, complex numbers, NaN, infinity or numbers above 1e300, fewer than two actions, wrong length.
+    """
+    if rewards is None:
+        raise InputError(
+            "A policy tree requires y to be passed, but the target y is None: give rewards, one number for each "
+            "row and "
+            "action, shape (n_rows, n_actions)."
+        )
+    names = getattr(rewards, "columns", None)
+    gains = as_numbers(rewards, "rewards", "numbers, one for each row and action")
+    if gains.ndim != 2 or gains.shape[1] < 2:
+        raise InputError(
+            f"rewards has shape {gains.shape}; give (n_rows, n_actions): one number for each row and action, and at "
+            "least two actions to choose from."
+        )
+    if n_rows is not None and len(gains) != n_rows:
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: {[n_rows, len(gains)]} (table, rewards)."
+        )
+    if len(gains) == 0:
+        raise InputError("rewards is empty; give at least one row.")
+    if np.isnan(gains).any():
+        row, action = (int(k) for k in np.argwhere(np.isnan(gains))[0])
+        raise InputError(
+            f"Input rewards contains NaN (row {row}, column {action}, counted from 0). A policy tree needs the "
+            "reward of "
+            "every action for every row; treewright.policy.doubly_robust_scores estimates those not observed."
+        )
+    if not (np.abs(gains) <= LARGEST_REWARD).all():
+        raise InputError(
+            "Input rewards contains infinity or a value too large (above 1e300); give other units, or leave the "
+            "rows out."
+        )
+    return gains, None if names is None else np.asarray(list(names))
+
+
+def check_action_costs(
+    costs: ArrayLike | Mapping[Any, float] | None, actions: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the cost of each action as float64.
+
+    Raises
+    ------
+    InputError
+        Not finite, above 1e300, another number of actions, or a label that is no action.
+    """
+    labels = actions.tolist()
+    if costs is None:
+        return np.zeros(len(labels))
+    if isinstance(costs, Mapping):
+        unknown = [label for label in costs if label not in labels]
+        if unknown:
+            raise InputError(f"action_costs names {unknown[0]!r}; the actions are {labels[:20]}.")
+        costs = [costs.get(label, 0.0) for label in labels]
+    found = as_numbers(costs, "action_costs", "numbers, one an action")
+    if found.shape != (len(labels),):
+        raise InputError(
+            f"action_costs has shape {found.shape}; give one number for each of the {len(labels)} actions, or a dict "
+            "of action to number."
+        )
+    if not (np.abs(found) <= LARGEST_REWARD).all():
+        raise InputError("action_costs must be finite numbers of at most 1e300.")
+    return found
+
+
+def _labels(actions: Any, n_actions: int) -> NDArray[Any]:
+    """Return the labels of the actions, checked."""
+    if actions is None:
+        return np.arange(n_actions)
+    labels = np.array(list(actions))
+    if labels.shape != (n_actions,):
+        raise InputError(
+            f"actions has {len(labels)} labels; rewards has {n_actions} columns. Give one label each."
+        )
+    if labels.dtype.kind not in "biufUO":
+        raise InputError(f"actions are of type {labels.dtype}; give text, numbers or truth values.")
+    if len(set(labels.tolist())) < n_actions:
+        raise InputError(f"actions names one twice: {labels.tolist()[:20]}; give different labels.")
+    return labels

@@ -1,0 +1,211 @@
+"""Exact policy trees: from a problem to a tree with its certificate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from treewright.binarize import Cuts, scope_of_all
+from treewright.problem import PolicyProblem
+from treewright.result import PolicyResult, SolveStatus
+from treewright.search._action_cuts import solve_action_cuts
+from treewright.search._additive import ActionLoss, solve_additive
+from treewright.search._choose_engine import choose_for_actions
+from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._result import LEAVES_NOT_PROVEN
+from treewright.tree import Tree, grow_policy, merge_equal_leaves
+
+__all__ = ["solve_policy"]
+
+LARGEST_TOLERANCE = 1e-8  # of a proof, as a share of the regret of one leaf
+
+
+def solve_policy(
+    problem: PolicyProblem,
+    *,
+    limits: Limits | None = None,
+    options: SearchOptions | SweepOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> PolicyResult:
+    """Find the policy tree of smallest objective over all thresholds.
+
+    Parameters
+    ----------
+    problem : PolicyProblem
+    limits : Limits, default=None
+        None is no limit but the machine's memory.
+    options : SearchOptions or SweepOptions, default=None
+        Switches, and the choice of the engine; the optimum depends on none.
+    progress : callable, default=None
+        Called about 20 times a second with a `Progress`; a true return value stops the search.
+
+    Returns
+    -------
+    PolicyResult
+        Status OPTIMAL if the search ended; otherwise the best tree with a proven lower bound. Ctrl-C ends the search
+        in the same way.
+
+    Raises
+    ------
+    SolverError
+        No tree meets the constraints.
+
+    Notes
+    -----
+    The loss of a leaf is the least sum over its rows of the regret of one action, which is misclassification with a
+    cost vector for each row. Tables with few splits go to the search over binary columns, others to that over ranked
+    columns (``cpp/include/treewright/objective/action_costs.hpp``). No regret counts as more than that of a
+    single leaf: a tree with such a row is no better than the single leaf, before and after, and without it the numbers
+    are the same; so the integers of the search have their digits where the trees in question differ.
+    """
+    regret = problem.regret
+    one_leaf = _least(regret)
+    shown: dict[str, Any] = {
+        name: getattr(problem, name)
+        for name in ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
+    }
+    common: dict[str, Any] = {
+        "scope": scope_of_all(problem.table),
+        "options": {"method": "policy", "criterion": "regret", **shown},
+    }
+    if problem.action_costs.any():
+        common["options"]["action_costs"] = problem.action_costs.tolist()
+    if one_leaf == 0:
+        tree = grow(problem, [None])
+        note = "One action is best for every row: no split can gain anything."
+        return PolicyResult(
+            tree, SolveStatus.OPTIMAL, problem.cost_complexity, problem.cost_complexity, 0.0,
+            stats={"seconds": 0.0, "subproblems": 0, "tolerance": 0.0, **rewards_of(problem, tree)},
+            notes=(*problem.notes, note), **common,
+        )  # fmt: skip
+    limits = (limits or Limits()).started()
+    cost = np.minimum(regret, one_leaf)
+    choice = choose_for_actions(problem, cost, options, limits)
+    report = None if progress is None else _share(progress, one_leaf)
+    if isinstance(choice.space, Cuts):
+        assert not isinstance(options, SweepOptions)  # it would have chosen the other engine
+        answer = solve_action_cuts(
+            problem, choice.space, cost, limits=limits, options=options, progress=report
+        )
+    else:
+        answer = solve_additive(
+            problem.table,
+            ActionLoss(cost),
+            cost_complexity=problem.cost_complexity,
+            max_depth=problem.max_depth,
+            max_leaf_nodes=problem.max_leaf_nodes,
+            min_samples_leaf=problem.min_samples_leaf,
+            limits=limits,
+            options=options if isinstance(options, SweepOptions) else None,
+            progress=report,
+        )
+    tree = merge_equal_leaves(grow(problem, answer.splits))
+    share = regret_of(problem, tree) / one_leaf
+    objective = share + problem.cost_complexity * tree.n_leaves
+    tolerance = (answer.tolerance + 2.0**-50 * _spread(problem, one_leaf)) / one_leaf
+    proven = answer.proven and tolerance <= LARGEST_TOLERANCE
+    notes = (*problem.notes, *problem.table.notes)
+    if proven and not answer.stats.get("leaves_proven", True):
+        notes = (*notes, LEAVES_NOT_PROVEN)
+    if answer.proven and not proven:
+        notes = (
+            *notes,
+            f"The rewards were rounded for the search, which may move an objective by {tolerance:.1e}: they differ by "
+            "too many orders of magnitude for a proof.",
+        )
+    bound = (
+        objective - tolerance
+        if answer.proven
+        else min(objective, max(answer.lower_bound / one_leaf, problem.cost_complexity))
+    )
+    return PolicyResult(
+        tree=tree,
+        status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
+        objective=objective,
+        lower_bound=max(0.0, bound),
+        loss=share,
+        stop_reason=None if proven else answer.stop,
+        stats={
+            **answer.stats,
+            "tolerance": tolerance,
+            "engine": choice.engine,
+            "engine_reason": choice.why,
+            **rewards_of(problem, tree),
+        },
+        notes=notes,
+        **{**common, "options": {**common["options"], **answer.options}},
+    )
+
+
+def grow(problem: PolicyProblem, splits: Any) -> Tree:
+    """Return the tree of these splits, in depth-first order."""
+    table = problem.table
+    return grow_policy(
+        table.columns,
+        problem.actions,
+        list(splits),
+        table.X,
+        problem.rewards,
+        problem.sample_weight,
+        problem.regret,
+    )
+
+
+def regret_of(problem: PolicyProblem, tree: Tree) -> float:
+    """Return the weighted regret of a tree, exactly rounded."""
+    chosen = tree.prediction[tree.apply(problem.table.X)]
+    return math.fsum(problem.regret[np.arange(len(chosen)), chosen].tolist())
+
+
+def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
+    """Return what the sentence says: mean net rewards of the tree, of one action, of the best one for each row."""
+    rewards, costs = problem.rewards, problem.action_costs
+    chosen = tree.prediction[tree.apply(problem.table.X)]
+    share = problem.sample_weight / problem.sample_weight.sum()
+    rows = np.arange(len(chosen))
+    net = rewards / 2 - costs / 2  # halves cannot overflow
+
+    def mean(values: Any) -> float:
+        return 2 * math.fsum((share * values).tolist())
+
+    return {
+        "mean_reward": mean(net[rows, chosen]),
+        "best_single_reward": max(mean(net[:, action]) for action in range(problem.n_actions)),
+        "best_each_reward": mean(net.max(axis=1)),
+    }
+
+
+def _least(regret: Any) -> float:
+    """Return the least sum of a column."""
+    return min(math.fsum(column.tolist()) for column in regret.T)
+
+
+def _spread(problem: PolicyProblem, one_leaf: float) -> float:
+    """Return how large the numbers are, row by row, of which a regret is the difference; in units of regret.
+
+    Regrets are sums of three differences, each rounded to 53 bits: between two rewards of a row, between two costs, and
+    of these. A regret that counts is at most that of one leaf, so the differences behind it are at most as much and
+    twice the span of the costs.
+    """
+    largest = max(float(np.abs(problem.rewards).max()), float(np.abs(problem.action_costs).max()))
+    exponent = int(np.frexp(largest)[1]) + 2
+    weight = np.ldexp(problem.sample_weight, -int(np.frexp(float(problem.sample_weight.max()))[1]))
+    rewards, costs = np.ldexp(problem.rewards, -exponent), np.ldexp(problem.action_costs, -exponent)
+    span = float(np.ptp(costs))
+    counts = np.minimum(weight * np.ptp(rewards, axis=1), one_leaf + 2 * span * weight)
+    return float((counts + 2 * span * weight).sum())
+
+
+def _share(progress: ProgressCallback, one_leaf: float) -> ProgressCallback:
+    """Return a callback that tells objectives as shares of one leaf's regret."""
+
+    def report(now: Progress) -> Any:
+        return progress(
+            replace(now, objective=now.objective / one_leaf, lower_bound=now.lower_bound / one_leaf)
+        )
+
+    return report

@@ -1,0 +1,44 @@
+"""Two trees of one size side by side: the greedy one, and the best possible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from treewright.show._axes import INK, pyplot
+from treewright.show._matplotlib import plot_tree
+from treewright.show._tree_of import TreeLike
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_trees_beside"]
+
+WIDTH, HEIGHT = 7.0, 3.8  # inches a tree
+
+
+def plot_trees_beside(trees: Sequence[TreeLike], titles: Sequence[str]) -> Figure:
+    """Draw trees side by side, each with a title above it.
+
+    Parameters
+    ----------
+    trees : sequence of Tree, result or fitted estimator
+    titles : sequence of str
+        One a tree.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingDependencyError
+        matplotlib is not installed (extra `plot`).
+    """
+    figure: Figure = pyplot().figure(figsize=(WIDTH * len(trees), HEIGHT))
+    for place, (tree, title) in enumerate(zip(trees, titles, strict=True)):
+        share = 1 / len(trees)
+        ax = figure.add_axes((place * share, 0.0, share, 0.9))
+        plot_tree(tree, ax)
+        ax.set_title(title, fontsize=13, color=INK, parse_math=False)
+    return figure

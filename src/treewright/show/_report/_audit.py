@@ -1,0 +1,196 @@
+"""What somebody asks who has to answer for the tree: whose it is, which rows and limits, how wrong for whom."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import __version__
+from treewright.convert import Terms
+from treewright.errors import InputError
+from treewright.result import SolveResult
+from treewright.show._report._leaves import Count
+from treewright.show._report._rows import Rows
+from treewright.table import Settings
+from treewright.tree import Tree
+
+__all__ = ["Rates", "facts", "fingerprint", "rates_of_classes", "rates_of_groups"]
+
+MOST_GROUPS = 40
+QUARTERS = 4  # groups that a column of numbers is cut into
+ABOUT = (
+    ("purpose", "Purpose"),
+    ("owner", "Owner"),
+    ("contact", "Questions to"),
+    ("source", "Where the data come from"),
+    ("period", "Period of the data"),
+    ("date", "Date of the model"),
+    ("limits", "Where it must not be used"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How often the tree is wrong on some rows.
+
+    Parameters
+    ----------
+    name : str
+    wrong : Count
+        Its "right" are the wrong ones.
+    by_class : tuple of Count
+        The same for the rows of each label alone; empty if there are too many labels.
+    """
+
+    name: str
+    wrong: Count
+    by_class: tuple[Count, ...] = ()
+
+
+def facts(
+    settings: Settings,
+    result: SolveResult | None,
+    terms: Terms | None,
+    train: Rows,
+    test: Rows | None,
+    date: str,
+    files: Mapping[str, str],
+) -> list[tuple[str, str]]:
+    """Return questions of an auditor with their answers; what nobody said is named as such."""
+    said = [(title, settings.about[key]) for key, title in ABOUT if key in settings.about]
+    missing = [title.lower() for key, title in ABOUT[:2] if key not in settings.about]
+    if missing:
+        said.append((" and ".join(missing).capitalize(), "not given (columns.yaml, about)"))
+    said.append(("Date of this report", date))
+    for rows, kind, what in ((train, "data", "Training rows"), (test, "test", "Test rows")):
+        if rows is None:
+            continue
+        file = f", file {files[kind]}" if kind in files else ""
+        check = f", SHA-256 of the file {files[f'{kind}_sha256']}" if f"{kind}_sha256" in files else ""
+        said.append((what, f"{len(rows):,}{file}{check}; fingerprint as read {fingerprint(rows)}"))
+    said += _rules(result, terms)
+    versions = f"treewright {__version__}, Python {platform.python_version()}, numpy {np.__version__}"
+    made_by = files.get("written_by")
+    model = f"model by treewright {made_by}; " if made_by else ""
+    said.append(("Versions", f"{model}report by {versions}"))
+    return said
+
+
+def _rules(result: SolveResult | None, terms: Terms | None) -> list[tuple[str, str]]:
+    """Limits and rules that were set before the search."""
+    words = []
+    options = result.options if result is not None else {}
+    names = {
+        "max_depth": "at most {} questions on a path",
+        "max_leaf_nodes": "at most {} leaves",
+        "min_samples_leaf": "at least {} rows in a leaf",
+        "min_leaf_accuracy": "at least {} of each leaf right",
+        "cost_complexity": "a leaf costs {} of the rows",
+    }
+    for name, sentence in names.items():
+        value = getattr(terms, name, None) if terms is not None else options.get(name)
+        if value is not None and (name, value) != ("min_samples_leaf", 1):
+            words.append(sentence.format(value))
+    if terms is not None and terms.costs is not None:
+        words.append(f"costs of wrong decisions {[list(row) for row in terms.costs]}")
+    if terms is not None and terms.class_weight is not None:
+        words.append(f"class weights {terms.class_weight}")
+    if terms is not None and terms.objective != "accuracy":
+        words.append(f"objective {terms.objective}")
+    scope = [] if result is None else [("What was searched", result.scope)]
+    return [("Limits and rules that were set", "; ".join(words) or "none"), *scope]
+
+
+def fingerprint(rows: Rows) -> str:
+    """Return 16 hexadecimal digits that change with any value, label or order of the rows."""
+    digest = hashlib.sha256(repr(rows.X.shape).encode())
+    digest.update(np.ascontiguousarray(rows.X + 0.0).tobytes())  # one zero
+    digest.update(np.ascontiguousarray(rows.labels).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def rates_of_classes(tree: Tree, rows: Rows, labels: Sequence[str]) -> list[Rates]:
+    """Return how often the tree is wrong on the rows of each label, most rows first kept in the order of labels."""
+    wrong = tree.prediction[tree.apply(rows.X)] != rows.labels
+    return [
+        Rates(label, Count(int(wrong[rows.labels == k].sum()), int((rows.labels == k).sum())))
+        for k, label in enumerate(labels)
+    ]
+
+
+def rates_of_groups(
+    tree: Tree, rows: Rows, labels: Sequence[str], groups: Mapping[str, ArrayLike]
+) -> list[tuple[str, list[Rates]]]:
+    """Return for each grouping how often the tree is wrong in each of its groups.
+
+    Raises
+    ------
+    InputError
+        A grouping of another length, or of too many groups.
+    """
+    wrong = tree.prediction[tree.apply(rows.X)] != rows.labels
+    found = []
+    for title, given in groups.items():
+        names = _groups(title, given, len(rows))
+        parts = []
+        for name in dict.fromkeys(sorted(names.tolist(), key=_place)):
+            here = names == name
+            each = tuple(
+                Count(int((wrong & here & (rows.labels == k)).sum()), int((here & (rows.labels == k)).sum()))
+                for k in range(len(labels))
+            )
+            parts.append(
+                Rates(name, Count(int(wrong[here].sum()), int(here.sum())), each if len(labels) <= 4 else ())
+            )
+        found.append((title, parts))
+    return found
+
+
+def _groups(title: str, given: ArrayLike, n_rows: int) -> NDArray[Any]:
+    """The name of each row's group; a column of many numbers is cut at its quartiles."""
+    values = np.asarray(given)
+    if values.shape != (n_rows,):
+        raise InputError(
+            f"groups[{title!r}] has shape {values.shape}; give one value for each of the {n_rows:,} "
+            "rows that accuracies are counted on: the test rows, or the training rows without any."
+        )
+    numbers = values.astype(np.float64) if values.dtype.kind in "biuf" else None
+    if numbers is None or len(np.unique(numbers[~np.isnan(numbers)])) <= MOST_GROUPS // QUARTERS:
+        names = np.array([_name(value) for value in values.tolist()], dtype=object)
+        if len(set(names.tolist())) > MOST_GROUPS:
+            raise InputError(
+                f"groups[{title!r}] has {len(set(names.tolist())):,} groups; at most {MOST_GROUPS} are shown. Join "
+                "some of them."
+            )
+        return names
+    known = numbers[~np.isnan(numbers)]
+    cuts = np.unique(np.quantile(known, np.arange(1, QUARTERS) / QUARTERS, method="inverted_cdf"))
+    bounds = [f"up to {cuts[0]:g}", *(f"above {a:g} to {b:g}" for a, b in itertools.pairwise(cuts)),
+              f"above {cuts[-1]:g}"]  # fmt: skip
+    place = np.searchsorted(cuts, numbers, side="left")
+    return np.array(
+        ["unknown" if np.isnan(x) else bounds[k] for x, k in zip(numbers, place, strict=True)], dtype=object
+    )
+
+
+def _name(value: Any) -> str:
+    if value is None or value != value or value == "":
+        return "unknown"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _place(name: str) -> tuple[int, float, str]:
+    """Groups in the order of their numbers, then of their names; "unknown" comes last."""
+    words = name.split()
+    try:
+        number = float(words[-1])
+    except (ValueError, IndexError):
+        number = np.inf
+    return (name == "unknown", number + (words[0] == "above" and len(words) == 2), name)

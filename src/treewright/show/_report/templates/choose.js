@@ -1,0 +1,433 @@
+/* The program of the page for choosing: counts on the graph, the map, the columns, the builder, two trees side by side, and the
+   model file. Texts from the data become text nodes, never markup. `window.treewright` offers the counts to whoever checks them. */
+(() => {
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const { nodes, edges, splits, classes, columns } = data;
+const byId = (id) => document.getElementById(id);
+const rootEdges = new Set(Object.keys(data.roots).map(Number));
+
+// ---------------------------------------------------------------- counts, as in tree_counts.hpp
+// Cells are [leaves, errors, number of subtrees]. `banned` is a set of columns.
+
+class Counter {
+  constructor(banned) {
+    this.banned = banned;
+    this.known = new Map();
+    this.open = data.groups.map((group) => group.filter(([split]) => this.allows(split)));
+  }
+  allows(split) { return !this.banned.has(splits[split].column); }
+  group(edge) { // the splits that an edge stands for here, each with whether its left side is the edge's
+    const all = this.open[edges.column[edge]];
+    const only = rootEdges.has(edge) ? data.roots[edge] : data.pinned[edge];
+    if (only === undefined) return all;
+    const sides = new Map(data.groups[edges.column[edge]]);
+    return only.filter((split) => this.allows(split)).map((split) => [split, sides.get(split) ?? 1]);
+  }
+  cells(node) {
+    if (this.known.has(node)) return this.known.get(node);
+    const limit = nodes.most[node], sums = new Map(), width = nodes.width;
+    const add = (leaves, errors, count) => {
+      if (leaves >= limit.length || errors > limit[leaves]) return;
+      const key = leaves * width + errors;
+      sums.set(key, (sums.get(key) ?? 0n) + count);
+    };
+    if (node > 0 || !data.mustSplit)
+      for (const label of nodes.labels[node]) add(1, nodes.errors[node][label], 1n);
+    for (let edge = nodes.first[node]; edge < nodes.last[node]; ++edge) {
+      const copies = BigInt(this.group(edge).length);
+      if (copies === 0n) continue;
+      const left = edges.left[edge], right = edges.right[edge];
+      join(this.cells(left), this.cells(right), nodes.labels[left], nodes.labels[right], nodes.errors[left],
+        nodes.errors[right], (leaves, errors, count) => add(leaves, errors, copies * count));
+    }
+    const out = [];
+    for (const [key, count] of sums) out.push([Math.floor(key / width), key % width, count]);
+    this.known.set(node, out);
+    return out;
+  }
+}
+
+// Calls add(leaves, errors, count) for the pairs of a left and a right subtree; two leaves only by their labels.
+function join(a, b, labelsA, labelsB, errorsA, errorsB, add) {
+  for (const [leavesA, costA, countA] of a)
+    for (const [leavesB, costB, countB] of b)
+      if (data.redundant || leavesA > 1 || leavesB > 1) add(leavesA + leavesB, costA + costB, countA * countB);
+  if (data.redundant) return;
+  for (const labelA of labelsA)
+    for (const labelB of labelsB) if (labelA !== labelB) add(2, errorsA[labelA] + errorsB[labelB], 1n);
+}
+
+nodes.width = 1 + Math.max(1, ...data.most);
+
+const counters = new Map();
+function counter(banned) {
+  const key = [...banned].sort((a, b) => a - b).join(",");
+  if (!counters.has(key)) {
+    if (counters.size > 64) counters.clear();
+    counters.set(key, new Counter(new Set(banned)));
+  }
+  return counters.get(key);
+}
+
+// ---------------------------------------------------------------- a partial tree: a map from places ("", "L", "LR") to choices
+
+const edgeOf = (node, split) => {
+  for (let edge = nodes.first[node]; edge < nodes.last[node]; ++edge)
+    for (const [member, same] of data.groups[edges.column[edge]]) if (member === split) return [edge, same];
+  return null;
+};
+function nodeAt(tree, place) {
+  let node = 0;
+  for (let k = 0; k < place.length; ++k) {
+    const [edge, same] = edgeOf(node, tree.get(place.slice(0, k)).split);
+    node = (place[k] === "L") === (same === 1) ? edges.left[edge] : edges.right[edge];
+  }
+  return node;
+}
+function cellsAt(count, tree, place = "", node = 0) {
+  const choice = tree.get(place);
+  if (choice === undefined) return count.cells(node);
+  if (choice.leaf !== undefined)
+    return nodes.labels[node].includes(choice.leaf) && !(place === "" && data.mustSplit) ? [[1, nodes.errors[node][choice.leaf], 1n]] : [];
+  const found = edgeOf(node, choice.split);
+  if (found === null || !count.group(found[0]).some(([split]) => split === choice.split)) return [];
+  const sides = found[1] === 1 ? [edges.left[found[0]], edges.right[found[0]]] : [edges.right[found[0]], edges.left[found[0]]];
+  const labels = sides.map((side, k) => {
+    const below = tree.get(place + "LR"[k]);
+    return below === undefined ? nodes.labels[side] : below.leaf !== undefined ? [below.leaf] : [];
+  });
+  const limit = nodes.most[node], sums = new Map();
+  join(cellsAt(count, tree, place + "L", sides[0]), cellsAt(count, tree, place + "R", sides[1]), labels[0], labels[1],
+    nodes.errors[sides[0]], nodes.errors[sides[1]], (leaves, errors, n) => {
+      if (leaves >= limit.length || errors > limit[leaves]) return;
+      const key = leaves * nodes.width + errors;
+      sums.set(key, (sums.get(key) ?? 0n) + n);
+    });
+  return [...sums].map(([key, n]) => [Math.floor(key / nodes.width), key % nodes.width, n]);
+}
+
+// Trees that keep all rules, by size. A forced column is counted by inclusion and exclusion.
+function countedBySize(rules, tree) {
+  const forced = [...rules.forced], sums = new Map();
+  for (let subset = 0; subset < 1 << forced.length; ++subset) {
+    const banned = new Set(rules.banned);
+    let sign = 1n;
+    forced.forEach((column, k) => { if (subset & (1 << k)) { banned.add(column); sign = -sign; } });
+    for (const [leaves, errors, n] of cellsAt(counter(banned), tree)) {
+      if (leaves >= data.most.length || errors > data.most[leaves]) continue;
+      const key = leaves * nodes.width + errors;
+      sums.set(key, (sums.get(key) ?? 0n) + sign * n);
+    }
+  }
+  const out = [];
+  for (const [key, n] of sums) if (n !== 0n) out.push([Math.floor(key / nodes.width), key % nodes.width, n]);
+  return out;
+}
+const within = (size, cell) => size === null || (cell[0] === size.leaves && cell[1] >= size.low && cell[1] <= size.high);
+const objective = ([leaves, errors]) => (data.base + errors + data.price * leaves) * data.unit;
+function summary(rules, tree) {
+  const cells = countedBySize(rules, tree).filter((cell) => within(rules.size, cell));
+  let trees = 0n, best = Infinity;
+  for (const cell of cells) {
+    trees += cell[2];
+    best = Math.min(best, objective(cell));
+  }
+  return { trees, best, cells };
+}
+
+function optionsAt(rules, tree, place) {
+  const node = nodeAt(tree, place), out = [];
+  const tried = (choice) => {
+    const found = summary(rules, new Map(tree).set(place, choice));
+    if (found.trees > 0n) out.push({ choice, ...found });
+  };
+  if (place !== "" || !data.mustSplit) for (const leaf of nodes.labels[node]) tried({ leaf });
+  const seen = new Set();
+  for (let edge = nodes.first[node]; edge < nodes.last[node]; ++edge)
+    for (const [split] of counter(rules.banned).group(edge))
+      if (!seen.has(split)) {
+        seen.add(split);
+        tried({ split });
+      }
+  return out.sort((a, b) => a.best - b.best || (a.trees < b.trees ? 1 : -1));
+}
+function openPlaces(tree, place = "") {
+  const choice = tree.get(place);
+  if (choice === undefined) return [place];
+  return choice.leaf !== undefined ? [] : [...openPlaces(tree, place + "L"), ...openPlaces(tree, place + "R")];
+}
+function completed(rules, tree) {
+  let grown = tree;
+  for (let open = openPlaces(grown); open.length > 0; open = openPlaces(grown)) {
+    const options = optionsAt(rules, grown, open[0]);
+    if (options.length === 0) return tree;
+    grown = new Map(grown).set(open[0], options[0].choice);
+  }
+  return grown;
+}
+
+// ---------------------------------------------------------------- a whole tree: its rows and its file
+
+const packed = Uint8Array.from(atob(data.kinds.bits), (c) => c.charCodeAt(0));
+const stride = Math.ceil(data.kinds.n / 8);
+const isRight = (column, kind) => (packed[column * stride + (kind >> 3)] >> (7 - (kind & 7))) & 1;
+function labelOf(tree, kind) {
+  let place = "", node = 0;
+  for (;;) {
+    const choice = tree.get(place);
+    if (choice.leaf !== undefined) return choice.leaf;
+    const [edge, same] = edgeOf(node, choice.split);
+    const right = isRight(edges.column[edge], kind) === 1;
+    node = right ? edges.right[edge] : edges.left[edge];
+    place += right === (same === 1) ? "R" : "L";
+  }
+}
+function modelFile(tree) {
+  const list = [];
+  const write = (place, node) => {
+    const choice = tree.get(place), at = list.length;
+    const own = { split: null, left: -1, right: -1, prediction: choice.leaf ?? nodes.cheapest[node], value: nodes.value[node], n_node_samples: nodes.rows[node] };
+    list.push(own);
+    if (choice.leaf !== undefined) return at;
+    const [edge, same] = edgeOf(node, choice.split);
+    own.split = splits[choice.split].json;
+    own.left = write(place + "L", same === 1 ? edges.left[edge] : edges.right[edge]);
+    own.right = write(place + "R", same === 1 ? edges.right[edge] : edges.left[edge]);
+    return at;
+  };
+  write("", 0);
+  const [cell] = cellsAt(counter(new Set()), tree);
+  const loss = (data.base + cell[1]) * data.unit, value = loss + data.cost * cell[0];
+  const optimal = value <= data.lowerBound * (1 + 1e-12);
+  return {
+    format: "treewright-tree", version: 1, written_by: data.model.written_by, classes: data.model.classes,
+    columns: data.model.columns, nodes: list,
+    certificate: {
+      status: optimal ? "OPTIMAL" : "FEASIBLE", objective: value, lower_bound: Math.min(value, data.lowerBound), loss,
+      scope: data.scope, stop_reason: null, notes: ["Chosen by hand among near-optimal trees."], terms: null, stats: {},
+      options: data.options,
+    },
+  };
+}
+
+// ---------------------------------------------------------------- the page
+
+const element = (name, attributes = {}, ...children) => {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "onclick") made.addEventListener("click", value);
+    else made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+};
+const svg = (name, attributes) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+};
+const exact = (count) => count.toLocaleString("en-US");
+const short = (count) => {
+  const text = count.toString();
+  return text.length < 7 ? exact(count) : `${text[0]}.${text[1]}e${text.length - 1}`;
+};
+const number = (value) => value.toPrecision(5);
+const bar = (share) => {
+  const made = svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
+  made.append(svg("rect", { class: "track", width: 100, height: 8 }), svg("rect", { class: "part", width: 100 * share, height: 8 }));
+  return made;
+};
+// Share of two whole numbers of any size.
+const share = (part, whole) => (whole === 0n ? 0 : Number((part * 1000000n) / whole) / 1000000);
+
+let rules = { banned: new Set(), forced: new Set(), size: null };
+let tree = new Map();
+let at = "";
+let before = [];
+const kept = { a: null, b: null };
+
+function change(next) {
+  before.push({ rules, tree, at });
+  if (next.rules !== undefined) rules = next.rules;
+  if (next.tree !== undefined) tree = next.tree;
+  const open = openPlaces(tree);
+  at = next.at !== undefined && open.includes(next.at) ? next.at : (open.includes(at) ? at : open[0] ?? "");
+  render();
+}
+const ruled = (more) => ({ rules: { banned: new Set(rules.banned), forced: new Set(rules.forced), size: rules.size, ...more } });
+
+const BINS = 10;
+const everyCell = countedBySize({ banned: new Set(), forced: new Set(), size: null }, new Map());
+const lowest = Math.min(...everyCell.map((cell) => cell[1])), highest = Math.max(...everyCell.map((cell) => cell[1]));
+const step = Math.max(1, Math.ceil((highest - lowest + 1) / BINS));
+const sizes = [...new Set(everyCell.map((cell) => cell[0]))].sort((a, b) => a - b);
+
+function drawMap(cells) {
+  const table = byId("map"), sums = new Map();
+  for (const [leaves, errors, n] of cells) {
+    const key = `${leaves} ${Math.floor((errors - lowest) / step)}`;
+    sums.set(key, (sums.get(key) ?? 0n) + n);
+  }
+  const head = element("tr", {}, element("th", { scope: "col" }, "loss up to"), ...sizes.map((leaves) => element("th", { scope: "col" }, `${leaves} ${leaves === 1 ? "leaf" : "leaves"}`)));
+  const body = element("tbody");
+  for (let bin = 0; lowest + bin * step <= highest; ++bin) {
+    const low = lowest + bin * step, high = Math.min(highest, low + step - 1);
+    const loss = ((data.base + high) * data.unit).toFixed(4);
+    const row = element("tr", {}, element("th", { scope: "row" }, loss));
+    for (const leaves of sizes) {
+      const n = sums.get(`${leaves} ${bin}`) ?? 0n;
+      const pressed = rules.size !== null && rules.size.leaves === leaves && rules.size.low === low;
+      const cell = element("td");
+      if (n > 0n || pressed)
+        cell.append(element("button", {
+          type: "button", id: `size-${leaves}-${bin}`, "aria-pressed": String(pressed), title: exact(n),
+          "aria-label": `${exact(n)} trees of ${leaves} leaves and a loss up to ${loss}`,
+          onclick: () => change(ruled({ size: pressed ? null : { leaves, low, high } })),
+        }, short(n)));
+      row.append(cell);
+    }
+    body.append(row);
+  }
+  table.replaceChildren(element("thead", {}, head), body);
+}
+
+const asked = new Set(edges.column.flatMap((distinct) => data.groups[distinct].map(([split]) => splits[split].column)));
+const used = [...asked].sort((a, b) => a - b); // columns that some tree may ask
+
+let drawing = 0;
+function drawColumns(whole) {
+  const table = byId("uses"), body = element("tbody"), mine = ++drawing;
+  for (const column of used) {
+    const banned = rules.banned.has(column), forced = rules.forced.has(column);
+    const toggle = (name, own, other) => () => {
+      const next = ruled({});
+      next.rules[other].delete(column);
+      if (!next.rules[own].delete(column)) next.rules[own].add(column);
+      change(next);
+    };
+    const facts = [element("td", { class: "number" }, "…"), element("td", {}, "")];
+    body.append(element("tr", {}, element("th", { scope: "row" }, columns[column]), ...facts, element("td", {},
+      element("button", { type: "button", id: `ban-${column}`, "aria-pressed": String(banned), "aria-label": `Ban ${columns[column]}`, onclick: toggle("ban", "banned", "forced") }, "Ban"),
+      element("button", { type: "button", id: `force-${column}`, "aria-pressed": String(forced), "aria-label": `Force ${columns[column]}`,
+        ...(!forced && rules.forced.size >= 4 ? { disabled: "" } : {}), onclick: toggle("force", "forced", "banned") }, "Force"))));
+    setTimeout(() => { // one column after the other, so that the page stays alive
+      if (mine !== drawing) return;
+      const without = banned ? whole : forced ? { trees: 0n, best: Infinity } : summary(ruled({ banned: new Set([...rules.banned, column]) }).rules, tree);
+      const part = share(whole.trees - without.trees, whole.trees);
+      facts[0].replaceChildren(`${(100 * part).toFixed(1)} %`, bar(part));
+      const text = banned ? "banned" : forced ? "forced" : whole.trees === 0n ? "" : without.trees === 0n ? "needed: no tree does without it"
+        : part === 0 ? "asked by none" : `replaceable at +${(100 * Math.max(0, without.best / whole.best - 1)).toFixed(2)} %`;
+      facts[1].replaceChildren(text);
+      if (column === used[used.length - 1]) document.body.dataset.ready = "yes";
+    }, 0);
+  }
+  if (used.length === 0) document.body.dataset.ready = "yes";
+  table.replaceChildren(element("thead", {}, element("tr", {}, ...["Column", "In trees", "Without it", "Rule"].map((text) => element("th", { scope: "col" }, text)))), body);
+}
+
+function drawTree(shown, pick) {
+  const draw = (place, words) => {
+    const choice = shown.get(place), item = element("li", {}, element("span", { class: "side" }, words === "" ? "" : `${words}: `));
+    if (choice === undefined) {
+      item.append(element("button", { type: "button", "aria-pressed": String(place === at), "data-place": place, onclick: () => { at = place; render(); } }, "open place"));
+    } else if (choice.leaf !== undefined) {
+      item.append(element("span", { class: "leaf" }, classes[choice.leaf]));
+    } else {
+      const split = splits[choice.split];
+      item.append(element("span", {}, `${columns[split.column]}?`));
+      item.append(element("ul", {}, draw(place + "L", split.left), draw(place + "R", split.right)));
+    }
+    if (pick && choice !== undefined)
+      item.insertBefore(element("button", {
+        type: "button", "aria-label": "Open this place again", title: "Open this place again",
+        onclick: () => change({ tree: new Map([...shown].filter(([key]) => !key.startsWith(place))), at: place }),
+      }, "×"), item.children[1]);
+    return item;
+  };
+  return element("ul", { class: "grown" }, draw("", ""));
+}
+
+function drawOptions() {
+  const box = byId("options"), open = openPlaces(tree);
+  byId("best").disabled = open.length === 0;
+  for (const id of ["keep-a", "keep-b", "save"]) byId(id).disabled = open.length > 0;
+  byId("undo").disabled = before.length === 0;
+  if (open.length === 0) {
+    box.replaceChildren(element("p", {}, "The tree is complete: keep it, compare it, or save it."));
+    return;
+  }
+  const body = element("tbody");
+  for (const option of optionsAt(rules, tree, at)) {
+    const words = option.choice.leaf !== undefined ? `leaf: ${classes[option.choice.leaf]}` : splits[option.choice.split].left;
+    body.append(element("tr", {}, element("td", {}, element("button", { type: "button", onclick: () => {
+      change({ tree: new Map(tree).set(at, option.choice) });
+      (byId("options").querySelector("button") ?? byId("keep-a")).focus();
+    } }, words)), element("td", { class: "number", title: exact(option.trees) }, short(option.trees)), element("td", { class: "number" }, number(option.best))));
+  }
+  const head = element("thead", {}, element("tr", {}, ...["Here comes", "Trees left", "Best objective left"].map((text) => element("th", { scope: "col" }, text))));
+  box.replaceChildren(element("h3", {}, "What comes at the open place that is marked"), element("div", { class: "table" }, element("table", { class: "narrow" }, head, body)));
+}
+
+function drawPair() {
+  for (const side of ["a", "b"]) if (kept[side] !== null) byId(`tree-${side}`).replaceChildren(drawTree(kept[side], false), element("p", {}, `objective ${number(objective(cellsAt(counter(new Set()), kept[side])[0]))}`));
+  if (kept.a === null || kept.b === null) return;
+  const differ = differences(kept.a, kept.b);
+  const rows = differ.reduce((sum, kind) => sum + data.kinds.rows[kind], 0);
+  const shown = differ.slice(0, 40).map((kind) => data.kinds.first[kind] + 1).join(", ");
+  byId("difference").textContent = rows === 0 ? "The two trees decide alike on all training rows."
+    : `They differ on ${exact(BigInt(rows))} training rows, of ${differ.length} kinds; one of each kind (numbers of rows, from 1): ${shown}${differ.length > 40 ? ", and more" : ""}.`;
+}
+const differences = (a, b) => Array.from({ length: data.kinds.n }, (_, kind) => kind).filter((kind) => labelOf(a, kind) !== labelOf(b, kind));
+
+function drawContested() {
+  const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Row"), element("th", { scope: "col" }, "Rows like it"), ...classes.map((name) => element("th", { scope: "col" }, name))));
+  const body = element("tbody");
+  for (const entry of data.contested)
+    body.append(element("tr", {}, element("th", { scope: "row" }, String(entry.row)), element("td", {}, String(entry.rows)),
+      ...entry.votes.map((vote) => element("td", {}, `${(100 * vote).toFixed(1)} %`, bar(vote)))));
+  byId("rows").replaceChildren(head, body);
+  if (data.contested.length === 0) byId("rows").replaceChildren(element("caption", {}, "All trees agree on all rows."));
+}
+
+function render() {
+  document.body.dataset.ready = "no";
+  const focused = document.activeElement?.id;
+  const whole = summary(rules, tree);
+  const words = [
+    ...[...rules.banned].map((column) => `without ${columns[column]}`), ...[...rules.forced].map((column) => `with ${columns[column]}`),
+    ...(rules.size === null ? [] : [`of ${rules.size.leaves} leaves`]), ...(tree.size === 0 ? [] : ["that begin like the one being built"]),
+  ].join(", ");
+  byId("state").textContent = whole.trees === 0n ? `No tree ${words}: up to the bound of ${number(data.bound)} there is none, which is a proof.`
+    : `${exact(whole.trees)} ${whole.trees === 1n ? "tree" : "trees"}${words === "" ? "" : " "}${words}; the best has an objective of ${number(whole.best)}.`;
+  drawMap(countedBySize({ ...rules, size: null }, tree));
+  drawColumns(whole);
+  byId("tree").replaceChildren(drawTree(tree, true));
+  drawOptions();
+  drawPair();
+  if (focused) byId(focused)?.focus();
+}
+
+byId("reset").addEventListener("click", () => change({ rules: { banned: new Set(), forced: new Set(), size: null }, tree: new Map(), at: "" }));
+byId("undo").addEventListener("click", () => { if (before.length > 0) { ({ rules, tree, at } = before.pop()); render(); } });
+byId("best").addEventListener("click", () => change({ tree: completed(rules, tree) }));
+for (const side of ["a", "b"]) byId(`keep-${side}`).addEventListener("click", () => { kept[side] = tree; drawPair(); });
+byId("save").addEventListener("click", () => {
+  const link = element("a", { download: "model.json", href: URL.createObjectURL(new Blob([JSON.stringify(modelFile(tree), null, 1)], { type: "application/json" })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+});
+drawContested();
+render();
+
+const given = (asked) => ({ banned: new Set(asked.banned ?? []), forced: new Set(asked.forced ?? []), size: asked.size ?? null });
+window.treewright = {
+  count: (asked, places = {}) => {
+    const found = summary(given(asked), new Map(Object.entries(places)));
+    return { trees: found.trees.toString(), best: found.best, cells: found.cells.map(([leaves, errors, n]) => [leaves, errors, n.toString()]) };
+  },
+  options: (asked, places, place) => optionsAt(given(asked), new Map(Object.entries(places)), place).map(({ choice, trees, best }) => ({ choice, trees: trees.toString(), best })),
+  model: (asked, places = {}) => modelFile(completed(given(asked), new Map(Object.entries(places)))),
+  shown: () => modelFile(tree),
+};
+})();

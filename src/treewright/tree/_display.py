@@ -1,0 +1,41 @@
+"""How a tree, or a result that has one, shows itself: one line in a terminal, a picture in a notebook.
+
+The picture is made in `treewright.show`, which stands above this package. The import of it below is the one exception
+to the order of the packages, named in ``pyproject.toml``; it runs when a notebook asks for a picture.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treewright.tree._tree import Tree
+
+__all__ = ["html_of", "tree_in_a_line"]
+
+MOST_CLASSES = 6  # named in one line
+LONGEST_NAME = 24  # characters of a class
+
+
+def tree_in_a_line(tree: Tree) -> str:
+    """Return for example ``<Tree: 5 leaves, depth 3, 30 columns (4 asked), classes 'benign', 'malignant'>``."""
+    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
+    columns = "1 column" if len(tree.columns) == 1 else f"{len(tree.columns)} columns"
+    return f"<Tree: {leaves}, depth {tree.depth}, {columns} ({len(tree.asked)} asked), {_predicts(tree)}>"
+
+
+def _predicts(tree: Tree) -> str:
+    if tree.classes is None:
+        return "predicts numbers"
+    kind = "classes" if tree.predicts_classes else "actions"
+    names = [repr(label)[:LONGEST_NAME] for label in tree.classes[:MOST_CLASSES].tolist()]
+    more = len(tree.classes) - len(names)
+    return f"{kind} {', '.join(names)}{f' and {more} more' if more else ''}"
+
+
+def html_of(tree: Tree, sentence: str = "") -> str:
+    """Return the picture of a tree with a sentence below it."""
+    from treewright.show import notebook_html
+
+    shown: Any = notebook_html(tree, sentence=sentence)
+    return str(shown)

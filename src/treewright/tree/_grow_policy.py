@@ -1,0 +1,70 @@
+"""A policy tree from its splits and the rewards of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.tree._column import Column
+from treewright.tree._split import Split
+from treewright.tree._tree import LEAF, Tree, TreeKind, mean_of
+
+__all__ = ["grow_policy"]
+
+
+def grow_policy(
+    columns: Sequence[Column],
+    actions: NDArray[Any],
+    splits: Sequence[Split | None],
+    X: NDArray[np.float64],
+    rewards: NDArray[np.float64],
+    sample_weight: NDArray[np.float64],
+    regret: NDArray[np.float64],
+) -> Tree:
+    """Make a policy tree from splits in depth-first order; each node holds the mean reward of each action.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    actions : ndarray of shape (n_actions,)
+        Labels.
+    splits : sequence of Split or None
+        One entry a node, depth-first, left before right; None for a leaf.
+    X : ndarray of shape (n_rows, n_columns)
+        Encoded rows.
+    rewards : ndarray of shape (n_rows, n_actions), float64
+    sample_weight : ndarray of shape (n_rows,)
+        Positive.
+    regret : ndarray of shape (n_rows, n_actions), float64
+        What each row loses by each action, weights and costs of actions included: a node takes the action of least
+        regret over its rows, the first of several.
+
+    Returns
+    -------
+    Tree
+    """
+    n_nodes, n_actions = len(splits), len(actions)
+    left = np.full(n_nodes, LEAF, dtype=np.int32)
+    right = np.full(n_nodes, LEAF, dtype=np.int32)
+    value = np.zeros((n_nodes, n_actions), dtype=np.float64)
+    count = np.zeros(n_nodes, dtype=np.int64)
+    prediction = np.zeros(n_nodes, dtype=np.int32)
+    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(rewards)))]
+    for node, split in enumerate(splits):
+        parent, rows = pending.pop()
+        if parent >= 0:
+            (left if left[parent] == LEAF else right)[parent] = node
+        for action in range(n_actions):
+            value[node, action] = mean_of(rewards[rows, action], sample_weight[rows])
+        count[node] = len(rows)
+        prediction[node] = regret[rows].sum(axis=0).argmin()
+        if split is not None:
+            goes_left = split.goes_left(X, rows)
+            pending.append((node, rows[~goes_left]))
+            pending.append((node, rows[goes_left]))
+    return Tree(
+        tuple(columns), actions, tuple(splits), left, right, prediction, value, count, TreeKind.POLICY
+    )

@@ -1,0 +1,212 @@
+"""What the checkers of trees with additive losses share, without any code of the search.
+
+A loss is additive if it is a sum over the leaves of a number that depends on the leaf's rows alone. Then the loss, the
+objective and the limits can be recomputed from the routes, and the lower bound must hold for every tree that can be cut
+out of the tree itself: splits made leaves, or replaced by one of their sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.result import SolveResult, SolveStatus
+from treewright.tree import Tree, TreeKind
+from treewright.verify._report import Check, VerificationReport
+from treewright.verify._route import goes_right, rows_of_nodes
+from treewright.verify._structure import fault_of_splits, fault_of_structure
+from treewright.verify._words import fault_of_fields, is_number
+
+__all__ = ["RELATIVE", "Question", "check", "verify_additive"]
+
+RELATIVE = 1e-9  # of sums of real numbers in different order
+LARGEST_TOLERANCE = 1e-8  # of a proof, as a share of the loss of one leaf
+LIMITS = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a checker has to know of a loss.
+
+    Parameters
+    ----------
+    problem : RegressionProblem, PolicyProblem or SurvivalProblem
+        With `table`, `cost_complexity` and the limits.
+    kind : TreeKind
+        Of the trees that answer it.
+    result : type
+        Of their results.
+    criterion : str
+        What ``options["criterion"]`` of a result must say.
+    loss : callable
+        Loss of one leaf with the given rows.
+    values : callable
+        Checks what the nodes of a tree say, given the rows of each.
+    """
+
+    problem: Any
+    kind: TreeKind
+    result: type[SolveResult]
+    criterion: str
+    loss: Callable[[Rows], float]
+    values: Callable[[Tree, list[Rows]], Iterator[Check]]
+
+    def leaf_cost(self) -> Callable[[Rows], float]:
+        """Return what a leaf adds to the objective, as a function of its rows."""
+        one_leaf = self.loss(np.arange(self.problem.table.n_rows))
+        price = self.problem.cost_complexity
+        return lambda rows: float(price + (self.loss(rows) / one_leaf if one_leaf > 0 else 0.0))
+
+
+def verify_additive(question: Question, claim: SolveResult | Tree) -> VerificationReport:
+    """Check a tree, and the result that it comes with, against the data."""
+    tree, result = (claim.tree, claim) if isinstance(claim, SolveResult) else (claim, None)
+    checks = list(_schema_checks(question, tree))
+    if result is not None:
+        fault = fault_of_fields(result) or (
+            "" if isinstance(result, question.result) else f"not a {question.kind.value} result"
+        )
+        if not fault and not is_number(result.stats.get("tolerance")):
+            fault = f"stats: tolerance is {result.stats.get('tolerance')!r:.60}"
+        checks.append(check("fields of the certificate", not fault, "all that its sentence needs", fault))
+    if all(check.ok for check in checks):
+        rows = rows_of_nodes(tree, question.problem.table.X)
+        checks += _tree_checks(question, tree, rows)
+        if isinstance(result, question.result):
+            checks += _result_checks(question, result, rows)
+    return VerificationReport(tuple(checks), claims_bound=result is not None)
+
+
+def _schema_checks(question: Question, tree: Tree) -> Iterator[Check]:
+    fault = fault_of_structure(tree)
+    yield check("structure", not fault, "one tree, numbered depth-first", fault)
+    if fault:
+        return
+    fault = "" if tree.kind is question.kind else f"a {tree.kind.value} tree"
+    yield check("kind", not fault, f"a {question.kind.value} tree", fault)
+    columns = question.problem.table.columns
+    want = [(column.name, column.kind, column.categories) for column in columns]
+    have = [(column.name, column.kind, column.categories) for column in tree.columns]
+    fault = "" if want == have else f"{len(have)} columns, names or kinds that differ"
+    yield check("columns", not fault, f"{len(want)} columns", fault)
+    fault = fault_of_splits(tree)
+    yield check("splits", not fault, "columns and categories that exist", fault)
+
+
+def _tree_checks(question: Question, tree: Tree, rows: list[Rows]) -> Iterator[Check]:
+    problem = question.problem
+    count = np.array([len(here) for here in rows])
+    wrong = np.flatnonzero(tree.n_node_samples != count)
+    fault = f"node {wrong[0]}: {count[wrong[0]]} rows" if len(wrong) else ""
+    yield check("rows in each node", not fault, f"{len(count)} counts", fault)
+    yield from question.values(tree, rows)
+    leaves = tree.is_leaf
+    for name, found, limit in (
+        ("max_depth", tree.depth, problem.max_depth),
+        ("max_leaf_nodes", int(leaves.sum()), problem.max_leaf_nodes),
+    ):
+        yield check(
+            name, limit is None or found <= limit, "unlimited" if limit is None else f"<= {limit}", str(found)
+        )
+    smallest = int(count[leaves].min())
+    yield check(
+        "min_samples_leaf",
+        smallest >= problem.min_samples_leaf,
+        f">= {problem.min_samples_leaf}",
+        str(smallest),
+    )
+
+
+def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) -> Iterator[Check]:
+    problem, tree = question.problem, result.tree
+    differ = [
+        name
+        for name in LIMITS
+        if name not in result.options or result.options[name] != getattr(problem, name)
+    ]
+    fault = ", ".join(
+        f"{name} {result.options.get(name)!r} instead of {getattr(problem, name)!r}" for name in differ
+    )
+    yield check("question", not fault, "the limits that were asked for", fault)
+    criterion = result.options.get("criterion")
+    yield check("criterion", criterion == question.criterion, question.criterion, repr(criterion))
+    leaf_cost = question.leaf_cost()
+    objective = sum(leaf_cost(rows[node]) for node in np.flatnonzero(tree.is_leaf))
+    loss = objective - problem.cost_complexity * tree.n_leaves
+    for name, claimed, found in (("loss", result.loss, loss), ("objective", result.objective, objective)):
+        yield check(name, abs(claimed - found) <= RELATIVE, f"{claimed:.12g}", f"{found:.12g}")
+    bound, tolerance = float(result.lower_bound), float(result.stats["tolerance"])
+    optimal = result.status is SolveStatus.OPTIMAL
+    most = LARGEST_TOLERANCE if optimal else math.inf  # only a proof may leave open no more
+    yield check("tolerance", 0 <= tolerance <= most, f"0 to {most:g}", f"{tolerance:.3g}")
+    yield check(
+        "lower_bound <= objective", bound <= objective + RELATIVE, f"<= {objective:.12g}", f"{bound:.12g}"
+    )
+    least = _best_part(question, tree, rows, leaf_cost)
+    yield check(
+        "no pruning and no subtree is better",
+        least >= max(bound - RELATIVE, objective - tolerance - RELATIVE),
+        f">= {objective:.12g}",
+        f"{least:.12g}",
+    )
+    gap = objective - bound
+    consistent = not optimal or (gap <= tolerance + RELATIVE and result.stop_reason is None)
+    consistent &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES
+    yield check("status", consistent, result.status.value, f"gap {gap:.3g}")
+
+
+def _best_part(question: Question, tree: Tree, rows: list[Rows], leaf_cost: Callable[[Rows], float]) -> float:
+    """Return the least cost of a tree whose splits are kept, made leaves, or replaced by a pruning of one side."""
+    X = question.problem.table.X
+
+    def pruned(node: int, here: Rows) -> float:
+        if len(here) == 0:
+            return 0.0  # such a leaf is left out
+        split = tree.splits[node]
+        if split is None:
+            return leaf_cost(here)
+        right = goes_right(split, X, here)
+        sides = pruned(int(tree.children_left[node]), here[~right]) + pruned(
+            int(tree.children_right[node]), here[right]
+        )
+        return min(leaf_cost(here), sides)
+
+    best = np.zeros(tree.node_count)
+    for node in reversed(range(tree.node_count)):
+        best[node] = leaf_cost(rows[node])
+        if tree.splits[node] is None:
+            continue
+        left, right = int(tree.children_left[node]), int(tree.children_right[node])
+        best[node] = min(
+            best[node], best[left] + best[right], pruned(left, rows[node]), pruned(right, rows[node])
+        )
+    return float(best[0])
+
+
+def check(name: str, ok: bool, expected: str, found: str) -> Check:
+    """Return one line of the report."""
+    return Check(
+        name,
+        bool(ok),
+        expected,
+        "as claimed" if ok and not found else found,
+        "" if ok else MESSAGES.get(name, ""),
+    )
+
+
+MESSAGES = {
+    "objective": "The objective is not loss + cost_complexity * leaves of this tree on these data.",
+    "loss": "The loss is not that of this tree on these data.",
+    "question": "The sentence speaks of other trees than were asked about.",
+    "columns": "Give the table that the tree was made from.",
+    "no pruning and no subtree is better": "A part of this tree in place of the whole has a smaller objective.",
+    "lower_bound <= objective": "No tree could be this good, yet this one would be: the bound is wrong.",
+    "status": "A tree is proven optimal only if the search ended and the bound meets the objective.",
+}

@@ -1,0 +1,96 @@
+"""Check a policy tree and its certificate against the data, without any code of the search.
+
+Regrets are recomputed from the rewards, row by row in exact sums; the rest is as for every additive loss.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.problem import PolicyProblem
+from treewright.result import PolicyResult, SolveResult
+from treewright.tree import Tree, TreeKind
+from treewright.verify._additive import RELATIVE, Question, check, verify_additive
+from treewright.verify._report import Check, VerificationReport
+
+__all__ = ["verify_policy"]
+
+Rows = NDArray[np.int64]
+
+
+def verify_policy(problem: PolicyProblem, claim: SolveResult | Tree) -> VerificationReport:
+    """Check a policy tree, and the result that it comes with, against the data.
+
+    Parameters
+    ----------
+    problem : PolicyProblem
+        The training data and the question; from `treewright.problem.make_policy_problem`.
+    claim : PolicyResult or Tree
+
+    Returns
+    -------
+    VerificationReport
+        ``report.ok`` is the verdict, ``str(report)`` a table.
+    """
+    regret = _regrets(problem)
+    one_leaf = float(_sums(regret, np.arange(len(regret))).min())
+    question = Question(
+        problem,
+        TreeKind.POLICY,
+        PolicyResult,
+        "regret",
+        lambda rows: float(_sums(regret, rows).min()),
+        lambda tree, rows: _values(problem, regret, one_leaf, tree, rows),
+    )
+    return verify_additive(question, claim)
+
+
+def _regrets(problem: PolicyProblem) -> NDArray[np.float64]:
+    """Return the weighted regret of each row and action, in a unit that cannot overflow: a power of two, so that
+    dividing by it loses nothing.
+    """
+    largest = max(float(np.abs(problem.rewards).max()), float(np.abs(problem.action_costs).max()))
+    unit = 2.0 ** (math.frexp(largest)[1] + 2)
+    below = (
+        problem.rewards.max(axis=1)[:, None] / unit - problem.rewards / unit
+    ) + problem.action_costs / unit
+    share = problem.sample_weight / problem.sample_weight.max()
+    return np.asarray((below - below.min(axis=1)[:, None]) * share[:, None], dtype=np.float64)
+
+
+def _sums(regret: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
+    return np.array([math.fsum(regret[rows, action].tolist()) for action in range(regret.shape[1])])
+
+
+def _values(
+    problem: PolicyProblem, regret: NDArray[np.float64], one_leaf: float, tree: Tree, rows: list[Rows]
+) -> Iterator[Check]:
+    assert tree.classes is not None  # a tree of this kind has labels; the structure was checked
+    same = tree.classes.tolist() == problem.actions.tolist()
+    yield check("actions", same, f"{problem.n_actions} actions", "" if same else str(tree.classes.tolist()))
+    if not same:
+        return
+    mean_fault, action_fault = "", ""
+    for node, here in enumerate(rows):
+        if len(here) == 0:
+            mean_fault = f"node {node} has no rows"
+            break
+        share = problem.sample_weight[here] / problem.sample_weight[here].sum()
+        for action in range(problem.n_actions):
+            gains = problem.rewards[here, action]
+            scale = float(np.abs(gains).max())
+            mean = math.fsum((share * gains).tolist())
+            if not abs(mean / 2 - tree.value[node, action] / 2) <= RELATIVE * scale:
+                mean_fault = mean_fault or (
+                    f"node {node}: the mean of action {action} is {mean:.9g}, the tree says "
+                    f"{tree.value[node, action]:.9g}"
+                )
+        sums = _sums(regret, here)
+        if tree.splits[node] is None and sums[tree.prediction[node]] > sums.min() + RELATIVE * one_leaf:
+            action_fault = action_fault or f"leaf {node}: action {int(sums.argmin())} is better"
+    yield check("mean rewards of each node", not mean_fault, f"{len(rows)} nodes", mean_fault)
+    yield check("action of each leaf", not action_fault, "the one of most reward", action_fault)

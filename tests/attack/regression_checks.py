@@ -1,0 +1,138 @@
+"""What must hold for a regression tree: compared with every tree of a tiny table, in fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from attack.case import Case
+from attack.checks import Found, Mismatch, best_subtree, keeps_constraints, limited, says_rounded
+from attack.exact import Stated
+from attack.probes import probe_rows
+from attack.splits import left_sets
+
+__all__ = ["regression_answers"]
+
+TOLD = 1e-8  # of the loss of one leaf: the most that a proof may leave open
+HONEST = Fraction(1, 10**9)  # of float64 sums of squares, as a share of the loss of one leaf
+
+
+class StatedRegression(Stated):
+    """A case whose leaves cost their squared error, as a share of the squared error of one leaf."""
+
+    def squares(self, rows: Sequence[int]) -> Fraction:
+        """Squared error of these rows (positions in `kept`) about their mean."""
+        y = [Fraction(self.case.y[self.kept[i]]) for i in rows]
+        w = [self.weights[i] for i in rows]
+        return _squares(y, w)
+
+    def cheapest_label(self, rows: Sequence[int]) -> Fraction:
+        whole = self.squares(range(len(self.kept)))
+        return self.squares(rows) / whole if whole else Fraction(0)
+
+
+class FoundRegression(Found):
+    """One regression tree of the library with its claims."""
+
+    @property
+    def stated(self) -> StatedRegression:  # type: ignore[override]
+        return StatedRegression(self.case)
+
+    @property
+    def loss(self) -> Fraction:  # type: ignore[override]
+        stated = self.stated
+        return sum((stated.cheapest_label(rows) for rows in self.groups.values()), Fraction(0))
+
+
+def regression_answers(case: Case) -> Iterator[Mismatch]:
+    """Compare the tree with the best of all trees, and its values with the means of its leaves."""
+    model = case.run()
+    found = FoundRegression(case, model.result_)
+    result, stated = found.result, found.stated
+    best = cheapest(stated)
+    objective = found.objective
+    words = f"{result.sentence()} The oracle: {float(best[0])!r} with {best[1]} leaves."
+    yield from keeps_constraints(found)
+    yield from _values(found, model)
+    if abs(Fraction(result.objective) - objective) > HONEST:
+        yield Mismatch("the objective is not the tree's", f"{words} The tree has {float(objective)!r}")
+    if Fraction(result.lower_bound) > best[0] * (1 + Fraction(1, 2**48)):
+        yield Mismatch("the lower bound is above the optimum", f"lower_bound {result.lower_bound!r}, {words}")
+    if found.proven:
+        told = Fraction(result.stats["tolerance"])
+        if told > TOLD:
+            yield Mismatch("proven within too much", words)
+        if objective - best[0] > told + Fraction(1, 2**48):
+            yield Mismatch("false optimal", words)
+        return
+    if result.stop_reason is None:
+        if not says_rounded(result):
+            yield Mismatch("not proven, and no reason given", words)
+    elif not limited(case):
+        yield Mismatch("not proven though there is no limit", words)
+    simple = cheapest(stated, max_depth=min(1, stated.max_depth))
+    if objective > simple[0] + HONEST:
+        yield Mismatch("worse than one split", f"{words} One split: {float(simple[0])!r}")
+    subtree = best_subtree(found)
+    if objective > subtree + HONEST:
+        yield Mismatch("worse than its own subtree", f"{words} A subtree: {float(subtree)!r}")
+
+
+def cheapest(stated: StatedRegression, max_depth: int | None = None) -> tuple[Fraction, int]:
+    """The smallest objective of all trees within the limits of the case, and the fewest leaves that reach it."""
+    n = len(stated.kept)
+    splits = left_sets(stated.case, stated.kept)
+    most = stated.case.options.get("max_leaf_nodes") or n
+    depth = stated.max_depth if max_depth is None else max_depth
+
+    @cache
+    def leaf(rows: int) -> Fraction:
+        return stated.cheapest_label([i for i in range(n) if rows >> i & 1]) + stated.leaf_price
+
+    @cache
+    def best(rows: int, depth: int, leaves: int) -> tuple[Fraction, int]:
+        found = (leaf(rows), 1)
+        if depth == 0 or leaves == 1:
+            return found
+        for left in splits:
+            a, b = rows & left, rows & ~left
+            if min(a.bit_count(), b.bit_count()) < max(1, stated.min_samples_leaf):
+                continue
+            for on_left in range(1, leaves) if leaves < n else [n]:
+                on_right = leaves - on_left if leaves < n else n
+                (x, k), (y, m) = best(a, depth - 1, on_left), best(b, depth - 1, on_right)
+                found = min(found, (x + y, k + m))
+        return found
+
+    return best((1 << n) - 1, min(depth, n), most)
+
+
+def _values(found: FoundRegression, model: Any) -> Iterator[Mismatch]:
+    """Every leaf predicts the mean of its rows, in the file and by `predict`."""
+    stated, nodes = found.stated, found.walker.content["nodes"]
+    y = [Fraction(found.case.y[i]) for i in stated.kept]
+    spread = float(max(y) - min(y)) or abs(float(y[0])) or 1.0
+    for leaf, rows in found.groups.items():
+        weight = sum(stated.weights[i] for i in rows)
+        mean = float(sum((stated.weights[i] * y[i] for i in rows), Fraction(0)) / weight)
+        if abs(nodes[leaf]["value"][0] - mean) > 1e-9 * spread + 1e-12 * abs(mean):
+            yield Mismatch(
+                "a leaf is not the mean of its rows", f"{nodes[leaf]['value'][0]!r}, the mean is {mean!r}"
+            )
+    rows = probe_rows(found.case, found.walker)
+    said = model.predict(found.case.frame(rows)).tolist()
+    walked = [nodes[found.walker.leaf_of(row)]["value"][0] for row in rows]
+    for row, a, b in zip(rows, said, walked, strict=True):
+        if a != b:
+            yield Mismatch("predict differs from the file", f"row {row}: predict {a!r}, the file {b!r}")
+            return
+
+
+def _squares(y: Sequence[Fraction], w: Sequence[Fraction]) -> Fraction:
+    total = sum(w, Fraction(0))
+    if total == 0:
+        return Fraction(0)
+    mean = sum((a * b for a, b in zip(w, y, strict=True)), Fraction(0)) / total
+    return sum((a * (b - mean) ** 2 for a, b in zip(w, y, strict=True)), Fraction(0))

@@ -1,0 +1,177 @@
+"""The page for choosing in headless Chromium: it counts like the library, works by keyboard, and saves what it shows.
+
+The fixture `visit` asserts after each test: no message on the console, no error, no dialog, no request.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from near_optimal_lists import random_case
+from treewright import near_optimal_trees
+from treewright.convert import from_json
+from treewright.errors import InputError
+from treewright.show import choose_page
+
+
+def some_set(seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (120, 6)).astype(float)
+    y = np.where(rng.random(120) < 0.25, X[:, 3], X[:, 0] * X[:, 1]).astype(int)
+    return near_optimal_trees(X, y, cost_complexity=0.02, max_depth=3, epsilon=0.5)
+
+
+def opened(visit, trees, **context):
+    page = visit(**context).open(choose_page(trees))
+    page.wait_for_selector("body[data-ready=yes]")
+    return page
+
+
+def counted(page, places=None, **asked):
+    found = page.evaluate("([asked, places]) => treewright.count(asked, places)", [asked, places or {}])
+    return int(found["trees"]), found["best"]
+
+
+def equal(found, trees):
+    assert found[0] == trees.n_trees_
+    if trees:
+        assert found[1] == pytest.approx(trees.table()[0].objective)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_page_counts_like_the_library(visit, seed):
+    X, y, weight, costs, asked = random_case(seed)
+    trees = near_optimal_trees(X, y, sample_weight=weight, costs=costs, **asked)
+    if not trees:
+        with pytest.raises(InputError, match="empty"):
+            choose_page(trees)
+        return
+    page = opened(visit, trees)
+    names = trees.graph.problem.table.names
+    equal(counted(page), trees)
+    for column, name in enumerate(names):
+        equal(counted(page, banned=[column]), trees.where(without=name))
+        equal(counted(page, forced=[column]), trees.where(uses=name))
+    if len(names) > 1:
+        equal(counted(page, banned=[0], forced=[1]), trees.where(without=names[0], uses=names[1]))
+        equal(counted(page, forced=[0, 1]), trees.where(uses=names[:2]))
+    options = page.evaluate("treewright.options({}, {}, '')")
+    assert sum(int(option["trees"]) for option in options) == trees.n_trees_
+    for place in {0, trees.n_trees_ // 2, trees.n_trees_ - 1}:
+        tree = trees[place]
+        numbers = {split: k for k, split in enumerate(trees.graph.cuts.splits)}
+        choices, leaves = {}, {}
+        pending = [(0, "")]
+        while pending:
+            node, where = pending.pop()
+            if tree.splits[node] is None:
+                leaves[where] = {"leaf": int(tree.prediction[node])}
+                continue
+            choices[where] = {"split": numbers[tree.splits[node]]}
+            pending += [
+                (int(tree.children_left[node]), where + "L"),
+                (int(tree.children_right[node]), where + "R"),
+            ]
+        equal(counted(page, choices), trees.where(like=tree))
+        assert counted(page, choices | leaves)[0] == 1
+        model = from_json(
+            json.dumps(page.evaluate("places => treewright.model({}, places)", choices | leaves))
+        )
+        assert trees.rank(model.tree) == place
+        np.testing.assert_allclose(model.tree.value, tree.value)
+        np.testing.assert_array_equal(model.tree.n_node_samples, tree.n_node_samples)
+        assert model.result.objective == pytest.approx(trees.result(place).objective)
+        assert model.result.status is trees.result(place).status
+
+
+def test_a_tree_is_built_and_saved_by_keyboard(visit, tmp_path):
+    trees = some_set()
+    page = opened(visit, trees, accept_downloads=True)
+    assert page.locator("#state").inner_text().startswith(f"{trees.n_trees_:,} trees; the best")
+    page.locator("#options button").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("body[data-ready=yes]")
+    assert "that begin like the one being built" in page.locator("#state").inner_text()
+    assert page.evaluate("document.activeElement.closest('#options') !== null")
+    page.locator("#best").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("body[data-ready=yes]")
+    assert page.locator("#state").inner_text().startswith("1 tree that begin")
+    with page.expect_download() as download:
+        page.locator("#save").focus()
+        page.keyboard.press("Enter")
+    download.value.save_as(tmp_path / "model.json")
+    model = from_json((tmp_path / "model.json").read_text())
+    assert trees.result(trees.rank(model.tree)).objective == pytest.approx(trees.best.objective)
+
+
+def test_a_size_a_ban_and_a_force_restrict_and_are_lifted(visit):
+    trees = some_set()
+    page = opened(visit, trees)
+    uses = {use.name: use for use in trees.columns()}
+    column = max(range(6), key=lambda k: 0 < uses[f"x{k}"].share < 1)
+    page.locator(f"#ban-{column}").press("Space")
+    page.wait_for_selector("body[data-ready=yes]")
+    without = trees.where(without=f"x{column}")
+    assert page.locator("#state").inner_text().startswith(f"{without.n_trees_:,} tree")
+    assert page.evaluate("document.activeElement.id") == f"ban-{column}"
+    page.locator(f"#force-{column}").press("Space")
+    page.wait_for_selector("body[data-ready=yes]")
+    asked = trees.where(uses=f"x{column}")
+    assert page.locator("#state").inner_text().startswith(f"{asked.n_trees_:,} tree")
+    page.locator("#undo").press("Enter")
+    page.locator("#undo").press("Enter")
+    page.wait_for_selector("body[data-ready=yes]")
+    button = page.locator("#map button").first
+    of_size = int(button.get_attribute("title").replace(",", ""))
+    button.press("Enter")
+    page.wait_for_selector("body[data-ready=yes]")
+    assert page.locator("#state").inner_text().startswith(f"{of_size:,} tree")
+    page.locator("#reset").press("Enter")
+    page.wait_for_selector("body[data-ready=yes]")
+    assert page.locator("#state").inner_text().startswith(f"{trees.n_trees_:,} tree")
+
+
+def test_two_trees_are_compared_by_rows(visit):
+    trees = some_set()
+    page = opened(visit, trees)
+    page.locator("#best").click()
+    page.locator("#keep-a").click()
+    page.locator("#reset").click()
+    page.locator("#options button").last.click()
+    page.locator("#best").click()
+    page.wait_for_selector("body[data-ready=yes]")
+    page.locator("#keep-b").click()
+    other = from_json(json.dumps(page.evaluate("treewright.shown()"))).tree
+    page.locator("#reset").click()
+    page.locator("#best").click()
+    first = from_json(json.dumps(page.evaluate("treewright.shown()"))).tree
+    X = trees.graph.problem.table.X
+    differ = int((first.predict(X) != other.predict(X)).sum())
+    said = page.locator("#difference").inner_text()
+    assert f"differ on {differ:,} training rows" in said if differ else "alike" in said
+
+
+def test_names_from_the_data_run_nothing(visit):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    hostile = "</script><img src=x onerror=alert(1)>"
+    X = pd.DataFrame({hostile: rng.integers(0, 2, 60), "colour": rng.choice(["<b>red", "&amp;blue"], 60)})
+    y = np.where(X[hostile] == 1, hostile, "no")
+    y[:6] = "no"
+    trees = near_optimal_trees(X, y, cost_complexity=0.02, max_depth=2, epsilon=0.5)
+    page = opened(visit, trees)
+    page.locator("#best").click()
+    assert page.locator("img").count() == 0
+    assert hostile in page.locator("#tree").inner_text()
+
+
+def test_what_makes_no_page(tmp_path):
+    trees = some_set()
+    with pytest.raises(InputError, match="before where"):
+        choose_page(trees.where(uses="x0"))
+    choose_page(trees, tmp_path / "page.html", title="Which tree?")
+    assert "<title>Which tree?</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -1,0 +1,53 @@
+// Searches over ranked columns with random switches, for tests of them; each run is checked for what holds of all.
+#pragma once
+
+#include "check.hpp"
+#include "treewright/search/ranked_search.hpp"
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+// Switches that must not change an optimum, at random; phases of long runs begin at once.
+inline treewright::ranked::Options random_options(std::mt19937& random) {
+    treewright::ranked::Options options;
+    for (bool* option : {&options.monotone, &options.lipschitz, &options.between, &options.leaf_count,
+                         &options.shallower, &options.cache, &options.resume, &options.fair_shares})
+        *option = random() % 2 == 0;
+    options.plain_work = 1 + static_cast<std::int64_t>(random() % 20000);
+    options.sharing_work = 0;
+    options.core_passes = static_cast<std::int64_t>(random() % 10);
+    options.core_share = random() % 2 == 0 ? 1.0 : 0.6;
+    options.slack = 0.25 * static_cast<double>(random() % 4);
+    options.lanes = 1 + static_cast<std::uint32_t>(random() % (random() % 2 == 0 ? 5 : 64));
+    return options;
+}
+
+inline treewright::ranked::Outcome solve(const treewright::ranked::RankedObjective& objective,
+                                         const treewright::ranked::Options& options, treewright::ranked::Size size,
+                                         treewright::Limits limits) {
+    treewright::Control control(limits);
+    treewright::ranked::Search search(objective, options, control);
+    const treewright::ranked::Outcome outcome = search.run(size);
+    check(outcome.lower <= outcome.upper, "lower <= upper");
+    check(control.stopped() || outcome.exact(), "exact unless stopped");
+    std::size_t leaves = 0;
+    const std::vector<treewright::ranked::TreeNode> tree = search.write(outcome.plan);
+    for (const treewright::ranked::TreeNode& node : tree) leaves += node.column == treewright::ranked::TreeNode::kLeaf ? 1 : 0;
+    check(leaves * 2 == tree.size() + 1, "a binary tree");
+    check(leaves <= size.leaves, "no more leaves than allowed");
+    return outcome;
+}
+
+// Every variant finds the optimum `best`, and a stop leaves bounds around it.
+inline void check_variants(std::mt19937& random, const treewright::ranked::RankedObjective& objective,
+                           treewright::ranked::Size size, treewright::ranked::Cost best) {
+    for (int variant = 0; variant < 3; ++variant) {
+        const treewright::ranked::Options options = random_options(random);
+        check(solve(objective, options, size, {}).upper == best, "same optimum");
+        treewright::Limits limits;
+        limits.steps = 1 + static_cast<std::int64_t>(random() % 50);
+        const treewright::ranked::Outcome stopped = solve(objective, options, size, limits);
+        check(stopped.upper >= best && stopped.lower <= best, "bounds at a stop");
+    }
+}

@@ -1,0 +1,178 @@
+"""Exact policy trees against a list of all trees in rational arithmetic, and what verify says of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from brute_force_additive import action_costs, best_tree
+from treewright import OptimalPolicyTree
+from treewright.convert import from_json, to_json
+from treewright.problem import make_policy_problem
+from treewright.result import SolveStatus
+from treewright.search import Limits, SearchOptions, SweepOptions, solve_policy
+from treewright.table import table_from
+from treewright.verify import verify_policy
+
+TABLES_A_BLOCK = 40
+
+
+def random_case(rng: np.random.Generator):
+    """A table with ties, missing values and text; whole rewards, weights and costs of actions."""
+    n, n_columns, n_actions = (
+        int(rng.integers(1, 9)),
+        int(rng.integers(1, 4)),
+        int(rng.choice([2, 2, 3, 4, 6])),
+    )
+    columns = {f"x{j}": rng.integers(0, rng.integers(2, 6), n).astype(float) for j in range(n_columns)}
+    if rng.random() < 0.3:
+        columns["x0"][rng.random(n) < 0.4] = np.nan
+    X = pd.DataFrame(columns)
+    if rng.random() < 0.3:
+        X["text"] = rng.choice(["red", "green", "blue", None], n)
+        if X["text"].isna().all():
+            X.loc[0, "text"] = "red"
+    rewards = rng.integers(-4, 5, (n, n_actions))
+    if rng.random() < 0.2:
+        rewards = rewards + 10**6 * rng.integers(-3, 4, (n, 1))  # what a row has anyhow
+    costs = rng.integers(0, 3, n_actions) if rng.random() < 0.4 else np.zeros(n_actions, dtype=int)
+    weight = rng.integers(0, 4, n) if rng.random() < 0.4 else np.ones(n, dtype=int)
+    weight[0] = max(weight[0], 1)
+    return X, rewards, weight, {
+        "action_costs": costs,
+        "cost_complexity": float(rng.choice([0, 0.125, 0.03125, 0.5, 1])),
+        "max_depth": [0, 1, 2, 3, None][rng.integers(5)],
+        "max_leaf_nodes": [None, None, 1, 2, 3][rng.integers(5)],
+        "min_samples_leaf": int(rng.choice([1, 1, 1, 2])),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("block", range(60))
+def test_optimum_and_certificate(block):
+    rng = np.random.default_rng(block)
+    for k in range(TABLES_A_BLOCK):
+        X, rewards, weight, asked = random_case(rng)
+        if asked["min_samples_leaf"] > (weight > 0).sum():
+            continue
+        net = rewards - asked["action_costs"]
+        regret = (weight[:, None] * (net.max(axis=1, keepdims=True) - net))[weight > 0]
+        one_leaf = int(regret.sum(axis=0).min())
+        problem = make_policy_problem(table_from(X), rewards, sample_weight=weight, **asked)
+        wanted, leaves = best_tree(
+            problem.table,
+            action_costs(regret),
+            price=Fraction(asked["cost_complexity"]) * one_leaf,
+            **{name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")},
+        )
+        wanted = wanted / one_leaf if one_leaf else Fraction(asked["cost_complexity"])
+        engine = SweepOptions() if k % 2 else None  # ranked columns; few splits are binary columns otherwise
+        model = OptimalPolicyTree(**asked, search_options=engine).fit(X, rewards, sample_weight=weight)
+        result = model.result_
+        assert not one_leaf or result.engine == ("sweep" if k % 2 else "cuts")
+        assert result.status is SolveStatus.OPTIMAL
+        assert result.objective == pytest.approx(float(wanted), abs=1e-12)
+        assert result.lower_bound <= float(wanted) + 1e-15
+        assert result.tree.n_leaves == (leaves if one_leaf else 1)
+        assert result.stats["tolerance"] < 1e-11
+        if k % 5:
+            continue
+        report = verify_policy(problem, result)
+        assert report.ok, str(report)
+        chosen = model.predict(X)
+        gained = (weight * (rewards - asked["action_costs"])[np.arange(len(X)), chosen]).sum() / weight.sum()
+        assert result.stats["mean_reward"] == pytest.approx(gained, abs=1e-9)
+        if len(X) > 1:
+            assert model.value(X, rewards, weight).value == pytest.approx(gained, abs=1e-9)
+        read = from_json(to_json(result))
+        assert read.result.sentence() == result.sentence()
+        np.testing.assert_array_equal(
+            read.tree.predict(problem.table.X), result.tree.predict(problem.table.X)
+        )
+
+
+@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("seed", range(20))
+def test_stopped_searches_hold_their_bound(seed, engine):
+    options = SweepOptions() if engine == "sweep" else SearchOptions(engine="cuts")
+    rng = np.random.default_rng(seed)
+    X, rewards = rng.normal(size=(60, 3)).round(1), rng.integers(-3, 4, (60, 3)).astype(float)
+    problem = make_policy_problem(table_from(X), rewards, cost_complexity=0.01, max_depth=3)
+    proven = solve_policy(problem)
+    assert proven.status is SolveStatus.OPTIMAL
+    for steps in (1, 5, 40):
+        stopped = solve_policy(problem, limits=Limits(step_limit=steps), options=options)
+        assert stopped.lower_bound <= proven.objective + 1e-12 <= stopped.objective + 2e-12
+        report = verify_policy(problem, stopped)
+        assert report.ok, str(report)
+
+
+@pytest.mark.parametrize("exponent", [-300, -30, 30, 290])
+def test_any_unit_of_rewards(exponent):
+    rng = np.random.default_rng(0)
+    X, rewards = rng.integers(0, 5, (12, 2)).astype(float), rng.integers(-4, 5, (12, 3)).astype(float)
+    plain = OptimalPolicyTree(max_depth=2).fit(X, rewards).result_
+    scaled = np.ldexp(rewards, exponent * 3)
+    other = OptimalPolicyTree(max_depth=2).fit(X, scaled).result_
+    assert (other.objective, other.status) == (plain.objective, plain.status)
+    problem = make_policy_problem(table_from(X), scaled, max_depth=2)
+    assert verify_policy(problem, other).ok
+
+
+def test_a_dear_action_takes_no_digits_from_the_others():
+    """An action that nobody would take, a billion times worse, leaves the proof of the rest as it is."""
+    rng = np.random.default_rng(1)
+    X, rewards = rng.normal(size=(80, 2)), rng.normal(size=(80, 3))
+    rewards[:, 2] -= 1e15
+    result = OptimalPolicyTree(max_depth=2).fit(X, rewards).result_
+    assert result.status is SolveStatus.OPTIMAL
+    assert result.stats["tolerance"] < 1e-8
+    two = OptimalPolicyTree(max_depth=2).fit(X, rewards[:, :2]).result_
+    assert result.objective == pytest.approx(two.objective, abs=1e-8)
+
+
+def test_an_offset_of_a_row_changes_nothing():
+    rng = np.random.default_rng(2)
+    X, rewards = rng.normal(size=(40, 2)), rng.integers(0, 1000, (40, 2)).astype(float)
+    plain = OptimalPolicyTree(max_depth=2).fit(X, rewards).result_
+    moved = OptimalPolicyTree(max_depth=2).fit(X, rewards + 1e12 * rng.integers(-9, 9, (40, 1))).result_
+    assert moved.objective == plain.objective
+    assert moved.status is SolveStatus.OPTIMAL
+
+
+TAMPERED = {
+    "objective": lambda r: replace(r, objective=r.objective * 0.9),
+    "loss": lambda r: replace(r, loss=r.loss * 0.9, objective=r.objective - 0.1 * r.loss),
+    "bound": lambda r: replace(r, lower_bound=r.objective + 1),
+    "bound below": lambda r: replace(r, lower_bound=r.lower_bound * 0.5),
+    "depth": lambda r: replace(r, options={**r.options, "max_depth": None}),
+    "tolerance": lambda r: replace(r, stats={**r.stats, "tolerance": 0.1}),
+    "no tolerance": lambda r: replace(r, stats={}),
+    "criterion": lambda r: replace(r, options={**r.options, "criterion": "squared_error"}),
+    "value": lambda r: replace(r, tree=replace(r.tree, value=r.tree.value * 1.01)),
+    "action": lambda r: replace(r, tree=replace(r.tree, prediction=(r.tree.prediction + 1) % 3)),
+    "count": lambda r: replace(r, tree=replace(r.tree, n_node_samples=r.tree.n_node_samples + 1)),
+    "labels": lambda r: replace(r, tree=replace(r.tree, classes=np.array([5, 6, 7]))),
+    "kind": lambda r: replace(
+        r, tree=replace(r.tree, kind=type(r.tree.kind).CLASSIFICATION, value=abs(r.tree.value))
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_tampered_certificates_are_refused(what):
+    rng = np.random.default_rng(0)
+    X, rewards = rng.normal(size=(60, 3)), rng.normal(size=(60, 3))
+    result = OptimalPolicyTree(max_depth=2).fit(X, rewards).result_
+    problem = make_policy_problem(table_from(X), rewards, cost_complexity=0.01, max_depth=2)
+    assert verify_policy(problem, result).ok
+    assert not verify_policy(problem, TAMPERED[what](result)).ok
+
+
+def test_one_best_action_is_one_leaf():
+    result = OptimalPolicyTree().fit([[1.0], [2.0]], [[1.0, 0.0], [3.0, 3.0]]).result_
+    assert (result.tree.n_leaves, result.loss, result.status) == (1, 0.0, SolveStatus.OPTIMAL)
+    assert "One action is best for every row" in result.notes[-1]

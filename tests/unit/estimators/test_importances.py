@@ -1,0 +1,87 @@
+"""What a column is worth: the bound that every fit brings, and the exact value of further fits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_selection import SelectFromModel
+
+from treewright import LeafAccuracyTreeClassifier, OptimalTreeClassifier, OptimalTreeRegressor
+from treewright.errors import InputError
+from treewright.estimators import importances_without
+
+
+def table(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (40, 4)).astype(float)
+    return X, (X[:, 0] + X[:, 1] > 2 + rng.normal(0, 0.7, 40)).astype(int), rng
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kind", ["plain", "weights", "costs", "regression"])
+def test_the_bound_is_one_and_the_exact_value_is_that_of_a_table_without_the_column(seed, kind):
+    X, y, rng = table(seed)
+    weight = rng.random(40) + 0.1 if kind == "weights" else None
+    if kind == "regression":
+        model = OptimalTreeRegressor(0.02, max_depth=2).fit(X, y + rng.normal(0, 0.2, 40))
+        target = y
+        model.fit(X, target)
+    else:
+        costs = [[0, 1], [3, 0]] if kind == "costs" else None
+        model = OptimalTreeClassifier(0.02, max_depth=3, costs=costs).fit(X, y, sample_weight=weight)
+    exact = {one.column: one for one in importances_without(model, X, y, sample_weight=weight)}
+    for j in range(4):
+        bound = model.feature_importances_[j]
+        if j not in model.tree_.asked:
+            assert bound == 0
+            continue
+        other = type(model)(**model.get_params()).fit(np.delete(X, j, axis=1), y, sample_weight=weight)
+        worth = exact[f"x{j}"]
+        assert worth.proven
+        assert worth.at_most == pytest.approx(other.result_.objective - model.result_.objective, abs=1e-9)
+        assert bound >= worth.at_most - 1e-9
+
+
+def test_a_root_that_becomes_a_leaf_loses_all_that_the_tree_gains():
+    X, y, _ = table(1)
+    model = OptimalTreeRegressor(0.02, max_depth=2).fit(X, y)
+    root = model.tree_.splits[0].column
+    assert model.feature_importances_[root] == pytest.approx(1.02 - model.result_.objective)
+
+
+def test_targets_far_apart_do_not_overflow():
+    X, y, _ = table(2)
+    model = OptimalTreeRegressor(0.02, max_depth=1).fit(X, np.where(y > 0, 1.5e308, -1.5e308))
+    assert np.isfinite(model.feature_importances_).all()
+
+
+def test_scikit_learn_selects_by_them():
+    X, y, _ = table(3)
+    chosen = SelectFromModel(OptimalTreeClassifier(0.02, max_depth=2), threshold=1e-9).fit(X, y)
+    assert set(np.flatnonzero(chosen.get_support())) <= set(chosen.estimator_.tree_.asked)
+
+
+def test_frames_keep_their_kind():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y, _ = table(4)
+    colours = np.array(["red", "green", "blue"])[X[:, 0].astype(int)]
+    for frame in (pd.DataFrame(X[:, 1:], columns=list("abc")).assign(colour=colours),
+                  pl.DataFrame(X[:, 1:], schema=list("abc")).with_columns(colour=pl.Series(colours))):  # fmt: skip
+        model = OptimalTreeClassifier(0.02, max_depth=2).fit(frame, y)
+        assert {one.column for one in importances_without(model, frame, y)} == {
+            model.tree_.columns[j].name for j in model.tree_.asked
+        }
+
+
+def test_other_estimators_are_refused():
+    X, y, _ = table(5)
+    model = LeafAccuracyTreeClassifier(max_depth=2).fit(X, y)
+    with pytest.raises(InputError, match="LeafAccuracyTreeClassifier; give a fitted"):
+        importances_without(model, X, y)
+
+
+def test_a_sparse_table_is_told_its_size_and_what_to_do():
+    X = sparse.random(1000, 5000, 0.01, format="csr", random_state=0)
+    with pytest.raises(InputError, match=r"38\.1 MiB.*SelectKBest"):
+        OptimalTreeClassifier().fit(X, np.arange(1000) % 2)

@@ -1,0 +1,141 @@
+"""What an auditor asks of the report: whose tree, which rows, how wrong for whom, and one truth about what is best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from treewright import OptimalTreeClassifier, accuracy_frontier
+from treewright.errors import InputError
+from treewright.show import report
+from treewright.show._report._audit import fingerprint, rates_of_groups
+from treewright.show._report._frontier import better_than, chart
+from treewright.show._report._rows import Rows, read_rows
+from treewright.table import ColumnNote, Settings, read_settings, settings_text
+from treewright.tree import wilson_interval
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(300, 3)).round(3)
+Y = np.where(X[:, 0] + X[:, 1] + RNG.normal(0, 0.4, 300) > 0, "good", "bad")
+MODEL = OptimalTreeClassifier(0.002, max_depth=3).fit(X, Y)
+SETTINGS = Settings(
+    ignore=("id",),
+    notes={
+        "x0": ColumnNote("income", "before tax", "EUR", "only-up", {"-9": "no record"}),
+        "x1": ColumnNote(change="never"),
+    },
+    label_names={"good": "repaid"},
+    about={"purpose": "grants loans", "owner": "the bank <b>"},
+)
+
+
+def page(**options):
+    return report(MODEL, X, Y, fit_models=False, **options)
+
+
+def test_settings_are_read_as_they_were_written(tmp_path):
+    path = tmp_path / "columns.yaml"
+    path.write_text(settings_text(SETTINGS))
+    assert read_settings(path) == SETTINGS
+    assert "income" in page(settings=path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("columns: {a: {change: up}}", "choose one of any, never, only-up, only-down"),
+        ("columns: {a: {codes: {x: y}}}", "'x' is no number"),
+        ("about: {purpos: x}", "entry 'purpos'; there are purpose"),
+        ("columns: {a: {name: [1]}}", "one line of text"),
+    ],
+)
+def test_what_cannot_be_settled_is_refused(tmp_path, text, said):
+    (tmp_path / "columns.yaml").write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_settings(tmp_path / "columns.yaml")
+
+
+def test_people_read_their_own_words_everywhere():
+    text = page(settings=SETTINGS, date="2026-01-31")
+    for words in ("income", "before tax", "EUR", "may only rise", "no record", "repaid", "grants loans"):
+        assert words in text
+    assert "the bank &lt;b&gt;" in text
+    assert "2026-01-31" in text
+    assert "in the file: <bdi>x0" in text
+    assert ">good<" not in text
+
+
+def test_what_nobody_said_is_named():
+    assert "Purpose and owner</dt><dd><bdi>not given" in page()
+
+
+def test_the_fingerprint_changes_with_every_cell_label_and_order():
+    rows = read_rows(MODEL.tree_, X, Y, "X")
+    changed = rows.X.copy()
+    changed[7, 2] += 1e-9
+    others = [
+        Rows(changed, rows.labels),
+        Rows(rows.X, np.where(np.arange(300) == 5, 1 - rows.labels, rows.labels)),
+        Rows(rows.X[::-1], rows.labels[::-1]),
+    ]
+    assert len({fingerprint(each) for each in (rows, *others)}) == 4
+    assert fingerprint(Rows(np.asfortranarray(rows.X), rows.labels)) == fingerprint(rows)
+
+
+def test_error_rates_of_groups_are_counted_on_the_test_rows():
+    sex = np.where(np.arange(100) % 3 == 0, "women", "men")
+    rows = read_rows(MODEL.tree_, X[:100], Y[:100], "X_test")
+    (title, parts), (_, ages) = rates_of_groups(
+        MODEL.tree_, rows, ["bad", "good"], {"sex": sex, "age": np.arange(100.0)}
+    )
+    wrong = MODEL.predict(X[:100]) != Y[:100]
+    assert title == "sex"
+    assert [part.name for part in parts] == ["men", "women"]
+    for part in parts:
+        here = sex == part.name
+        assert (part.wrong.right, part.wrong.rows) == (int(wrong[here].sum()), int(here.sum()))
+        assert part.wrong.interval == wilson_interval(int(wrong[here].sum()), int(here.sum()))
+        assert sum(count.right for count in part.by_class) == part.wrong.right
+    assert [part.name for part in ages] == ["up to 24", "above 24 to 49", "above 49 to 74", "above 74"]
+    assert [part.wrong.rows for part in ages] == [25, 25, 25, 25]
+    assert "Error rates by <bdi>sex" in page(X_test=X[:100], y_test=Y[:100], groups={"sex": sex})
+    with pytest.raises(InputError, match="one value for each of the 300 rows"):
+        page(groups={"sex": sex})
+
+
+def test_a_group_that_is_unknown_is_one_and_comes_last():
+    rows = read_rows(MODEL.tree_, X[:6], Y[:6], "X")
+    ((_, parts),) = rates_of_groups(
+        MODEL.tree_, rows, ["bad", "good"], {"n": [2.0, np.nan, 10.0, 2.0, np.nan, 9.0]}
+    )
+    assert [part.name for part in parts] == ["2", "9", "10", "unknown"]
+
+
+def test_nothing_is_called_best_beside_something_better():
+    """The tree is the best over two quantiles a column; the frontier may use all thresholds and finds better ones."""
+    poor = OptimalTreeClassifier(0.002, max_depth=3, thresholds=2).fit(X, Y)
+    front = accuracy_frontier(X, Y, max_depth=3, max_leaves=8, thresholds=40)
+    assert better_than(poor.result_, None, front) is not None
+    text = report(poor, X, Y, fit_models=False, frontier=front)
+    assert "Yes, with other splits: the frontier below" in text
+    assert better_than(MODEL.result_, None, front) is None
+    assert "No, not among all trees over all thresholds, with depth at most 3" in page(frontier=front)
+
+
+def test_the_frontier_holds_the_tree_and_none_that_it_beats():
+    front = accuracy_frontier(X, Y, max_depth=3, max_leaves=8, thresholds=2)
+    train = read_rows(MODEL.tree_, X, Y, "X")
+    drawn = chart(MODEL.tree_, front, train, None, MODEL.result_)
+    own = [point for point in drawn.points if point.chosen]
+    assert len(own) == 1
+    assert own[0].leaves == MODEL.tree_.n_leaves
+    right = [point.train.right for point in drawn.points]
+    assert right == sorted(set(right))  # more leaves are always right more often
+
+
+def test_what_is_not_comparable_is_not_compared():
+    front = accuracy_frontier(X, Y, max_depth=3, max_leaves=3, thresholds=2)
+    assert better_than(None, None, front) is None
+    assert better_than(replace(MODEL.result_, options={}), None, front) is None
