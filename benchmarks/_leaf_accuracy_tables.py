@@ -120,7 +120,7 @@ def tree_tables(rows: Sequence[Row]) -> list[str]:
 
 
 def default_tables(rows: Sequence[Row]) -> list[str]:
-    """Return the means over data sets, and each method less the stump with standard error and signed-rank test."""
+    """Return means over data sets, and differences to stump and default with standard error and signed-rank test."""
     methods = _distinct(rows, "method")
     texts = failures(rows, "method")
     figures = (("leaf_test", "worst leaf"), ("worst_test", "leaf worst in training"), ("test", "accuracy"))
@@ -135,32 +135,25 @@ def default_tables(rows: Sequence[Row]) -> list[str]:
         table.append(cells)
     header = ["method", "data sets x splits", "leaves", *(f"{title}, test" for _, title in figures), "CPU s"]
     texts.append(_titled("Means over the data sets", header, table))
-    table = []
-    for figure, title in figures:
-        base = values(rows, figure, method="stump")
-        for method in methods:
-            one = values(rows, figure, method=method)
-            gains = [
-                mean
-                for mean, _ in means({key: one[key] - base[key] for key in one.keys() & base.keys()}).values()
-            ]
-            if method == "stump" or len(gains) < 2:
-                continue
-            error = stdev(gains) / len(gains) ** 0.5
-            test = wilcoxon(gains).pvalue if any(gains) else 1.0
-            table.append(
-                [title, method, f"{100 * fmean(gains):+.1f}", f"{100 * error:.1f}",
-                 f"{sum(gain > 0 for gain in gains)} of {len(gains)}", f"{test:.3f}"]
-            )  # fmt: skip
-    header = [
-        "figure, test",
-        "method",
-        "points above the stump",
-        "standard error",
-        "above on",
-        "p, signed rank",
-    ]
-    texts.append(_titled("Each method less the stump, over data sets", header, table))
+    for ours, others in (("stump", False), ("default", True)):
+        table = []
+        for figure, title in figures:
+            base = values(rows, figure, method=ours)
+            for method in methods:
+                one = values(rows, figure, method=method)
+                pairs = {key: one[key] - base[key] for key in one.keys() & base.keys()}
+                gains = [-mean if others else mean for mean, _ in means(pairs).values()]
+                if method == ours or len(gains) < 2:
+                    continue
+                error = stdev(gains) / len(gains) ** 0.5
+                test = wilcoxon(gains).pvalue if any(gains) else 1.0
+                table.append(
+                    [title, method, f"{100 * fmean(gains):+.1f}", f"{100 * error:.1f}",
+                     f"{sum(gain > 0 for gain in gains)} of {len(gains)}", f"{test:.3f}"]
+                )  # fmt: skip
+        header = ["figure, test", "method", "points", "standard error", "above on", "p, signed rank"]
+        title = "The default less each other method" if others else "Each method less the stump"
+        texts.append(_titled(f"{title}, over data sets", header, table))
     return texts
 
 

@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from benchmarks._harness import write_results
 from benchmarks._latent_data import COVTYPE_SHARES, fit, ordinal, read, splits
+from benchmarks._latent_hardened import hardened as hardened_trees
 from benchmarks._latent_kernels import kernels as time_kernels
 from benchmarks._latent_kernels import training_steps
 from benchmarks._latent_peers import clusterings, soft_tree
@@ -67,6 +68,17 @@ def clusters(data: Data = DATA, write: Write = True) -> None:
 def pruning(data: Data = DATA, write: Write = True) -> None:
     """Active nodes, mean a, and error or purity against lambda (Figure 6)."""
     finish("pruning", lambda: _pruning(data), write)
+
+
+@app.command()
+def hardened(
+    data: Data = DATA,
+    only: Annotated[str, typer.Option(help="Comma-separated tables; all if empty.")] = "",
+    splits: Annotated[int, typer.Option(help="Splits of each table.")] = 5,
+    write: Write = True,
+) -> None:
+    """The hard tree, which is what is saved, beside CART with as many leaves."""
+    finish("hardened", lambda: hardened_trees(data, only, splits), write)
 
 
 @app.command()

@@ -156,12 +156,14 @@ class Case:
         )
 
 
-def cases(data: Path, only: str, splits: int, kept: Kept, options: dict[str, Any]) -> list[Case]:
+def cases(
+    data: Path, only: str, splits: int, kept: Kept, options: dict[str, Any], first: int = 0
+) -> list[Case]:
     """Return all splits, the first of every data set first, so that a run that is broken off has a bit of each."""
     tables = {name: load(name, data) for name in names(only)}
     return [
         Case(name, seed, *split(table, seed), kept, options)
-        for seed in range(splits)
+        for seed in range(first, first + splits)
         for name, table in tables.items()
     ]
 
@@ -226,9 +228,10 @@ def defaults(
     data: DataOption = DATA,
     only: OnlyOption = ALL_SETS,
     methods: Annotated[str, typer.Option(help="Comma-separated methods.")] = ",".join(SIMPLE),
-    splits: SplitsOption = 10,
+    first: Annotated[int, typer.Option(help="Number of the first split; the default was chosen on 0.")] = 1,
+    splits: SplitsOption = 5,
     bins: BinsOption = 16,
-    cpu_limit: CpuOption = 10.0,
+    cpu_limit: CpuOption = 4.0,
     fresh: FreshOption = "",
     run: RunOption = True,
     write: WriteOption = True,
@@ -237,7 +240,7 @@ def defaults(
     options = {"bins": bins, "cpu_limit": cpu_limit}
     kept = Kept(CACHE / "leaf_accuracy_answers.jsonl", names(fresh), run)
     rows: list[dict[str, Any]] = []
-    for case in cases(data, only, splits or 10, kept, options):
+    for case in cases(data, only, splits or 5, kept, options, first):
         for method in names(methods):
             rows += rows_of(case, case.tree(method), method=method)
     show("leaf_accuracy-defaults", options, rows, write)

@@ -63,11 +63,12 @@ def warn_of_poor_guess(result: SolveResult, stacklevel: int) -> None:
             PoorGuessWarning,
             stacklevel=stacklevel,
         )
-    elif stats.get("guessed_objective", 0.0) > result.objective + 1e-12:
+    elif (stats.get("guessed_objective") or 0.0) > result.objective + 1e-12:
         warnings.warn(
             "The guessed lower bounds do not hold: they led to objective "
             f"{stats['guessed_objective']:.6f}, and a short search without them, or with lower ones, found "
-            f"{result.objective:.6f}, which was kept. Use guess_lower_bounds=False, or a better reference.",
+            f"{result.objective:.6f}, which was kept. Use a better reference, or guess_lower_bounds=False with "
+            "a longer time_limit.",
             PoorGuessWarning,
             stacklevel=stacklevel,
         )

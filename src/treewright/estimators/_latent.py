@@ -33,6 +33,10 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
     Minimises (binary) cross-entropy of a predictor over features and traversals (eq. 10).
 
     {parameters}
+    hardening : {"linear", "axis", "signs"}, default="linear"
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" makes each of these splits
+        better on the rows that reach it, in sweeps that held-out rows choose from; "axis" does so with splits of one
+        column only. A training that was stopped is hardened by its signs.
 
     {attributes}
 
@@ -83,10 +87,10 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         self.columns_ = table.columns
         self.classes_, index = encode_labels(y, table.n_rows)
         n_outputs = 1 if len(self.classes_) <= 2 else len(self.classes_)
-        self._train(
+        held_out = self._train(
             table, index.astype(np.int64), n_outputs, "cross_entropy", error=_error_rate, strata=index
         )
-        self._hardened = self._keep_hardened(lambda: self._harden_on(table.X, index))
+        self._hardened = self._keep_hardened(lambda: self._first_hardened(table.X, index, held_out))
         settle_interrupt(self.result_.stop_reason)
         return self
 
@@ -127,6 +131,16 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
             rows, label_positions(np.asarray(y), self.classes_, "y holds").astype(np.int32)
         )
 
+    def _first_hardened(
+        self, rows: NDArray[np.float64], index: NDArray[np.int32], held_out: NDArray[np.bool_]
+    ) -> HardenedTree:
+        from treewright.latent._harden import classification_tree
+        from treewright.latent._refine import Labels
+
+        make_tree = classification_tree(self.columns_, self.classes_, index)
+        self._refine(rows, make_tree, Labels(index, np.ones(len(rows))), held_out)
+        return self._harden_on(rows, index)
+
     def _harden_on(self, rows: NDArray[np.float64], index: NDArray[np.int32]) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, classification_tree
 
@@ -160,6 +174,10 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
     centred and scaled for training; a callable loss sees the scaled one.
 
     {parameters}
+    hardening : {"linear", "axis", "signs"}, default="linear"
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" makes each of these splits
+        better on the rows that reach it, in sweeps that held-out rows choose from; "axis" does so with splits of one
+        column only. A training that was stopped is hardened by its signs.
 
     {attributes}
 
@@ -202,8 +220,8 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         target = _numbers(y, table.n_rows)
         self._center, self._scale = float(target.mean()), float(target.std()) or 1.0
         scaled = (target - self._center) / self._scale
-        self._train(table, scaled[:, None], 1, "squared_error")
-        self._hardened = self._keep_hardened(lambda: self._harden_on(table.X, target))
+        held_out = self._train(table, scaled[:, None], 1, "squared_error")
+        self._hardened = self._keep_hardened(lambda: self._first_hardened(table.X, target, held_out))
         settle_interrupt(self.result_.stop_reason)
         return self
 
@@ -234,6 +252,17 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
             return self._kept_hardened()
         rows = self._encode(X)
         return self._harden_on(rows, _numbers(y, len(rows)))
+
+    def _first_hardened(
+        self, rows: NDArray[np.float64], target: NDArray[np.float64], held_out: NDArray[np.bool_]
+    ) -> HardenedTree:
+        from treewright.latent._harden import regression_tree
+        from treewright.latent._refine import Numbers
+
+        # In units of the target's deviation, in which squares neither overflow nor vanish.
+        scaled = Numbers((target - self._center) / self._scale, np.ones(len(rows)))
+        self._refine(rows, regression_tree(self.columns_, target), scaled, held_out)
+        return self._harden_on(rows, target)
 
     def _harden_on(self, rows: NDArray[np.float64], target: NDArray[np.float64]) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, regression_tree

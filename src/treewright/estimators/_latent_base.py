@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,16 +19,20 @@ from treewright.estimators._display import TreeDisplay
 from treewright.estimators._latent_progress import EpochCallback, epoch_bar
 from treewright.result import StopReason
 from treewright.table import Table, encode_like, table_from
-from treewright.tree import Column, Tree
+from treewright.tree import Column, Split, Tree
 
 if TYPE_CHECKING:
     import torch
 
     from treewright.latent import HardenedTree, LatentTreeNetwork, TrainResult
+    from treewright.latent._harden import MakeTree
+    from treewright.latent._refine import Target
 
 __all__ = ["LatentTreeBase"]
 
 BLOCK = 65536  # rows predicted at once
+LEAST_STEPS, LEAST_PATIENCE = 1000, 100  # steps of the optimizer
+HARDENINGS = ("linear", "axis", "signs")
 
 
 class LatentTreeBase(TreeDisplay):
@@ -40,6 +46,7 @@ class LatentTreeBase(TreeDisplay):
     result_: TrainResult
     columns_: tuple[Column, ...]
     _hardened: HardenedTree | str
+    _hard_splits: list[Split | None] | None
 
     def __init__(
         self,
@@ -58,9 +65,9 @@ class LatentTreeBase(TreeDisplay):
         optimizer_options: Mapping[str, Any] | None = None,
         learning_rate: float = 0.01,
         batch_size: int = 512,
-        epochs: int = 100,
+        epochs: int | Literal["auto"] = "auto",
         schedule: Literal["plateau", "cosine"] | None = "plateau",
-        patience: int = 20,
+        patience: int | Literal["auto"] = "auto",
         validation_fraction: float = 0.2,
         time_limit: float | None = None,
         device: str = "cpu",
@@ -68,6 +75,7 @@ class LatentTreeBase(TreeDisplay):
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Literal["auto"] | bool | EpochCallback = "auto",
         categorical_features: Sequence[str] | Sequence[int] | None = None,
+        hardening: Literal["linear", "axis", "signs"] = "linear",
     ) -> None:
         self.depth = depth
         self.pruning = pruning
@@ -93,6 +101,7 @@ class LatentTreeBase(TreeDisplay):
         self.checkpoint = checkpoint
         self.progress = progress
         self.categorical_features = categorical_features
+        self.hardening = hardening
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -120,8 +129,8 @@ class LatentTreeBase(TreeDisplay):
         strata: NDArray[np.int32] | None = None,
         leave_out: Sequence[int] = (),
         tree_only: bool | None = None,
-    ) -> None:
-        """Fit encoder and network.
+    ) -> NDArray[np.bool_]:
+        """Fit encoder and network; return which rows were held out.
 
         `target` is (n_rows,) of class numbers or (n_rows, n_outputs) of floats.
         """
@@ -130,20 +139,25 @@ class LatentTreeBase(TreeDisplay):
         from treewright.latent._options import make_loss
         from treewright.latent._torch import torch
 
+        if self.hardening not in HARDENINGS:
+            raise InputError(f"hardening={self.hardening!r}; give one of {', '.join(HARDENINGS)}.")
+        self._hard_splits = None
         device = _device(self.device)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        held_out = _hold_out(table.n_rows, self.validation_fraction, seed, strata)
+        epochs, patience = self._passes(int((~held_out).sum()))
         options = TrainOptions(
-            epochs=self.epochs,
+            epochs=epochs,
             batch_size=self.batch_size,
             learning_rate=self.learning_rate,
             optimizer=self.optimizer,
             optimizer_options=dict(self.optimizer_options or {}),
             schedule=self.schedule,
-            patience=self.patience,
+            schedule_patience=max(1, patience // 2),
+            patience=patience,
             time_limit=self.time_limit,
             seed=seed,
         )
-        held_out = _hold_out(table.n_rows, self.validation_fraction, seed, strata)
         self._encoder = fit_encoder(table.X[~held_out], table.columns, self.categories, leave_out)
         inputs = self._encoder.transform(table.X)
 
@@ -171,7 +185,7 @@ class LatentTreeBase(TreeDisplay):
         chosen = make_loss(
             loss if isinstance(self.loss, str) and self.loss == "auto" else self.loss, n_outputs
         )
-        with epoch_bar(self.progress, self.epochs) as callback:
+        with epoch_bar(self.progress, epochs) as callback:
             self.result_ = train(
                 network, x, y, chosen, options, validation=on_device(held_out) if held_out.any() else None,
                 error=error, checkpoint=self.checkpoint, callback=callback,
@@ -180,6 +194,20 @@ class LatentTreeBase(TreeDisplay):
         rows_per_batch = x.shape[0] / -(-x.shape[0] // options.batch_size)
         self.network_.tree.fix_pruning(torch.as_tensor(inputs[~held_out]), batch_size=rows_per_batch)
         self.n_iter_ = len(self.result_.history)
+        return held_out
+
+    def _passes(self, n_rows: int) -> tuple[int, int]:
+        """Return epochs and patience; "auto" counts in steps, of which small tables have few an epoch."""
+        if not isinstance(self.batch_size, (int, np.integer)) or self.batch_size < 1:
+            raise InputError(f"batch_size must be an integer >= 1; got {self.batch_size!r}.")
+        steps = max(1, -(-n_rows // self.batch_size))
+        out = []
+        for name, least, least_steps in (("epochs", 100, LEAST_STEPS), ("patience", 20, LEAST_PATIENCE)):
+            given = getattr(self, name)
+            if isinstance(given, str) and given != "auto":
+                raise InputError(f'{name} must be an integer >= 1, or "auto"; got {given!r}.')
+            out.append(max(least, -(-least_steps // steps)) if isinstance(given, str) else given)
+        return out[0], out[1]
 
     # ------------------------------------------------------------------------------------------ new rows
 
@@ -277,10 +305,39 @@ class LatentTreeBase(TreeDisplay):
         hardened = getattr(self, "_hardened", None)
         return None if hardened is None or isinstance(hardened, str) else (hardened.tree, hardened.sentence)
 
-    def _harden(self, rows: NDArray[np.float64], make_tree: Any) -> Tree:
+    def _harden(self, rows: NDArray[np.float64], make_tree: MakeTree) -> Tree:
+        """Return the hard tree with leaves of these rows: of the refined splits where there are, else of the signs."""
         from treewright.latent._harden import harden
+        from treewright.latent._refine import regrown
 
-        return harden(self.network_.tree, self._encoder, rows, make_tree)
+        if self._hard_splits is None:
+            return harden(self.network_.tree, self._encoder, rows, make_tree)
+        return make_tree(regrown(self._hard_splits, rows), rows)
+
+    def _refine(
+        self, rows: NDArray[np.float64], make_tree: MakeTree, target: Target, held_out: NDArray[np.bool_]
+    ) -> None:
+        """Make the signs' splits better, in the time that training left; a training that was stopped keeps them."""
+        from treewright.latent._refine import refine
+
+        if self.hardening == "signs" or self.result_.stop_reason is not None:
+            return
+        end = (
+            math.inf
+            if self.time_limit is None
+            else time.perf_counter() + self.time_limit - self.result_.seconds
+        )
+        signs = self._harden(rows, make_tree)
+        self._hard_splits = refine(
+            signs.splits,
+            self.columns_,
+            rows,
+            target,
+            kind=self.hardening,
+            validation=held_out,
+            max_depth=self.depth,
+            is_over=lambda: time.perf_counter() >= end,
+        )
 
 
 def _device(name: str) -> torch.device:

@@ -36,12 +36,13 @@ PARAMETERS = """
     learning_rate : float, default=0.01
     batch_size : int, default=512
         Largest batch; batches are made equal to within one row.
-    epochs : int, default=100
-        Most passes over the training rows.
+    epochs : int or "auto", default="auto"
+        Most passes over the training rows; "auto" is 100, or more on a small table until there are 1000 steps.
     schedule : {"plateau", "cosine"} or None, default="plateau"
         How the learning rate falls.
-    patience : int, default=20
-        Epochs without improvement on the validation rows after which training stops.
+    patience : int or "auto", default="auto"
+        Epochs without improvement on the validation rows after which training stops; "auto" is 20, or more on a small
+        table until they are 100 steps.
     validation_fraction : float, default=0.2
         Share of rows held out to select the model; 0 judges by the training rows. Below ten rows none are.
     time_limit : float or None, default=None
@@ -78,7 +79,8 @@ ATTRIBUTES = """
 NOTES = """
     Notes
     -----
-    Missing values take the column's mean, and a column that has some brings an indicator. Predictions use
+    Numbers are centred and scaled by values near the middle, so that a wild one does not take the scale from the
+    others. Missing values take the column's mean, and a column that has some brings an indicator. Predictions use
     the stored pruning vector, so that a row's prediction does not depend on the other rows (the published
     code does).
 

@@ -81,8 +81,9 @@ class OptimalTreeClassifier(TreeClassifier):
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     guess_lower_bounds : bool, default=False
-        Take what the reference gets wrong as lower bounds. Much faster, and conditional: the status is then
-        OPTIMAL_UNDER_GUESSES, never OPTIMAL, and ``result_`` says what can have been lost (Theorem 4.3).
+        Take what the reference gets wrong as lower bounds, for tables where the exact search does not end. It runs
+        beside, in turns, and if it ends first the status is OPTIMAL and the tree exact. If the guided search ends
+        first, the status is OPTIMAL_UNDER_GUESSES, and ``result_`` says what can have been lost (Theorem 4.3).
     reference : estimator, array-like of shape (n_rows,), or None, default=None
         What to guess from: a tree ensemble, fitted on the same columns or not fitted (it is then cloned),
         or, for lower bounds alone, the labels that any model predicts for the rows. None is 40 boosted

@@ -4,6 +4,9 @@ Numbers, truth values and category codes are z-scored by the training rows (Appe
 so with ordinal codes); with "onehot" each category is a 0/1 column instead. A missing value becomes the
 mean (0 after scaling), and a column that had missing values in training brings a second one that says so. A
 constant column is 0.
+
+One wild value must not take the scale from all others: mean and deviation are those of the values clipped to `FENCE`
+spans between the quartiles around the median, and no input lies farther than `FARTHEST` deviations from 0.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ class Encoder:
         """Return the inputs of encoded rows X (n_rows, n_columns), shape (n_rows, n_inputs), C order."""
         taken = X[:, self.source]
         missing = np.isnan(taken)
-        out = np.where(missing, 0.0, (taken - self.center) / self.scale)
+        out = np.where(missing, 0.0, np.clip((taken - self.center) / self.scale, -FARTHEST, FARTHEST))
         for k in np.flatnonzero(self.category >= 0):
             out[:, k] = taken[:, k] == self.category[k]
         indicator = self.category == IS_MISSING
@@ -56,6 +59,8 @@ class Encoder:
 
 
 VALUE, IS_MISSING = -1, -2
+FENCE = 10.0
+FARTHEST = 100.0
 
 
 def fit_encoder(
@@ -89,12 +94,17 @@ def fit_encoder(
 
 
 def _moments(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean and standard deviation of the known values; scale 1 for a constant column."""
+    """Mean and standard deviation of the known values inside the fence; scale 1 for a constant column."""
     known = values[~np.isnan(values)]
     if len(known) == 0:
         return 0.0, 1.0
     # Scaled by the largest value first: no overflow in the squares.
     unit = float(np.abs(known).max()) or 1.0
-    mean, deviation = float((known / unit).mean()) * unit, float((known / unit).std()) * unit
+    low, middle, high = np.quantile(known / unit, [0.25, 0.5, 0.75])
+    reach = (
+        FENCE * (high - low) if high > low else np.inf
+    )  # most values are one: the others are the information
+    inside = np.clip(known / unit, middle - reach, middle + reach)
+    mean, deviation = float(inside.mean()) * unit, float(inside.std()) * unit
     constant = deviation <= 1e-12 * abs(mean) or deviation == 0
     return mean, 1.0 if constant else deviation

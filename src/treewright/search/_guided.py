@@ -4,8 +4,9 @@ McTavish et al. 2022. What each guess does to the answer:
 
 * thresholds: the search is exact over fewer splits; Theorem 4.1 compares the result with the reference.
 * depth: the search is exact over trees of the depth of Theorem 4.2.
-* lower bounds: the search is conditional; Theorem 4.3 says what can have been lost, and short searches beside it
-  tell whether the guess was needed and whether it held (``_second_look.py``).
+* lower bounds: the search is conditional; Theorem 4.3 says what can have been lost. The exact search runs beside it,
+  and gives the answer if it ends first (``_beside.py``); else a short search with a repaired guess tells whether the
+  guess held (``_second_look.py``).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from treewright.guess import (
 from treewright.guess._reference import check_predictions
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.search._beside import solve_beside
 from treewright.search._choose_engine import choose_engine
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
@@ -64,8 +66,8 @@ class Guesses:
     tolerance : float, default=0
         Largest fall of the reference's training accuracy in column elimination.
     compare : bool, default=True
-        After a search with guessed lower bounds, search for a short while without them, and with what is
-        left of them where the tree found refutes them.
+        Search beside without guessed lower bounds, in turns, and after a search with them for a short while with
+        what is left of them where the tree found refutes them.
     """
 
     thresholds: bool = False
@@ -107,9 +109,9 @@ def solve_guided(
     Returns
     -------
     SolveResult
-        Status OPTIMAL only without guessed lower bounds, and then over the guessed thresholds and depth, as
-        ``scope`` says. ``notes`` and ``stats`` hold the reference's accuracy and what Theorems 4.1, 4.2 and
-        4.3 promise.
+        Status OPTIMAL holds over the guessed thresholds and depth, as ``scope`` says. With guessed lower bounds it is
+        OPTIMAL where the exact search beside ended first, else OPTIMAL_UNDER_GUESSES. ``notes`` and ``stats`` hold the
+        reference's accuracy and what Theorems 4.1, 4.2 and 4.3 promise.
 
     Raises
     ------
@@ -168,7 +170,10 @@ def solve_guided(
         choice = choose_engine(problem, searched, options, method="guessed bounds", limits=limits)
         assert isinstance(choice.space, Cuts)  # only that engine knows guessed bounds
         searched = choice.space
-        result = choice.sign(solve_cuts(problem, searched, reference=costs, **how))
+        assert not isinstance(options, SweepOptions)  # choose_engine
+        stats |= {"reference_loss": costs.loss, "reference_wrong_rows": costs.n_wrong}
+        search = solve_beside if guesses.compare else solve_cuts
+        result = choice.sign(search(problem, searched, reference=costs, **how))
     else:
         result = solve(problem, searched, **how)
     notes.append(f"The reference is right on {100 * accuracy:.2f}% of the training weight.")
@@ -181,7 +186,7 @@ def solve_guided(
         result = _with_theorem_4_1(result, problem, guessed, costs, reference)
     if guesses.lower_bounds and guesses.compare and result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         assert isinstance(searched, Cuts)
-        assert not isinstance(options, SweepOptions)  # choose_engine
+        assert not isinstance(options, SweepOptions)
         result = look_again(result, problem, searched, costs, limits, options)
     return result
 

@@ -125,18 +125,20 @@ def result_of(
     )
 
 
-def refute(claim: str, found: str) -> str:
-    """Warn that a pruning of a tree is better than what was claimed, and return the note for its result.
+def refute(claim: str, found: str, whose: str = "a pruning of its own tree") -> str:
+    """Warn that a tree is better than what was claimed, and return the note for its result.
 
     Parameters
     ----------
     claim : str
         What no tree was to have: "no objective below 0.4".
     found : str
-        What the pruning has.
+        What the other tree has.
+    whose : str, default="a pruning of its own tree"
+        Where that tree comes from.
     """
     note = (
-        f"The search claimed that there is {claim}, but a pruning of its own tree has {found}. That proof is false, "
+        f"The search claimed that there is {claim}, but {whose} has {found}. That proof is false, "
         "so nothing is claimed of this tree; please report it as a defect."
     )
     warnings.warn(note, RefutedProofWarning, stacklevel=2)

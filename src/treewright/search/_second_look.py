@@ -1,17 +1,13 @@
-"""After a search with guessed lower bounds: was the guess needed, and did it hold?
+"""After a search with guessed lower bounds that ended before the exact one beside it: did the guess hold?
 
 Step 2a of section 4.3 (McTavish et al. 2022) ends a subproblem at the first subtree that is as good as the
 guess. Where the guess is too high, that subtree depends on the order of the search, and another order may
-end with a better tree. Two short searches beside the guided one look for it:
+end with a better tree. A short search with a *repaired* guess looks for it: where the tree found is right on a row
+that the reference gets wrong, the guess is refuted there by the tree itself; charge the reference no more than the
+tree for such rows. This is a lower guess, so Theorem 4.3 holds for it too, and its bound on what can have been lost is
+smaller. A tree that refutes no row needs no such search.
 
-1. Exact, without the guess. If it ends, the guess was not needed.
-2. Else with a *repaired* guess. Where the tree found is right on a row that the reference gets wrong, the
-   guess is refuted there by the tree itself; charge the reference no more than the tree for such rows.
-   This is a lower guess, so Theorem 4.3 holds for it too, and its bound on what can have been lost is
-   smaller. A tree that refutes no row needs no such search.
-
-Cost: each takes at most a quarter of the guided search's steps, or `LEAST_STEPS` if that is more, so that a
-long guided search is not made half as long again. The dense program is tried only where that is as short.
+Cost: at most a quarter of the steps so far, or `LEAST_STEPS` if that is more.
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ import numpy as np
 from treewright.binarize import Cuts
 from treewright.guess import ReferenceCosts, reference_costs
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import ROUNDING, SolveResult, StopReason
 from treewright.search._limits import Limits
 from treewright.search._options import SearchOptions
 from treewright.search._solve import solve_cuts
@@ -31,11 +27,8 @@ from treewright.search._solve import solve_cuts
 __all__ = ["look_again", "repaired"]
 
 LEAST_STEPS = 500
-PLAIN_STEPS = {"exact": 300, "repaired": 250}  # then dives with discrepancies: good trees of hard problems
-MOST_STATES = 400_000  # of the dense program: the time of some thousand steps
-MOST_GROUPING = 500_000  # distinct rows x columns squared, the time to find the groups of the dense program
+PLAIN_STEPS = 250  # then dives with discrepancies: good trees of hard problems
 MOST_SECONDS = 1.0
-WORTH = 1e-12  # a smaller difference of objectives is rounding
 
 
 def look_again(
@@ -46,7 +39,7 @@ def look_again(
     limits: Limits,
     options: SearchOptions | None,
 ) -> SolveResult:
-    """Search shortly without the guess and with a repaired one; the best tree and bound are kept.
+    """Search shortly with the guess repaired; the best tree and bound are kept.
 
     Parameters
     ----------
@@ -57,7 +50,7 @@ def look_again(
     reference : ReferenceCosts
         What was guessed.
     limits : Limits
-        Of the guided search and the two short ones together (steps: of each).
+        Of the searches so far and this one together.
     options : SearchOptions or None
 
     Returns
@@ -66,72 +59,43 @@ def look_again(
         Never worse than `result`; ``stats`` and ``notes`` say what came of it.
     """
     options = options or SearchOptions()
-    left = MOST_SECONDS
-    left = min(left, limits.left())
-    if left <= 0:
-        return result
-    steps = max(LEAST_STEPS, int(result.stats["subproblems"]) // 4)
+    lower = repaired(reference, result, problem)
+    done = int(result.stats["steps"])
+    steps = max(LEAST_STEPS, done // 4)
     if limits.step_limit is not None:
-        steps = min(steps, limits.step_limit)
-    size = result.stats["distinct_rows"] * result.stats["distinct_columns"] ** 2
-    exact = solve_cuts(
-        problem,
-        cuts,
-        limits=Limits(left, steps, limits.memory_limit),
-        options=replace(
-            options,
-            plain_steps=min(PLAIN_STEPS["exact"], options.plain_steps),
-            row_prices=False,
-            lattice=options.lattice and size <= MOST_GROUPING,
-            lattice_states=min(MOST_STATES, options.lattice_states),
-        ),
-    )
-    ended = exact.status is SolveStatus.OPTIMAL
-    best = exact if exact.objective < result.objective - WORTH else result
-    bound = max(result.lower_bound, exact.lower_bound)
+        steps = min(steps, limits.step_limit - done)
+    seconds = min(MOST_SECONDS, limits.left())
+    if lower is None or steps <= 0 or seconds <= 0:
+        return result
     stats = {
-        **result.stats,
         "guessed_objective": result.objective,
-        "exact_objective": exact.objective if ended else None,
-        "exact_seconds": exact.stats["seconds"],
+        **result.stats,
+        "refuted_rows": int(np.count_nonzero(lower.cost < reference.cost)),
     }
-    interrupted = exact.stop_reason is StopReason.INTERRUPT
-    left -= exact.stats["seconds"]
-    lower = repaired(reference, best, problem)
-    if not ended and not interrupted and left > 0 and lower is not None:
+    try:
         again = solve_cuts(
             problem,
             cuts,
-            limits=Limits(left, steps, limits.memory_limit),
-            options=replace(
-                options, plain_steps=min(PLAIN_STEPS["repaired"], options.plain_steps), lattice=False
-            ),
+            limits=Limits(seconds, steps, limits.memory_limit),
+            options=replace(options, plain_steps=min(PLAIN_STEPS, options.plain_steps), lattice=False),
             reference=lower,
         )
-        best = again if again.objective < best.objective - WORTH else best
-        bound = max(bound, again.lower_bound)
-        interrupted = again.stop_reason is StopReason.INTERRUPT
-        stats["refuted_rows"] = int(np.count_nonzero(lower.cost < reference.cost))
-    bound = min(bound, best.objective)
-    saved = result.objective - best.objective
-    if ended and saved > 0:
-        note = (
-            "You did not need the guess: the exact search ended too, and its tree, kept here, is better by "
-            f"{saved:.6f}."
-        )
-    elif ended:
-        note = "You did not need the guess: the exact search ended too, with the same objective."
-    elif best is exact:
-        note = f"A short search without the guess found a better tree (by {saved:.6f}), which is kept."
-    elif best is not result:
-        note = (
-            f"The best tree so far was right on {stats['refuted_rows']:,} rows that the reference gets wrong; a short "
-            f"search with the guess lowered there found a better tree (by {saved:.6f}), which is kept."
-        )
-    else:
-        note = f"A short search without the guess did not end; it proves that no tree is below {bound:.6f}."
-    if interrupted:
+    except KeyboardInterrupt:  # outside of the engine: the tree is there
+        return replace(result, stats={**stats, "interrupted": True})
+    if again.stop_reason is StopReason.INTERRUPT:
         stats["interrupted"] = True
+    stats |= dict.fromkeys(("steps", "subproblems"), done + again.stats["steps"])
+    stats["seconds"] += again.stats["seconds"]
+    saved = result.objective - again.objective
+    best = again if saved > ROUNDING * abs(result.objective) else result
+    bound = min(best.objective, max(result.lower_bound, again.lower_bound))
+    notes = result.notes
+    if best is again:
+        notes = (
+            *notes,
+            f"The best tree so far was right on {stats['refuted_rows']:,} rows that the reference gets wrong; a short "
+            f"search with the guess lowered there found a better tree (by {saved:.6f}), which is kept.",
+        )
     return replace(
         result,
         tree=best.tree,
@@ -139,7 +103,7 @@ def look_again(
         loss=best.loss,
         lower_bound=bound,
         stats={**stats, "most_lost_by_guesses": best.objective - bound},
-        notes=(*result.notes, note),
+        notes=notes,
     )
 
 

@@ -14,6 +14,7 @@ from treewright.errors import InputError
 from treewright.guess import named_reference
 from treewright.guess._named import REFERENCES
 from treewright.result import SolveStatus
+from treewright.search._solve import solve_cuts
 
 
 def run(*args):
@@ -32,8 +33,13 @@ def data(tmp_path):
     return tmp_path / "data.csv"
 
 
+@pytest.fixture
+def guided_ends_first(monkeypatch):
+    monkeypatch.setattr("treewright.search._guided.solve_beside", solve_cuts)
+
+
 @pytest.mark.parametrize("name", REFERENCES)
-def test_guessed_thresholds_and_bounds_are_saved_as_such_and_verify(data, tmp_path, name):
+def test_guessed_thresholds_and_bounds_are_saved_as_such_and_verify(data, tmp_path, name, guided_ends_first):
     out = tmp_path / "model.json"
     options = ("--reference", name, "--n-estimators", 10, "--reference-depth", 2)
     done = run("fit", data, "-t", "risk", "--guess", "thresholds,bounds", *options, "--out", out)
@@ -54,9 +60,15 @@ def test_guessed_depth_is_the_depth_that_the_file_states(data, tmp_path):
     assert model.tree.depth <= 7
 
 
-def test_a_conditional_answer_is_no_proof(data):
+def test_a_conditional_answer_is_no_proof(data, guided_ends_first):
     options = ("fit", data, "-t", "risk", "--guess", "bounds", "--require-proof")
     assert run(*options).exit_code == 1
+
+
+def test_an_exact_search_that_ends_first_is_a_proof(data):
+    done = run("fit", data, "-t", "risk", "--guess", "bounds", "--max-depth", 2, "--require-proof")
+    assert done.exit_code == 0, done.output
+    assert "You did not need the guess" in done.output
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,11 @@ from sklearn.ensemble import (
 )
 
 from treewright import OptimalTreeClassifier, SolveStatus
+from treewright.convert import to_json
 from treewright.errors import InputError, PoorGuessWarning
 from treewright.guess import depth_of_ensemble
 from treewright.problem import make_problem
-from treewright.search import Guesses, Limits, solve_guided
+from treewright.search import Guesses, Limits, _beside, solve_guided
 from treewright.table import table_from
 
 X, y = load_breast_cancer(return_X_y=True)
@@ -52,9 +53,13 @@ def test_every_combination_for_every_objective(
         warnings.simplefilter("ignore")  # a limit may be reached without guessed bounds
         model.fit(X, y)
     result = model.result_
-    assert result.status is not SolveStatus.OPTIMAL or not bounds
     if bounds:
-        assert result.status is SolveStatus.OPTIMAL_UNDER_GUESSES
+        assert result.status is not SolveStatus.FEASIBLE
+        assert result.stats["reference_loss"] == pytest.approx(
+            1 - result.stats["reference_accuracy"], abs=0.02
+        )
+    if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+        assert bounds
         assert "if the guesses hold" in result.sentence()
         assert f"{result.lower_bound:.6f}" in result.sentence()
         assert any("Theorem 4.3" in note for note in result.notes)
@@ -81,9 +86,8 @@ def test_three_classes(data: object) -> None:
         0.02, thresholds="guess", max_depth=3, guess_lower_bounds=True, reference=REFERENCE
     ).fit(X3, names)
     assert exact.result_.status is SolveStatus.OPTIMAL
-    assert guessed.result_.status is SolveStatus.OPTIMAL_UNDER_GUESSES
-    assert guessed.result_.objective >= exact.result_.objective - 1e-12
-    assert guessed.result_.lower_bound <= exact.result_.objective + 1e-12
+    assert guessed.result_.status is SolveStatus.OPTIMAL
+    assert guessed.result_.objective == exact.result_.objective == guessed.result_.lower_bound
     assert any("did not need the guess" in note for note in guessed.result_.notes)
 
 
@@ -105,7 +109,7 @@ def test_other_references(reference: object) -> None:
         max_depth=3,
         guess_tolerance=0.02,
     ).fit(X, y)
-    assert model.result_.status is SolveStatus.OPTIMAL_UNDER_GUESSES
+    assert model.result_.status is SolveStatus.OPTIMAL
     assert model.score(X, y) > 0.9
     assert 0.9 < model.result_.stats["reference_accuracy"] <= 1
 
@@ -118,7 +122,7 @@ def test_predictions_alone() -> None:
     ).fit(X, y)
     assert guessed.result_.objective == exact.result_.objective
     assert guessed.result_.lower_bound == pytest.approx(exact.result_.objective)
-    assert guessed.result_.status is SolveStatus.OPTIMAL_UNDER_GUESSES
+    assert guessed.result_.status is SolveStatus.OPTIMAL
 
 
 def test_rows_of_weight_zero_do_not_shift_predictions() -> None:
@@ -160,23 +164,47 @@ def test_a_poor_reference_is_said_to_be_poor() -> None:
         ).fit(X, y)
 
 
-def test_a_guess_that_costs_something_is_found_out() -> None:
-    """A bad reference ends the search early; the short exact search beside it finds the better tree."""
+def odd_majority() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, labels, and what a reference that is wrong on a quarter of them says."""
     rng = np.random.default_rng(3)
     Z = rng.integers(0, 2, (200, 6)).astype(float)
     labels = (Z[:, 0] + Z[:, 1] + Z[:, 2] + Z[:, 3] > 2).astype(int)
-    predicted = np.where(rng.random(200) < 0.75, labels, 1 - labels)
+    return Z, labels, np.where(rng.random(200) < 0.75, labels, 1 - labels)
+
+
+def test_the_exact_search_that_ends_first_gives_the_answer() -> None:
+    """The guess alone would end with a worse tree."""
+    Z, labels, predicted = odd_majority()
+    exact = OptimalTreeClassifier(0.005).fit(Z, labels)
+    problem = make_problem(table_from(Z), labels, cost_complexity=0.005)
+    alone = solve_guided(problem, "auto", Guesses(lower_bounds=True, reference=predicted, compare=False))
+    assert alone.objective > exact.result_.objective
+    beside = OptimalTreeClassifier(0.005, guess_lower_bounds=True, reference=predicted).fit(Z, labels)
+    assert to_json(beside.tree_) == to_json(exact.tree_)
+    assert beside.result_.status is SolveStatus.OPTIMAL
+    assert beside.result_.lower_bound == exact.result_.objective
+    assert beside.result_.sentence() == exact.result_.sentence()
+    assert any("did not need the guess" in note for note in beside.result_.notes)
+
+
+def test_a_guess_that_costs_something_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The guided search ends first; what the exact one found in its turn is better, and kept."""
+    monkeypatch.setattr(_beside, "FIRST_TURN", 20)
+    Z, labels, predicted = odd_majority()
     with pytest.warns(PoorGuessWarning, match="do not hold"):
         model = OptimalTreeClassifier(0.005, guess_lower_bounds=True, reference=predicted).fit(Z, labels)
     exact = OptimalTreeClassifier(0.005).fit(Z, labels)
     result = model.result_
-    assert result.stats["guessed_objective"] > result.objective == exact.result_.objective
     assert result.status is SolveStatus.OPTIMAL_UNDER_GUESSES
-    assert any("did not need the guess" in note for note in result.notes)
+    assert result.stats["exact_objective"] is None
+    assert result.stats["guessed_objective"] > result.objective >= exact.result_.objective
+    assert result.lower_bound <= exact.result_.objective
+    assert result.stats["most_lost_by_guesses"] == result.objective - result.lower_bound
 
 
-def test_a_guess_that_the_tree_refutes_is_repaired() -> None:
+def test_a_guess_that_the_tree_refutes_is_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too hard for a short exact search; the guess, lowered where the tree refutes it, leads to a better tree."""
+    monkeypatch.setattr(_beside, "FIRST_TURN", 300)
     rng = np.random.default_rng(3)
     Z = rng.integers(0, 2, (1000, 16)).astype(float)
     labels = (Z @ rng.normal(size=16) + 0.8 * rng.normal(size=1000) > 0).astype(int)

@@ -1,0 +1,232 @@
+"""Alternating optimisation of a hard tree: each split the best of its kind, no step a step back."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch (the extra `latent`) is not installed")
+
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from treewright import LatentTreeClassifier, LatentTreeRegressor
+from treewright.errors import InputError
+from treewright.latent._refine import (
+    Labels,
+    Numbers,
+    _combination,
+    _cut_back,
+    _grown,
+    _loss,
+    _Nodes,
+    _one_column,
+    _sweep,
+    refine,
+    regrown,
+)
+from treewright.table import table_from
+from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit
+
+
+def table(rng, n=60):
+    """Two columns of numbers, one of them with gaps, and one of words."""
+    rows = [
+        [float(a), None if rng.random() < 0.2 else float(b), "abc"[c]]
+        for a, b, c in zip(
+            rng.normal(size=n).round(1), rng.integers(0, 4, n), rng.integers(0, 3, n), strict=True
+        )
+    ]
+    return table_from(rows)
+
+
+def random_target(rng, n, numbers):
+    weight = rng.choice([0.5, 1.0, 2.0], n)
+    return (
+        Numbers(rng.normal(size=n), weight)
+        if numbers
+        else Labels(rng.integers(0, 3, n).astype(np.int32), weight)
+    )
+
+
+def random_splits(rng, depth):
+    """A complete tree of linear splits of the first two columns, depth-first."""
+    if depth == 0:
+        return [None]
+    split = LinearSplit((0, 1), tuple(rng.normal(size=2)), float(rng.normal()), bool(rng.integers(2)))
+    return [split, *random_splits(rng, depth - 1), *random_splits(rng, depth - 1)]
+
+
+def saved(split, swapped, X, wins):
+    """What rows save that go to the left child, which a swap puts on the split's right."""
+    return wins[split.goes_left(X) != swapped].sum()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_split_of_one_column_is_the_best_of_all(seed):
+    rng = np.random.default_rng(seed)
+    found = table(rng, n=int(rng.integers(3, 14)))
+    wins = rng.normal(size=found.n_rows).round(1)
+    gain, split, swapped = _one_column(found.columns, found.X, wins)
+    every = [
+        CategorySplit(j, (code,), missing) if column.categories else ThresholdSplit(j, cut, missing)
+        for j, column in enumerate(found.columns)
+        for missing in (False, True)
+        for code in range(len(column.categories) or 1)
+        for cut in np.unique(found.X[~np.isnan(found.X[:, j]), j])[:-1]
+    ]
+    best = max(saved(one, swap, found.X, wins) for one in every for swap in (False, True))
+    assert gain == pytest.approx(best)
+    assert saved(split, swapped, found.X, wins) == pytest.approx(best)
+
+
+def test_a_combination_finds_a_slanted_border_and_is_left_out_without_reason():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3)) * [1, 1000, 0.001]
+    found = table_from(X)
+    wins = np.where(X[:, 0] + X[:, 1] / 1000 > 0, 1.0, -1.0)
+    gain, split, swapped = _combination(found.columns, X, wins)
+    assert isinstance(split, LinearSplit)
+    assert gain == pytest.approx(saved(split, swapped, X, wins))
+    assert gain >= 0.97 * wins[wins > 0].sum() > 1.3 * _one_column(found.columns, X, wins)[0]
+    assert _combination(found.columns, X, np.abs(wins)) is None  # all belong on one side
+    assert _combination(found.columns, X[:20], wins[:20]) is None  # too few rows for three slopes
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_sweep_makes_the_training_loss_worse(seed, numbers):
+    rng = np.random.default_rng(seed)
+    found = table(rng, n=150)
+    target = random_target(rng, found.n_rows, numbers)
+    rows = np.arange(found.n_rows)
+    nodes = _Nodes.of(random_splits(rng, 3))
+    nodes.fit_leaves(found.X, rows, target)
+    losses = [_loss(nodes, found.X, rows, target)]
+    for _ in range(6):
+        changed = _sweep(nodes, found.columns, found.X, rows, target, "linear", lambda: False)
+        losses.append(_loss(nodes, found.X, rows, target))
+        assert losses[-1] <= losses[-2] + 1e-9
+        assert changed == (losses[-1] < losses[-2] - 1e-12)
+        nodes.fit_leaves(found.X, rows, target)
+        losses.append(_loss(nodes, found.X, rows, target))
+        assert losses[-1] <= losses[-2] + 1e-9
+
+
+@pytest.mark.parametrize("kind", ["linear", "axis"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_a_refined_tree_keeps_its_limits(kind, numbers):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        found = table(rng, n=120)
+        target = random_target(rng, found.n_rows, numbers)
+        held = rng.random(found.n_rows) < 0.3
+        start = random_splits(rng, 3)
+        done = refine(start, found.columns, found.X, target, kind=kind, validation=held)
+        assert done.count(None) <= start.count(None)
+        assert kind == "linear" or not any(isinstance(split, LinearSplit) for split in done)
+        reached = _Nodes.of(done).reached(found.X, np.arange(found.n_rows))
+        assert all(len(rows) for rows in reached.values())
+        if kind == "linear":  # the start was a candidate, and cutting back made nothing worse on these rows
+
+            def loss(splits, held=held, found=found, target=target):
+                nodes = _Nodes.of(splits)
+                nodes.fit_leaves(found.X, np.flatnonzero(~held), target)
+                return _loss(nodes, found.X, np.flatnonzero(held), target)
+
+            assert loss(done) <= loss(start) + 1e-9
+
+
+def test_the_sides_of_a_crossed_table_are_found():
+    """Exclusive or of two columns, from splits that look at the wrong places."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (400, 2))
+    target = Labels(((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(np.int32), np.ones(400))
+    wrong = [LinearSplit((0,), (1.0,), -0.4), LinearSplit((1,), (1.0,), 0.3), None, None]
+    wrong += [LinearSplit((1,), (1.0,), -0.2), None, None]
+    done = refine(wrong, table_from(X).columns, X, target, kind="axis", validation=np.zeros(400, dtype=bool))
+    nodes = _Nodes.of(done)
+    nodes.fit_leaves(X, np.arange(400), target)
+    assert _loss(nodes, X, np.arange(400), target) == 0
+
+
+def test_an_end_of_time_keeps_the_start():
+    rng = np.random.default_rng(1)
+    found = table(rng, n=80)
+    target = random_target(rng, 80, numbers=True)
+    start = regrown(random_splits(rng, 2), found.X)
+    held = np.zeros(80, dtype=bool)
+    assert (
+        refine(start, found.columns, found.X, target, kind="linear", validation=held, is_over=lambda: True)
+        == start
+    )
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_an_empty_part_of_the_tree_is_grown_as_cart_does(numbers):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = (X[:, 1] > 0.3) * 2.0 + (X[:, 2] > -0.1) * (X[:, 1] <= 0.3)
+    target = Numbers(y, np.ones(300)) if numbers else Labels(y.astype(np.int32), np.ones(300))
+    grown = _grown(_Nodes.of([None]), table_from(X).columns, X, np.arange(300), target, 2)
+    cart = (DecisionTreeRegressor if numbers else DecisionTreeClassifier)(max_depth=2).fit(X, y)
+    assert _loss(grown, X, np.arange(300), target) == 0
+    np.testing.assert_allclose(grown.predicted(X, np.arange(300)), cart.predict(X))
+    assert grown.splits[0].column == cart.tree_.feature[0]
+    assert grown.splits[0].threshold == pytest.approx(cart.tree_.threshold[0])
+    alike = Numbers(np.ones(300), np.ones(300))
+    assert _grown(_Nodes.of([None]), table_from(X).columns, X, np.arange(300), alike, 2).splits == [None]
+
+
+def test_cutting_back_makes_leaves_where_they_are_as_good():
+    X = np.arange(8.0)[:, None]
+    target = Labels(np.zeros(8, dtype=np.int32), np.ones(8))
+    nodes = _Nodes.of([ThresholdSplit(0, 3.5), None, ThresholdSplit(0, 5.5), None, None])
+    nodes.fit_leaves(X, np.arange(8), target)
+    _cut_back(nodes, X, np.arange(8), target)
+    assert nodes.in_order(X, np.arange(8), "axis") == [None]
+
+
+def test_the_saved_tree_is_the_refined_one():
+    X, y = load_iris(return_X_y=True)
+    trees = {}
+    for kind in ("signs", "linear", "axis"):
+        model = LatentTreeClassifier(depth=3, hardening=kind, random_state=0, progress=False).fit(X, y)
+        trees[kind] = model.harden().tree
+        again = model.harden(X, y)
+        np.testing.assert_array_equal(again.tree.predict(X), trees[kind].predict(X))
+        assert again.sentence == model.harden().sentence
+    assert not any(isinstance(split, LinearSplit) for split in trees["axis"].splits)
+    assert (trees["axis"].predict(X) == y).mean() > 0.9
+    assert (trees["linear"].predict(X) == y).mean() > 0.9
+    with pytest.raises(InputError, match="hardening='straight'; give one of linear, axis, signs"):
+        LatentTreeClassifier(hardening="straight").fit(X, y)
+
+
+def test_numbers_are_refined_in_any_unit():
+    X, y = load_diabetes(return_X_y=True)
+    options = {"depth": 3, "random_state": 0, "progress": False}
+    signs = LatentTreeRegressor(hardening="signs", **options).fit(X, y).harden().tree
+    small = LatentTreeRegressor(**options).fit(X, y).harden().tree
+    large = LatentTreeRegressor(**options).fit(X, y * 2.0**60).harden().tree
+    assert np.mean((small.predict(X) - y) ** 2) < np.mean((signs.predict(X) - y) ** 2)
+    np.testing.assert_allclose(large.predict(X), small.predict(X) * 2.0**60)
+
+
+def test_one_wild_value_does_not_ruin_a_table():
+    X, y = load_iris(return_X_y=True)
+    X[7, 2] = 1e6
+    model = LatentTreeClassifier(depth=2, random_state=0, progress=False).fit(X, y)
+    rest = np.arange(150) != 7
+    assert model.score(X[rest], y[rest]) > 0.9
+
+
+def test_small_tables_get_steps_enough():
+    X, y = load_iris(return_X_y=True)
+    options = LatentTreeClassifier(random_state=0, progress=False).fit(X, y).result_.options
+    assert options.epochs == 1000  # one step each
+    assert options.patience == 100
+    options = (
+        LatentTreeClassifier(epochs=3, patience=2, batch_size=20, progress=False).fit(X, y).result_.options
+    )
+    assert (options.epochs, options.patience) == (3, 2)
+    with pytest.raises(InputError, match="epochs must be an integer >= 1, or \"auto\"; got 'many'"):
+        LatentTreeClassifier(epochs="many").fit(X, y)
