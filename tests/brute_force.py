@@ -22,10 +22,9 @@ def best_objective(
 ) -> Fraction:
     """Return the smallest sum(weight * cost) / sum(weight) + cost_complexity * leaves over all trees."""
     n_splits, n_rows = goes_right.shape
-    total = Fraction(sum(Fraction(float(w)) for w in weight))
-    price = [
-        [Fraction(float(weight[r])) * Fraction(float(c)) / total for c in costs[y[r]]] for r in range(n_rows)
-    ]
+    exact = [w if isinstance(w, Fraction) else Fraction(float(w)) for w in weight]
+    total = sum(exact, Fraction(0))
+    price = [[exact[r] * Fraction(float(c)) / total for c in costs[y[r]]] for r in range(n_rows)]
 
     @cache
     def best(rows: tuple[int, ...], depth: int, leaves: int) -> Fraction:

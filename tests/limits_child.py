@@ -51,6 +51,14 @@ class Front:
         return self
 
 
+class Shards(Front):
+    """`fit_shards` likewise."""
+
+    def fit(self, X: Any, y: Any) -> Shards:
+        self.result_ = tw.fit_shards(X, y, **self.parameters).result_
+        return self
+
+
 class Policy(tw.OptimalPolicyTree):
     """A policy tree whose actions are the classes: rewards are noise, and one more for the right one."""
 
@@ -58,6 +66,14 @@ class Policy(tw.OptimalPolicyTree):
         rewards = np.random.default_rng(1).normal(size=(len(y), len(np.unique(y))))
         rewards[np.arange(len(y)), y] += 1
         super().fit(X, rewards)
+        return self
+
+
+class Survival(tw.OptimalSurvivalTree):
+    """A survival tree of noise: the classes only decide who was censored."""
+
+    def fit(self, X: Any, y: Any) -> Survival:
+        super().fit(X, (y > 0, np.random.default_rng(1).exponential(size=len(y))))
         return self
 
 
@@ -98,7 +114,9 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
         "policy": (Policy, free | {"max_depth": 7}),
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
+        "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
+        "shards": (Shards, free | {"max_depth": 5, "shard_rows": 1000}),
     }
 
 
@@ -106,7 +124,8 @@ def accepted(kind: Any) -> set[str]:
     """The names of the parameters that a kind of estimator has."""
     import inspect
 
-    return set(inspect.signature(tw.accuracy_frontier if kind is Front else kind).parameters)
+    functions = {Front: tw.accuracy_frontier, Shards: tw.fit_shards}
+    return set(inspect.signature(functions.get(kind, kind)).parameters)
 
 
 SEARCHES = {"cross-validated": 6, "leaf accuracy, cross-validated": 12}  # each has the time limit

@@ -2,10 +2,12 @@
 #include "ranked_search.hpp"
 #include "treewright/objective/action_costs.hpp"
 #include "treewright/objective/squared_error.hpp"
+#include "treewright/objective/survival.hpp"
 
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 
@@ -76,6 +78,39 @@ nb::dict action_costs(Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int
     return run_search(make, depth, most_leaves, options, control);
 }
 
+nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vector<std::int64_t> hazard, int scale,
+                  int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t most_leaves,
+                  const Options& options, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
+                  nb::object report) {
+    const auto table = std::make_shared<EventTable>();
+    EventTable& data = *table;
+    set_ranks(data, rank, events.size(), min_leaf);
+    if (hazard.size() != events.size()) throw std::invalid_argument("survival: arrays of different lengths");
+    if (leaf < 1 || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60) throw std::invalid_argument("survival: units");
+    data.scale = scale;
+    data.events.assign(events.data(), events.data() + events.size());
+    data.hazard.assign(hazard.data(), hazard.data() + hazard.size());
+    std::int64_t all_events = 0, all_hazard = 0;
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        const std::int64_t d = data.events[row], h = data.hazard[row];
+        if (d < 0 || h < d || d > EventTable::kLargestEvents || h > EventTable::kLargestHazard ||
+            (all_events += d) > EventTable::kLargestEvents || (all_hazard += h) > EventTable::kLargestHazard)
+            throw std::invalid_argument("survival: events or hazards");
+    }
+    // Terms, the constants of rows, and the costs of all leaves must fit.
+    const double room = std::ldexp(1.0, 58 - tie_bits);
+    if (data.largest_error() * 5.0 * static_cast<double>(data.n_rows) > room / 4 ||
+        std::ldexp(static_cast<double>(all_events) * std::log(static_cast<double>(all_hazard) + 1), scale) >
+            static_cast<double>(EventTable::kLargestTerm))
+        throw std::invalid_argument("survival: units too fine");
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    const auto make = [&] {
+        data.prepare();
+        return std::make_unique<Survival>(table, tie_bits, leaf);
+    };
+    return run_search(make, depth, most_leaves, options, control);
+}
+
 }  // namespace
 
 void bind_additive(nb::module_& m) {
@@ -88,4 +123,9 @@ void bind_additive(nb::module_& m) {
           nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"),
           nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
           "Best tree of actions over all cuts of ranked columns; see treewright.search._additive.");
+    m.def("survival_solve", &survival, nb::arg("rank"), nb::arg("events"), nb::arg("hazard"), nb::arg("scale"),
+          nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"),
+          nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
+          nb::arg("report").none(),
+          "Best survival tree over all cuts of ranked columns; see treewright.search._additive.");
 }

@@ -18,19 +18,33 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from treewright import HybridTreeClassifier, NearOptimalTrees, near_optimal_trees
+from treewright import (
+    HybridTreeClassifier,
+    NearOptimalTrees,
+    compare_with_cart,
+    fit_shards,
+    near_optimal_trees,
+)
 from treewright.bornagain import Ensemble, agreement, distil, forecast, solve_active
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
-from treewright.problem import make_policy_problem, make_problem, make_regression_problem
+from treewright.estimators import CartComparison
+from treewright.problem import (
+    make_policy_problem,
+    make_problem,
+    make_regression_problem,
+    make_survival_problem,
+)
 from treewright.result import (
     BornAgainResult,
     LeafAccuracyResult,
     PolicyResult,
     RegressionResult,
+    ShardsResult,
     SolveResult,
     SolveStatus,
     StopReason,
+    SurvivalResult,
 )
 from treewright.search import (
     Frontier,
@@ -39,6 +53,7 @@ from treewright.search import (
     solve_leaf_accuracy,
     solve_policy,
     solve_regression,
+    solve_survival,
 )
 from treewright.table import table_from
 from treewright.verify import check_faithful
@@ -219,6 +234,13 @@ def rounded() -> str:
 
 
 @cache
+def beside_cart() -> CartComparison:
+    """Return CART and the best tree of its size, with test rows."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return compare_with_cart(X[::2], y[::2], X[1::2], y[1::2], max_depth=2)
+
+
+@cache
 def regression() -> RegressionResult:
     """Return a proven regression tree."""
     X, y = load_diabetes(return_X_y=True)
@@ -232,6 +254,57 @@ def regression_stopped() -> str:
     bound = 0.9 * proven.objective
     return replace(
         proven, status=SolveStatus.FEASIBLE, lower_bound=bound, stop_reason=StopReason.TIME_LIMIT
+    ).sentence()
+
+
+@cache
+def survival() -> SurvivalResult:
+    """Return a proven survival tree; the times are those of a disease that went on."""
+    X, y = load_diabetes(return_X_y=True)
+    problem = make_survival_problem(table_from(X[:, 2:4]), (y < 250, np.minimum(y, 250)), max_depth=2)
+    return solve_survival(problem)
+
+
+def survival_stopped() -> str:
+    """Say what a search for a survival tree says that ended early."""
+    proven = survival()
+    bound = 0.9 * proven.objective
+    return replace(
+        proven, status=SolveStatus.FEASIBLE, lower_bound=bound, stop_reason=StopReason.TIME_LIMIT
+    ).sentence()
+
+
+@cache
+def in_shards() -> ShardsResult:
+    """Return a tree fitted to four shards of rows."""
+    data = iris()
+    return fit_shards(data.table.X, data.y, max_depth=2, shard_rows=38, progress=False).result_
+
+
+def in_shards_proven() -> str:
+    """Say what a fit on shards says whose shards agree."""
+    found = in_shards()
+    return replace(found, status=SolveStatus.OPTIMAL, lower_bound=found.objective).sentence()
+
+
+def in_shards_stopped() -> str:
+    """Say what a fit on shards says that was stopped before the last shard was searched."""
+    found = in_shards()
+    stats = {**found.stats, "shards_lost": 1}
+    return replace(
+        found, status=SolveStatus.FEASIBLE, stats=stats, stop_reason=StopReason.TIME_LIMIT
+    ).sentence()
+
+
+def in_one_shard() -> str:
+    """Say what a fit on a single shard says that was stopped."""
+    found = in_shards()
+    return replace(
+        found,
+        status=SolveStatus.FEASIBLE,
+        lower_bound=0.1,
+        stats={"shards": 1},
+        stop_reason=StopReason.TIME_LIMIT,
     ).sentence()
 
 
@@ -320,8 +393,16 @@ CASES: dict[str, Maker] = {
     "frontier-limited": partial(front_limited, 4),
     "frontier-limited-stopped": partial(front_limited, 2),
     "frontier-unknown": partial(front_stopped, 0),
+    "beside-cart": lambda: beside_cart().sentence(),
+    "beside-cart-stopped": lambda: replace(beside_cart(), fewest_mistakes=0, test_mistakes=None).sentence(),
     "regression": lambda: regression().sentence(),
     "regression-stopped": regression_stopped,
+    "survival": lambda: survival().sentence(),
+    "survival-stopped": survival_stopped,
+    "shards": lambda: in_shards().sentence(),
+    "shards-proven": in_shards_proven,
+    "shards-stopped": in_shards_stopped,
+    "shards-one": in_one_shard,
     "policy": lambda: policy().sentence(),
     "policy-stopped": policy_stopped,
     "near-optimal": lambda: near_optimal().sentence(),

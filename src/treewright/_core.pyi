@@ -471,3 +471,8 @@ def action_costs_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, 
     """
     Best tree of actions over all cuts of ranked columns; see treewright.search._additive.
     """
+
+def survival_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hazard: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best survival tree over all cuts of ranked columns; see treewright.search._additive.
+    """

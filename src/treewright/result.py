@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -16,9 +17,11 @@ __all__ = [
     "LeafAccuracyResult",
     "PolicyResult",
     "RegressionResult",
+    "ShardsResult",
     "SolveResult",
     "SolveStatus",
     "StopReason",
+    "SurvivalResult",
     "constraints_in_words",
 ]
 
@@ -278,6 +281,48 @@ REWARDS = (
 
 
 @dataclass(frozen=True, repr=False)
+class SurvivalResult(SolveResult):
+    """A survival tree with its certificate.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        `loss` + cost_complexity * leaves.
+    lower_bound : float
+        No tree within the constraints and the `scope` has a smaller objective.
+    loss : float
+        Share of a single leaf's deviance that the tree leaves.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``tolerance``: by how much rounding to integers can have moved an objective.
+    options : mapping
+        ``method`` is "survival"; ``criterion`` names the loss.
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        left = f"{100 * self.loss:.2f}% of the deviance left"
+        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({left})"
+        if self.status is SolveStatus.OPTIMAL:
+            tolerance = self.stats.get("tolerance")
+            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
+            return (
+                f"Proven optimal over {self.scope}: no survival tree{self._constraints()} has an objective that is "
+                f"smaller{by} than that of this one with {what}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        return (
+            f"Not proven optimal{why}: the best survival tree found has {what}; over {self.scope} "
+            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
+            f"{100 * self.gap:.1f}%."
+        )
+
+
+@dataclass(frozen=True, repr=False)
 class BornAgainResult(SolveResult):
     """A tree with the decisions of an ensemble, and proven bounds on its depth and leaves.
 
@@ -418,3 +463,60 @@ class LeafAccuracyResult(SolveResult):
             f"Not proven optimal{why}: {worst} ({size}); over {self.scope} no tree{self._constraints()} can have a "
             f"worst leaf above {self.upper_bound:.6f}."
         )
+
+
+@dataclass(frozen=True)
+class ShardsResult(SolveResult):
+    """A tree over all rows of a source, with a bound that was proven on shards of them.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+        OPTIMAL only if the tree costs on all rows exactly what the best trees of the shards cost together.
+    objective : float
+        Of the tree on all rows.
+    lower_bound : float
+        The mean of the bounds that were proven on the shards, weighted by the weight of their rows: no tree within the
+        constraints and the `scope` has a smaller objective on all rows.
+    loss : float
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``rows``; for each part of the rows ``shard_rows``, ``shard_weights`` and ``shard_bounds``; how many are
+        ``shards_proven`` optimal, and ``shards_lost``, of which no more is known than the price of one leaf.
+    options : mapping
+        ``method`` is "shards".
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        rows, shards = self.stats.get("rows"), self.stats.get("shards")
+        over = f"{rows:,} rows" if isinstance(rows, int) else "all rows"
+        parts = f"{shards:,} shards of these rows" if shards != 1 else "these rows"
+        leaves = leaves_in_words(self.tree)
+        what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
+        if self.status is SolveStatus.OPTIMAL:
+            how = f", as proven on {parts}, whose best trees together cost as much" if shards != 1 else ""
+            return (
+                f"Proven optimal over {self.scope} and {over}: no tree{self._constraints()} has a smaller objective "
+                f"than this one with {what}{how}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        lost = self.stats.get("shards_lost")
+        without = f"; of {lost} of them nothing is known but the price of one leaf" if lost else ""
+        return (
+            f"Within {_rounded_up(100 * self.gap)}% of the best possible over {over} and {self.scope}{why}: this tree "
+            f"has {what}, and no tree{self._constraints()} can be below {self.lower_bound:.6f}, as proven on "
+            f"{parts}{without}."
+        )
+
+
+def _rounded_up(percentage: float) -> str:
+    """Two digits of a percentage, never less than it is."""
+    if percentage <= 0:
+        return "0"
+    digits = max(0, 1 - math.floor(math.log10(percentage)))
+    scale = 10**digits
+    return f"{math.ceil(percentage * scale - 1e-9) / scale:.{digits}f}"

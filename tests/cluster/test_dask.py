@@ -10,7 +10,7 @@ import pytest
 from dask.distributed import Client, LocalCluster
 from joblib import parallel_config
 
-from treewright import OptimalTreeClassifierCV
+from treewright import OptimalTreeClassifierCV, fit_shards
 from treewright.estimators import CVProgress
 
 N_FOLDS = 6
@@ -71,3 +71,26 @@ def test_same_answer_with_a_worker_killed_in_the_middle(client: Client) -> None:
         np.testing.assert_array_equal(values, on_cluster.cv_results_[name])
     assert on_cluster.tree_.splits == alone.tree_.splits
     assert on_cluster.cost_complexity_ == alone.cost_complexity_
+
+
+def test_shards_on_a_cluster_with_a_worker_killed(client: Client) -> None:
+    """The same tree and the same bound, or one that says what it lacks; never a wrong one."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 6)).round(2)
+    y = ((X[:, 0] > 0.4) & (X[:, 1] < 1)) ^ (rng.random(6000) < 0.2)
+    options = {"max_depth": 3, "cost_complexity": 0.002, "thresholds": 8, "shard_rows": 1000}
+    alone = fit_shards(X, y, progress=False, **options).result_
+    pids = client.run(os.getpid)
+    killed: list[int] = []
+
+    def watch(state: object) -> None:
+        busy = [worker for worker, tasks in client.processing().items() if tasks]
+        if not killed and busy and busy[0] in pids:
+            killed.append(pids[busy[0]])
+            os.kill(killed[0], signal.SIGKILL)
+
+    result = fit_shards(X, y, n_jobs=2, backend="dask", progress=watch, **options).result_
+    assert result.objective == alone.objective
+    assert result.lower_bound <= alone.lower_bound
+    if result.stats["shards_lost"] == 0:
+        assert result.lower_bound == alone.lower_bound

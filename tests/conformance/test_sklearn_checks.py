@@ -16,6 +16,7 @@ from treewright import (
     LeafAccuracyTreeClassifier,
     NearOptimalTreeClassifier,
     OptimalPolicyTree,
+    OptimalSurvivalTree,
     OptimalTreeClassifier,
     OptimalTreeRegressor,
 )
@@ -40,6 +41,24 @@ class TargetsAsRewards(OptimalPolicyTree):
         return super().score(X, np.column_stack([y, np.zeros(len(y))]))
 
 
+class TargetsAsTimes(OptimalSurvivalTree):
+    """A survival tree for checks that know one target a row: the time from the smallest one, never censored."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        if y is None:
+            return super().fit(X, None, sample_weight)
+        time = check_target(y)
+        return super().fit(X, (np.ones(len(time)), time - time.min()), sample_weight)
+
+    def score(self, X, y):
+        return super().score(X, (np.ones(len(y)), y - np.min(y)))
+
+
 # All with their default parameters.
 pytestmark = pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")  # tables of ten rows
 ESTIMATORS = [
@@ -49,6 +68,7 @@ ESTIMATORS = [
     NearOptimalTreeClassifier(),
     OptimalTreeRegressor(),
     TargetsAsRewards(),
+    TargetsAsTimes(),
 ]
 
 
@@ -64,7 +84,7 @@ def test_check(estimator: BaseEstimator, check: object) -> None:
 def test_no_check_is_skipped(estimator: BaseEstimator) -> None:
     outcomes = check_estimator(estimator, on_skip=None, on_fail=None)
     assert len(outcomes) >= (
-        45 if isinstance(estimator, OptimalPolicyTree) else 55
+        45 if isinstance(estimator, (OptimalPolicyTree, OptimalSurvivalTree)) else 55
     )  # less where nothing is classified
     assert {(o["check_name"], o["status"]) for o in outcomes if o["status"] != "passed"} == set()
 
@@ -76,6 +96,6 @@ def test_kinds_are_told_apart() -> None:
     assert all(
         is_classifier(estimator) or is_regressor(estimator)
         for estimator in ESTIMATORS
-        if not isinstance(estimator, OptimalPolicyTree)
+        if not isinstance(estimator, (OptimalPolicyTree, OptimalSurvivalTree))
     )
     assert len(list(estimator_checks_generator(ESTIMATORS[0]))) >= 55

@@ -5,6 +5,7 @@
 #include "treewright/objective/action_costs.hpp"
 #include "treewright/objective/misclassification.hpp"
 #include "treewright/objective/squared_error.hpp"
+#include "treewright/objective/survival.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -77,11 +78,27 @@ std::unique_ptr<RankedObjective> action_costs(Random32& random, std::uint32_t n)
     return std::make_unique<ActionCosts>(table, 6, 1 + (Cost{below(random, 5)} << 6));
 }
 
+std::unique_ptr<RankedObjective> survival(Random32& random, std::uint32_t n) {
+    const auto table = std::make_shared<EventTable>();
+    fill(*table, random, n);
+    const int bits = 10 + static_cast<int>(below(random, 30));
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::int64_t weight = 1 + below(random, 3);
+        table->events.push_back(below(random, 2) == 0 ? weight : 0);
+        const std::int64_t hazard = table->events.back() == 0 && below(random, 4) == 0 ? 0 : 1 + below(random, 9);
+        table->hazard.push_back(weight * (hazard << bits) / 3);
+    }
+    table->scale = 20 + static_cast<int>(below(random, 18));
+    table->prepare();
+    return std::make_unique<Survival>(table, 6, 1 + ((9 * table->slack + (Cost{below(random, 2)} << table->scale)) << 6));
+}
+
 const std::vector<std::function<std::unique_ptr<RankedObjective>(Random32&, std::uint32_t)>> objectives{
     misclassification,
     [](Random32& random, std::uint32_t n) { return squared_error(random, n, 1); },
     [](Random32& random, std::uint32_t n) { return squared_error(random, n, 2); },
     action_costs,
+    survival,
 };
 
 // Loss of a leaf over the rows whose bit is set, and their span.

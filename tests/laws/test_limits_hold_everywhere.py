@@ -54,7 +54,9 @@ NAMES = [
     "threshold guesser",
     "policy",
     "policy, leaves",
+    "survival",
     "front",
+    "shards",
 ]
 TABLES = ("classes", "continuous", "wide")
 

@@ -309,8 +309,8 @@ void Search::evaluate(const Node& node, Size size, Level& here, std::size_t at, 
         second_bound = std::max(second_bound, second.lower);
     };
     const Cost total = target + slack;
-    if (nested && !fair) {
-        // Without rule Z a cut closes the gaps beside it by its own bounds alone, the left side the gap behind it, the
+    if (nested && profile.monotone() && !fair) {
+        // Without rule Z but with rule M a cut closes the gaps beside it by its own bounds alone, the left side the gap behind it, the
         // right side the one before: each is asked for what that takes. A gap without cuts needs nothing.
         const std::size_t i = profile.point_before(cut);
         const SplitBounds before = profile.points()[i - (cut == profile.points()[i].cut ? 1 : 0)];

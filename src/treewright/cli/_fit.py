@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +13,6 @@ from treewright.cli._common import (
     ASCII,
     CHECK_FAILED,
     Clock,
-    Csv,
     DayFirst,
     DecimalComma,
     Encoding,
@@ -59,28 +60,42 @@ from treewright.cli._question import (
     state_question,
 )
 from treewright.cli._regression import fit_regression
+from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
+from treewright.cli._survival import fit_survival
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
+    from treewright.problem import Problem
     from treewright.result import SolveResult
+    from treewright.search import Thresholds
 
 __all__ = ["fit"]
 
 CONFIDENCE = 0.95
 PRICE = 0.01  # of a leaf
-CLASSIFICATION, REGRESSION, POLICY = TASKS = ("classification", "regression", "policy")  # --task
+CLASSIFICATION, REGRESSION, POLICY, SURVIVAL = TASKS = (
+    "classification",
+    "regression",
+    "policy",
+    "survival",
+)  # --task
 FEW_BINS = 4  # of each column, for a tree at once
 
 
 @exits_by_code
 def fit(
-    data: Csv,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
+        ),
+    ],
     target: Annotated[
         str | None,
         typer.Option(
             "--target",
             "-t",
-            help="Column of labels, or of numbers for --task regression.",
+            help="Column of labels, of numbers (--task regression), or of times (--task survival).",
             metavar="COLUMN",
             show_default="none with --task policy",
         ),
@@ -89,8 +104,9 @@ def fit(
     task: Annotated[
         str,
         typer.Option(
-            help="'classification' of labels, 'regression': least squared error, or 'policy': most reward (both of "
-            "depth 3 if none is given)."
+            help="'classification' of labels, 'regression': least squared error, 'survival': least deviance of "
+            "censored "
+            "times, or 'policy': most reward (these of depth 3 if none is given)."
         ),
     ] = CLASSIFICATION,
     method: Annotated[
@@ -104,8 +120,9 @@ def fit(
         typer.Option(
             "--cost-complexity",
             "-c",
-            help="Price of one leaf, as a fraction of the total weight (regression: of the variance, policy: of "
-            "the regret of the best single action).",
+            help="Price of one leaf, as a fraction of the total weight (regression: of the variance, survival: "
+            "of the deviance, "
+            "policy: of the regret of the best single action).",
             show_default=f"{PRICE:g}",
         ),
     ] = None,
@@ -121,6 +138,13 @@ def fit(
         typer.Option(
             help="--task policy: ACTION=COST, what an action costs wherever it is taken. Repeatable.",
             metavar="COST",
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            help="--task survival: column that says whether the event was seen (1) or not (0); --target has the times.",
+            metavar="COLUMN",
         ),
     ] = None,
     max_depth: MaxDepth = None,
@@ -158,7 +182,7 @@ def fit(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
-    time_limit: TimeLimit = 60.0,
+    time_limit: TimeLimit = 30.0,
     step_limit: StepLimit = None,
     memory_limit: MemoryLimit = None,
     require_proof: Annotated[
@@ -191,7 +215,14 @@ def fit(
     ] = None,
     pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
     epochs: Annotated[int, typer.Option(help="--method latent: most passes over the rows.")] = 100,
-    seed: Annotated[int, typer.Option(help="--method latent: seed of weights and order.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="--method latent: of weights and order. --shard-rows: of the dealing.")
+    ] = 0,
+    shard_rows: ShardRows = None,
+    gap: Gap = None,
+    jobs: Jobs = None,
+    backend: Backend = None,
+    spill_folder: SpillFolder = None,
     progress: ProgressBar = True,
     ascii_only: ASCII = False,
 ) -> None:
@@ -207,7 +238,9 @@ def fit(
       treewright fit data.csv -t sick --cost yes:no=10 --ignore id --thresholds all
       treewright fit data.csv -t y --guess thresholds,bounds --reference gbdt --n-estimators 40
       treewright fit data.csv -t y --objective leaf-accuracy --max-depth 3 --min-samples-leaf 100
+      treewright fit big_folder/ -t y --max-depth 3 --shard-rows 100000 --jobs 2 --out model.json
       treewright fit houses.csv -t price --task regression --max-depth 2
+      treewright fit patients.csv --task survival --target months --event died
       treewright fit trial.csv --task policy --reward drug --reward none --action-cost drug=2
 
     \b
@@ -224,11 +257,17 @@ def fit(
     if method not in ("exact", "latent"):
         raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
     if task not in TASKS:
-        raise InputError(f"--task {task!r}; give 'classification', 'regression' or 'policy'.")
+        raise InputError(f"--task {task!r}; give one of {', '.join(map(repr, TASKS))}.")
     if task != POLICY:
         _refuse_all(
             "{option} is for --task policy; add that, or leave it out.",
             {"--reward": bool(reward), "--action-cost": bool(action_cost)},
+        )
+    if (event is not None) is not (task == SURVIVAL):
+        raise InputError(
+            "--task survival needs --event: the column that says whether the event was seen (1) or not (0)."
+            if event is None
+            else "--event is for --task survival; add that, or leave it out."
         )
     if task != CLASSIFICATION:
         _refuse_all(
@@ -270,6 +309,43 @@ def fit(
     if target is None and task != POLICY:
         raise InputError("Missing option '--target': name the column to predict.")
     price = PRICE if cost_complexity is None else cost_complexity
+    if shard_rows is not None or is_stream(data):
+        _refuse_all(
+            "{option} does not go with shards (--shard-rows, a folder, a Parquet file); leave it out.",
+            {
+                f"--task {task}": task != CLASSIFICATION,
+                "--method latent": method == "latent",
+                "--objective leaf-accuracy": by_leaf,
+                "--cost": bool(cost),
+                "--guess": bool(guess),
+                "--merge-labels": merge_labels,
+                "--columns": columns is not None,
+                "--separator": separator is not None,
+                "--missing": bool(missing),
+                "--encoding": encoding is not None,
+                "--decimal-comma": decimal_comma is not None,
+                "--day-first": day_first is not None,
+            },
+        )
+        assert target is not None  # only --task policy has none
+        fit_in_shards(
+            data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical, cost_complexity=price,
+            max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf,
+            thresholds=thresholds, objective=objective, class_weight=class_weight, shard_rows=shard_rows, gap=gap,
+            jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
+            limits=read_limits(time_limit, step_limit, memory_limit), require_proof=require_proof, progress=progress,
+            ascii_only=ascii_only,
+        )  # fmt: skip
+        return
+    _refuse_all(
+        "{option} is for shards; add --shard-rows, or leave it out.",
+        {
+            "--gap": gap is not None,
+            "--jobs": jobs is not None,
+            "--backend": backend is not None,
+            "--spill-folder": spill_folder is not None,
+        },
+    )
     limits = read_limits(time_limit, step_limit, memory_limit)
     cuts = read_thresholds(thresholds)
     clock = Clock(limits.time_limit)
@@ -291,18 +367,26 @@ def fit(
         encoding=encoding,
         decimal_comma=decimal_comma,
         day_first=day_first,
-        ignore=(*(ignore or ()), *(reward or ())),
+        ignore=(*(ignore or ()), *(reward or ()), *(() if event is None else (event,))),
         categorical=categorical or (),
         settings=columns,
         merge_labels=merge_labels,
     )
-    say_what_was_read(replace(csv, target=None) if task == REGRESSION else csv, data, target)
+    say_what_was_read(csv if task == CLASSIFICATION else replace(csv, target=None), data, target)
     written = {"separator": separator, "missing": missing, "encoding": encoding}
     if target is None:
         fit_policy(
             csv, data=data, rewards=reward or (), action_cost=action_cost or (), weight=weight, out=out,
             cost_complexity=price, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
             min_samples_leaf=min_samples_leaf or "1",
+            csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
+            limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+        )  # fmt: skip
+        return
+    if event is not None:
+        fit_survival(
+            csv, data=data, target=target, event=event, weight=weight, out=out, cost_complexity=price,
+            max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
             csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
             limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
@@ -391,10 +475,29 @@ def fit(
             advice(
                 result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
                 price=None if by_leaf else price,
+                trial=None if by_leaf or guesses.any else _trial(problem, cuts, time_limit),
             )
         )  # fmt: skip
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
+
+
+TRIAL_SECONDS = 2.0  # of one smaller problem
+
+
+def _trial(problem: Problem, cuts: Thresholds, time_limit: float) -> Callable[[dict[str, Any]], float | None]:
+    """Return what tries a smaller problem for a moment: at most a tenth of the time limit for all trials."""
+    from treewright.result import SolveStatus
+    from treewright.search import Limits, solve
+
+    def seconds(change: dict[str, Any]) -> float | None:
+        fields = dict(change)
+        offered = fields.pop("thresholds", cuts)
+        limits = Limits(min(TRIAL_SECONDS, time_limit / 30)).started()
+        result = solve(replace(problem, **fields), offered, limits=limits)
+        return float(result.stats["seconds"]) if result.status is SolveStatus.OPTIMAL else None
+
+    return seconds
 
 
 def _refuse_all(message: str, given: dict[str, bool]) -> None:

@@ -91,7 +91,7 @@ def frontier(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = None,
     day_first: DayFirst = None,
-    time_limit: TimeLimit = 60.0,
+    time_limit: TimeLimit = 30.0,
     step_limit: StepLimit = None,
     memory_limit: MemoryLimit = None,
     progress: ProgressBar = True,

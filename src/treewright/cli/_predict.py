@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from treewright.cli._common import (
-    Csv,
     DayFirst,
     DecimalComma,
     Encoding,
@@ -23,6 +22,7 @@ from treewright.cli._common import (
     put,
     read_csv,
 )
+from treewright.cli._shards import is_stream, predict_stream
 from treewright.errors import InputError
 
 __all__ = ["predict"]
@@ -31,7 +31,12 @@ __all__ = ["predict"]
 @exits_by_code
 def predict(
     model: ModelPath,
-    data: Csv,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file to write; standard output without it.")
     ] = None,
@@ -69,6 +74,9 @@ def predict(
     tree = content.tree
     if proba and not tree.predicts_classes:
         raise InputError(f"--proba: this is a {tree.kind.value} tree, which has no classes; leave it out.")
+    if is_stream(data):
+        predict_stream(content, data, out, proba, leaf, spreadsheet_safe)
+        return
     table = read_csv(
         data,
         separator=separator,

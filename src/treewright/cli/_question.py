@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -160,26 +160,34 @@ def advice(
     thresholds: str,
     price: float | None = None,
     max_leaves: int | None = None,
+    trial: Callable[[dict[str, Any]], float | None] | None = None,
 ) -> str:
-    """Say which options bring a proof sooner than those that were given."""
+    """Say which options bring a proof sooner than those that were given.
+
+    With a `trial` each is tried for a moment: it takes the fields of the problem that change, and returns the seconds
+    that a proof took, or None.
+    """
     from treewright.result import StopReason
 
-    sooner = []
-    if max_depth is None:
-        sooner.append("--max-depth 4")
-    elif max_depth > 2:
-        sooner.append(f"--max-depth {max_depth - 1}")
-    if not thresholds.isdigit():
-        sooner.append("--thresholds 16")
-    elif int(thresholds) > 4:
-        sooner.append(f"--thresholds {int(thresholds) // 2}")
+    sooner: list[tuple[str, dict[str, Any]]] = []
+    if max_depth is None or max_depth > 2:
+        depth = 4 if max_depth is None else max_depth - 1
+        sooner.append((f"--max-depth {depth}", {"max_depth": depth}))
+    if not thresholds.isdigit() or int(thresholds) > 4:
+        bins = int(thresholds) // 2 if thresholds.isdigit() else 16
+        sooner.append((f"--thresholds {bins}", {"thresholds": bins}))
     if price is not None and 0 < price < 0.1:
-        sooner.append(f"--cost-complexity {2 * price:g}")
+        sooner.append((f"--cost-complexity {2 * price:g}", {"cost_complexity": 2 * price}))
     if max_leaves is not None and max_leaves > 4:
-        sooner.append(f"--max-leaves {max_leaves // 2}")
+        sooner.append((f"--max-leaves {max_leaves // 2}", {"max_leaf_nodes": max_leaves // 2}))
     said = "Not proven optimal." if max_leaves is None else "Not all proven."
-    if sooner:
-        said += f" A proof comes sooner with {' or '.join(sooner)}."
+    tried = [] if trial is None or stop is not StopReason.TIME_LIMIT else sooner
+    ended = [(text, seconds) for text, change in tried if (seconds := trial(change)) is not None]  # type: ignore[misc]
+    if ended:
+        each = " or ".join(f"{text} (about {max(seconds, 0.1):.1f} s)" for text, seconds in ended)
+        said += f" A proof, of that smaller problem, comes with {each}: tried just now."
+    elif sooner:
+        said += f" A proof comes sooner with {' or '.join(text for text, _ in sooner)}."
     if stop is StopReason.TIME_LIMIT and math.isfinite(time_limit):
         said += f" With more time: --time-limit {10 * time_limit:g}."
     return said

@@ -63,7 +63,7 @@ def report(
         Path | None,
         typer.Option(
             help="What was settled about the columns: names for people, descriptions, units, allowed changes, names of "
-            "labels, purpose and owner. See docs/prepare_your_file.md.",
+            "labels, purpose and owner.",
             metavar="YAML",
         ),
     ] = None,

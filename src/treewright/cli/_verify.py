@@ -25,6 +25,8 @@ from treewright.cli._common import (
 from treewright.cli._policy import check_policy
 from treewright.cli._query import read_set
 from treewright.cli._regression import check_regression
+from treewright.cli._shards import is_stream, verify_stream
+from treewright.cli._survival import check_survival_tree
 from treewright.cli._verify_set import is_set, set_holds_on
 from treewright.errors import InputError
 
@@ -42,7 +44,10 @@ def verify(
     model: ModelPath,
     data: Annotated[
         Path | None,
-        typer.Argument(help="CSV file with a header line (plain or gzip).", show_default=False),
+        typer.Argument(
+            help="CSV file with a header line (plain or gzip); after a fit on shards also Parquet, or a folder.",
+            show_default=False,
+        ),
     ] = None,
     ensemble: Annotated[
         Path | None,
@@ -74,7 +79,7 @@ def verify(
     Exit codes: 0 every check holds, 1 a check failed, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import load_model
-    from treewright.result import BornAgainResult
+    from treewright.result import BornAgainResult, ShardsResult
 
     if data is None and ensemble is None:
         raise InputError("There is nothing to verify against: give the CSV file, or --ensemble FILE.")
@@ -110,6 +115,16 @@ def verify(
             raise InputError(
                 "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
                 "and add --ensemble FILE."
+            )
+        if isinstance(content.result, ShardsResult):
+            holds = verify_stream(content, data, target) and holds
+            if not holds:
+                raise typer.Exit(CHECK_FAILED)
+            return
+        if is_stream(data):
+            raise InputError(
+                f"{data} is read in pieces, against which only a model that was fitted on shards is checked; give a "
+                "CSV file."
             )
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:
@@ -162,6 +177,8 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     )
     if column is None:
         report, asked = check_policy(content, csv, data, csv_options)
+    elif content.tree.kind is TreeKind.SURVIVAL:
+        report, asked = check_survival_tree(content, csv, data, column, csv_options)
     elif content.tree.classes is None:
         report, asked = check_regression(content, csv, data, column, csv_options)
     else:

@@ -114,9 +114,9 @@ def _model(top: Checked) -> Model:
     classes = _classes(fields["classes"])
     kind = TreeKind.CLASSIFICATION
     if fields["kind"].value is not None:
-        kind = TreeKind(fields["kind"].choice(TreeKind.POLICY.value))
-        if classes is None:
-            fields["kind"].fail("absent where there are no classes")
+        kind = TreeKind(fields["kind"].choice(TreeKind.POLICY.value, TreeKind.SURVIVAL.value))
+        if (classes is None) is not (kind is TreeKind.SURVIVAL):
+            fields["kind"].fail('"policy" where there are classes, "survival" where there are none')
     tree = _tree(fields["nodes"], columns, classes, kind)
     claim = None
     if fields["certificate"].value is not None:
@@ -299,7 +299,7 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         "costs",
         "target",
         "weight",
-        optional=("min_leaf_accuracy", "rewards", "action_costs"),
+        optional=("min_leaf_accuracy", "rewards", "action_costs", "event"),
     )
     least, rewards, action_costs = (fields[name] for name in ("min_leaf_accuracy", "rewards", "action_costs"))
     factor, costs = fields["class_weight"], fields["costs"]
@@ -319,7 +319,9 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         max_depth=fields["max_depth"].optional_integer(0, LARGEST_INTEGER),
         max_leaf_nodes=fields["max_leaf_nodes"].optional_integer(1, LARGEST_INTEGER),
         min_samples_leaf=fields["min_samples_leaf"].integer(1, LARGEST_INTEGER),
-        objective=fields["objective"].choice("accuracy", "balanced_accuracy", "squared_error", "policy"),
+        objective=fields["objective"].choice(
+            "accuracy", "balanced_accuracy", "squared_error", "policy", "survival"
+        ),
         class_weight=class_weight,
         costs=matrix,
         target=fields["target"].optional_text(),
@@ -328,6 +330,7 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         rewards=None
         if rewards.value is None
         else tuple(name.text() for name in rewards.entries(n_classes, n_classes)),
+        event=fields["event"].optional_text(),
         action_costs=None
         if action_costs.value is None
         else tuple(

@@ -12,9 +12,11 @@ from treewright.result import (
     LeafAccuracyResult,
     PolicyResult,
     RegressionResult,
+    ShardsResult,
     SolveResult,
     SolveStatus,
     StopReason,
+    SurvivalResult,
 )
 from treewright.table import Reading
 from treewright.tree import Tree
@@ -26,6 +28,8 @@ RESULTS: dict[str, type[SolveResult]] = {
     "leaf-accuracy": LeafAccuracyResult,
     "policy": PolicyResult,
     "regression": RegressionResult,
+    "survival": SurvivalResult,
+    "shards": ShardsResult,
 }
 
 
@@ -43,7 +47,7 @@ class Terms:
     min_samples_leaf : int
         Rows, not a fraction.
     objective : str, default="accuracy"
-        "accuracy" or "balanced_accuracy"; "squared_error" of a regression tree, "policy" of a policy tree.
+        "accuracy" or "balanced_accuracy"; "squared_error" of a regression tree, "policy", "survival" of these trees.
     class_weight : tuple of float, "balanced" or None
         One factor a class, in the order of ``tree.classes``.
     costs : tuple of tuple of float, or None
@@ -56,6 +60,8 @@ class Terms:
         Policy tree: columns of the training file that held the rewards, one an action.
     action_costs : tuple of float, or None
         Policy tree: taken off the rewards, one an action; None is nothing.
+    event : str or None
+        Survival tree: column of the training file that says whether the event was seen; `target` has the times.
     """
 
     cost_complexity: float
@@ -70,6 +76,7 @@ class Terms:
     min_leaf_accuracy: float | None = None
     rewards: tuple[str, ...] | None = None
     action_costs: tuple[float, ...] | None = None
+    event: str | None = None
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def to_json(model: Model | SolveResult | Tree) -> str:
         "written_by": model.written_by,
         "classes": _classes(tree),
     }
-    if tree.kind is TreeKind.POLICY:  # others are told apart by their classes
+    if tree.kind in (TreeKind.POLICY, TreeKind.SURVIVAL):  # others are told apart by their classes
         head["kind"] = tree.kind.value
     columns = [
         {
@@ -215,6 +215,7 @@ def _terms(terms: Terms | None) -> dict[str, Any] | None:
             ("min_leaf_accuracy", terms.min_leaf_accuracy),
             ("rewards", terms.rewards),
             ("action_costs", terms.action_costs),
+            ("event", terms.event),
         )
         if value is not None
     }

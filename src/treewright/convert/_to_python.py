@@ -84,7 +84,12 @@ def to_python(tree: Tree, *, name: str = "predict") -> str:
     return "\n".join([f'"""{head_line(tree)}"""\n', *helpers, code])
 
 
-ANSWER = {TreeKind.CLASSIFICATION: "label", TreeKind.REGRESSION: "value", TreeKind.POLICY: "action"}
+ANSWER = {
+    TreeKind.CLASSIFICATION: "label",
+    TreeKind.REGRESSION: "value",
+    TreeKind.POLICY: "action",
+    TreeKind.SURVIVAL: "hazard ratio",
+}
 
 
 def _write(

@@ -13,6 +13,7 @@ from treewright.estimators._mip import MIPTreeClassifier
 from treewright.estimators._near_optimal_tree import NearOptimalTreeClassifier
 from treewright.estimators._optimal_policy import OptimalPolicyTree
 from treewright.estimators._optimal_regressor import OptimalTreeRegressor
+from treewright.estimators._optimal_survival import OptimalSurvivalTree
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
 from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
 from treewright.estimators._threshold_guesser import ThresholdGuesser
@@ -31,6 +32,7 @@ __all__ = [
     "MIPTreeClassifier",
     "NearOptimalTreeClassifier",
     "OptimalPolicyTree",
+    "OptimalSurvivalTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",

@@ -19,21 +19,38 @@ __all__ = ["Fold", "FoldFront", "fold_of", "search_fold"]
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """The training rows as a problem, and the rows held out.
+    """One fold of a problem, as the numbers of its rows: the table itself is shared by all folds.
+
+    A worker process gets a table of more than a megabyte as a memory map that joblib writes once, and cuts its own
+    rows out of it.
 
     Parameters
     ----------
     problem : Problem
-    X : ndarray of shape (n_held_out, n_columns), float64
-        Encoded as the problem's table.
-    y : ndarray of shape (n_held_out,), int32
-    sample_weight : ndarray of shape (n_held_out,), float64
+        Of all rows.
+    train, test : ndarray of int64
+        Rows to learn from, and rows held out.
+    min_samples_leaf : int
+        Of the training rows.
     """
 
     problem: Problem
-    X: NDArray[np.float64]
-    y: NDArray[np.int32]
-    sample_weight: NDArray[np.float64]
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+    min_samples_leaf: int
+
+    def training_problem(self) -> Problem:
+        """Return the problem of the training rows; classes, costs and the encoding stay those of the whole."""
+        whole = self.problem
+        return replace(
+            whole,
+            table=whole.table.take(self.train),
+            y=whole.y[self.train],
+            sample_weight=whole.sample_weight[self.train],
+            min_samples_leaf=self.min_samples_leaf,
+            rows=None,
+            notes=(),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,25 +84,16 @@ class FoldFront:
 def fold_of(
     problem: Problem, train: NDArray[np.int64], test: NDArray[np.int64], min_samples_leaf: int | float
 ) -> Fold:
-    """Cut a problem's rows in two; classes, costs and the encoding stay those of the whole."""
+    """Cut a problem's rows in two; a fraction of rows in a leaf is one of the training rows."""
     least = problem.min_samples_leaf
-    if isinstance(min_samples_leaf, float):  # a fraction, here of fewer rows
+    if isinstance(min_samples_leaf, float):
         least = max(1, math.ceil(min_samples_leaf * len(train)))
     if least > len(train):
         raise InputError(
             f"min_samples_leaf={min_samples_leaf!r} is above the {len(train)} training rows of a fold: not even a "
             "single leaf is allowed. Lower it, or give more folds."
         )
-    part = replace(
-        problem,
-        table=problem.table.take(train),
-        y=problem.y[train],
-        sample_weight=problem.sample_weight[train],
-        min_samples_leaf=least,
-        rows=None,
-        notes=(),
-    )
-    return Fold(part, problem.table.X[test], problem.y[test], problem.sample_weight[test])
+    return Fold(problem, train, test, least)
 
 
 def search_fold(
@@ -95,12 +103,14 @@ def search_fold(
 
     Runs in worker processes, on whatever machine joblib's backend chooses: everything it needs is in its arguments.
     """
-    frontier = solve_frontier(fold.problem, thresholds, limits=limits, options=options)
-    total = fold.sample_weight.sum()
+    whole, test = fold.problem, fold.test
+    frontier = solve_frontier(fold.training_problem(), thresholds, limits=limits, options=options)
+    X, y, weight = whole.table.X[test], whole.y[test], whole.sample_weight[test]
+    total = weight.sum()
     test_loss = []
     for result in frontier.limits:
-        answer = result.tree.prediction[result.tree.apply(fold.X)]
-        test_loss.append(float((fold.sample_weight * fold.problem.costs[fold.y, answer]).sum() / total))
+        answer = result.tree.prediction[result.tree.apply(X)]
+        test_loss.append(float((weight * whole.costs[y, answer]).sum() / total))
     return FoldFront(
         n_leaves=np.array([result.tree.n_leaves for result in frontier.limits]),
         train_loss=np.array([result.loss for result in frontier.limits]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, Literal, Self
 
 from joblib import effective_n_jobs
@@ -16,7 +15,7 @@ from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, progress_bar
+from treewright.search import Limits, check_n_jobs, progress_bar
 from treewright.search._limits import ProgressCallback
 
 __all__ = ["MIPTreeClassifier"]
@@ -226,10 +225,5 @@ class MIPTreeClassifier(TreeClassifier):
 
 def _threads(n_jobs: Any) -> int:
     """Return how many threads `n_jobs` stands for."""
-    if n_jobs is None:
-        return 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise InputError(
-            f"n_jobs={n_jobs!r}; give an integer of at least 1, -1 for all cores, or None for one."
-        )
-    return effective_n_jobs(int(n_jobs)) if n_jobs < 0 else int(n_jobs)
+    jobs = check_n_jobs(n_jobs)
+    return 1 if jobs is None else int(effective_n_jobs(jobs)) if jobs < 0 else jobs

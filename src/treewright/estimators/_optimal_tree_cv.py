@@ -23,7 +23,7 @@ from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, encode_labels, make_problem
 from treewright.result import StopReason
-from treewright.search import Frontier, Limits, SearchOptions, solve_frontier
+from treewright.search import Frontier, Limits, SearchOptions, check_n_jobs, solve_frontier
 from treewright.search._frontier import check_max_leaves
 from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
 from treewright.search._space import Thresholds
@@ -211,6 +211,7 @@ class OptimalTreeClassifierCV(TreeClassifier):
             that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
+        check_n_jobs(self.n_jobs)
         running = limits.started()  # for the first search; each fold has the whole time
         _check(self.choose, "choose", CHOICES)
         _check(self.rule, "rule", RULES)
@@ -276,10 +277,11 @@ class OptimalTreeClassifierCV(TreeClassifier):
     def _search(self, folds: list[Fold], limits: Limits) -> tuple[list[FoldFront], bool]:
         """Return the fronts in the order of the folds, and whether Ctrl-C ended the work before the last."""
         start = time.perf_counter()
+        n_jobs = check_n_jobs(self.n_jobs)
         fronts: list[FoldFront] = []
         try:
             # In the order of the folds, so that nothing depends on which worker was first.
-            answers: Iterator[FoldFront] = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            answers: Iterator[FoldFront] = Parallel(n_jobs=n_jobs, return_as="generator")(
                 delayed(search_fold)(fold, self.thresholds, limits, self.search_options) for fold in folds
             )
             with watched(self.progress, lambda: _Bar(len(folds))) as report:

@@ -35,6 +35,7 @@ from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded, simple_model
 from treewright.leaf_accuracy._rounds import choose_rounds
 from treewright.leaf_accuracy._tune import fit_weighted, tune_model
+from treewright.search import check_n_jobs
 from treewright.tree import Tree
 
 __all__ = ["Extension", "Treatment", "Tuning", "classify", "extend_leaves", "probabilities", "treatments"]
@@ -166,7 +167,7 @@ def extend_leaves(
     )
     done: dict[int, Extension] = {}
     try:
-        for extension in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+        for extension in Parallel(n_jobs=check_n_jobs(n_jobs), return_as="generator")(jobs):
             done[extension.leaf] = extension
     except KeyboardInterrupt:
         for leaf, rows in zip(leaves.tolist(), rows_of, strict=True):

@@ -1,16 +1,20 @@
 """The problem statements shared by all methods."""
 
-from treewright.problem._make import encode_labels, make_problem
+from treewright.problem._make import check_min_samples_leaf, encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem
 from treewright.problem._problem import Problem
 from treewright.problem._regression import RegressionProblem, make_regression_problem
+from treewright.problem._survival import SurvivalProblem, make_survival_problem
 
 __all__ = [
     "PolicyProblem",
     "Problem",
     "RegressionProblem",
+    "SurvivalProblem",
+    "check_min_samples_leaf",
     "encode_labels",
     "make_policy_problem",
     "make_problem",
     "make_regression_problem",
+    "make_survival_problem",
 ]

@@ -22,7 +22,7 @@ from treewright.problem._weights import (
 )
 from treewright.table import Table
 
-__all__ = ["encode_labels", "make_problem"]
+__all__ = ["check_min_samples_leaf", "encode_labels", "make_problem"]
 
 OBJECTIVES = ("accuracy", "balanced_accuracy")
 MOST_CLASSES = 4096  # matrices of classes times classes are made
@@ -274,7 +274,19 @@ def check_limit(name: str, value: int | None, least: int) -> int | None:
 
 
 def check_min_samples_leaf(value: int | float, n_rows: int) -> int:
-    """Return the fewest rows of a leaf as a number of rows."""
+    """Return the fewest rows of a leaf as a number of rows.
+
+    Parameters
+    ----------
+    value : int or float
+        An integer of at least 1, or a fraction in (0, 1), which is rounded up.
+    n_rows : int
+
+    Raises
+    ------
+    InputError
+        `value` is neither, or more than there are rows.
+    """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise InputError(f"min_samples_leaf={value!r}; give an integer of at least 1 or a fraction below 1.")
     if isinstance(value, Integral):

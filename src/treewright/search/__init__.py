@@ -5,6 +5,7 @@ from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs
+from treewright.search._jobs import check_n_jobs
 from treewright.search._leaf_accuracy import (
     LeafAccuracyOptions,
     leaf_value,
@@ -19,6 +20,7 @@ from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_regression import solve_regression
+from treewright.search._solve_survival import solve_survival
 from treewright.search._space import RankedSpace, Thresholds
 from treewright.search._sweep import solve_sweep
 
@@ -36,6 +38,7 @@ __all__ = [
     "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
+    "check_n_jobs",
     "choose_engine",
     "integer_costs",
     "leaf_value",
@@ -47,6 +50,7 @@ __all__ = [
     "solve_leaf_accuracy",
     "solve_policy",
     "solve_regression",
+    "solve_survival",
     "solve_sweep",
     "solve_with_leaf_accuracy",
     "stop_reason",

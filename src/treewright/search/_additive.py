@@ -6,6 +6,7 @@ another objective (cpp/include/treewright/objective/); what a loss adds here is 
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -18,8 +19,10 @@ from treewright.result import StopReason
 from treewright.search._additive_units import (
     ActionUnits,
     SquaredErrorUnits,
+    SurvivalUnits,
     action_units,
     squared_error_units,
+    survival_units,
 )
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
@@ -28,7 +31,15 @@ from treewright.search._ranks import ranked_columns, splits_of
 from treewright.table import Table
 from treewright.tree import Split
 
-__all__ = ["ActionLoss", "AdditiveAnswer", "AdditiveLoss", "SquaredErrorLoss", "loss_of", "solve_additive"]
+__all__ = [
+    "ActionLoss",
+    "AdditiveAnswer",
+    "AdditiveLoss",
+    "SquaredErrorLoss",
+    "SurvivalLoss",
+    "loss_of",
+    "solve_additive",
+]
 
 
 class AdditiveLoss(Protocol):
@@ -43,7 +54,9 @@ class AdditiveLoss(Protocol):
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> ActionUnits | SquaredErrorUnits:
+    def units(
+        self, price: float, most_leaves: int, needs_spans: bool
+    ) -> ActionUnits | SquaredErrorUnits | SurvivalUnits:
         """Return the loss in integers."""
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
@@ -170,6 +183,68 @@ class ActionLoss:
 
 
 @dataclass(frozen=True, eq=False)
+class SurvivalLoss:
+    """Half the deviance of the exponential survival model: a leaf has one hazard ratio.
+
+    Rows i with events ``d`` and hazards ``h`` cost the least ``sum_i ratio h_i - d_i log(ratio h_i / d_i) - d_i`` over
+    the ratio, which is ``sum d / sum h`` (LeBlanc and Crowley 1992).
+
+    Parameters
+    ----------
+    events : ndarray of shape (n_rows,), int64
+        Weight of the event of each row, whole; 0 if it was censored.
+    hazard : ndarray of shape (n_rows,), int64
+        Weight times cumulative hazard, in any unit in which it is whole and at least `events`.
+    """
+
+    events: NDArray[np.int64]
+    hazard: NDArray[np.int64]
+
+    def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
+        """Return the loss of one leaf with these rows."""
+        events, hazard = self.events[rows].astype(np.float64), self.hazard[rows].astype(np.float64)
+        seen = events > 0
+        if not seen.any():
+            return 0.0
+        ratio = events.sum() / hazard.sum()
+        fitted = ratio * hazard
+        parts = fitted - events
+        parts[seen] -= events[seen] * np.log(fitted[seen] / events[seen])
+        return max(0.0, math.fsum(parts.tolist()))
+
+    def unavoidable(self) -> float:
+        """Return the loss that every tree has: none."""
+        return 0.0
+
+    def check(self, n: int) -> None:
+        """Refuse numbers that are no loss of `n` rows."""
+        if self.events.shape != (n,) or self.hazard.shape != (n,):
+            raise InputError(
+                f"The loss has {len(self.events)} events and {len(self.hazard)} hazards; the table has {n} rows. "
+                "Give one "
+                "of each a row."
+            )
+        if (self.events < 0).any() or (self.hazard < self.events).any():
+            raise InputError("events must be at least 0, and hazard at least as large.")
+
+    def units(self, price: float, most_leaves: int, needs_spans: bool) -> SurvivalUnits:
+        """Return the loss in integers."""
+        return survival_units(self.events, self.hazard, price=price, most_leaves=most_leaves)
+
+    def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
+        """Run the engine."""
+        return core.survival_solve(
+            rank=rank,
+            events=units.events,
+            hazard=units.hazard,
+            scale=units.scale,
+            tie_bits=units.tie_bits,
+            leaf=units.leaf,
+            **rest,
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class AdditiveAnswer:
     """A tree for an additive loss, and what is proven of it.
 
@@ -235,7 +310,7 @@ def solve_additive(
     ----------
     table : Table
         Continuous and categorical columns, missing values included.
-    loss : SquaredErrorLoss or ActionLoss
+    loss : SquaredErrorLoss, ActionLoss or SurvivalLoss
         What a leaf costs. The Gini impurity (Brier score) of labels is the squared error of their 0/1 indicators.
     cost_complexity : float, default=0.0
         Price of a leaf as a share of the loss of one leaf over all rows, which is taken without what every tree pays;

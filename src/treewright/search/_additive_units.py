@@ -18,7 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ActionUnits", "SquaredErrorUnits", "action_units", "squared_error_units"]
+__all__ = [
+    "ActionUnits",
+    "SquaredErrorUnits",
+    "SurvivalUnits",
+    "action_units",
+    "squared_error_units",
+    "survival_units",
+]
 
 LARGEST_SUM = 2**46  # of the weights, and of the weighted targets of an output
 LOSS_BITS = 44  # of the loss of one leaf, unless spans need the room
@@ -230,4 +237,85 @@ def action_units(cost: NDArray[np.float64], *, price: float, most_leaves: int) -
         # And of the difference to the row's least cost, in floating point.
         float(np.abs(whole - scaled).max(axis=1).sum()) * unit
         + 2.0**-52 * float(np.abs(cost).max(axis=1).sum()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalUnits:
+    """Whole events and hazards, and what one unit of the engine's cost stands for.
+
+    Parameters
+    ----------
+    events, hazard : ndarray of shape (n_rows,), int64
+    scale : int
+        The engine's loss has ``2**scale`` units in one of the user's.
+    tie_bits : int
+    leaf : int
+        Cost of a leaf without loss.
+    offset : float
+        Units that every tree has at most besides its loss (survival.hpp).
+    leaf_error : int
+        Units by which a leaf may differ from its loss and price.
+    """
+
+    events: NDArray[np.int64]
+    hazard: NDArray[np.int64]
+    scale: int
+    tie_bits: int
+    leaf: int
+    offset: float
+    leaf_error: int
+
+    @property
+    def unit(self) -> float:
+        """Loss of one unit of cost above the tie bits, in the user's units."""
+        return math.ldexp(1.0, -self.scale)
+
+    def loss(self, cost: float) -> float:
+        """Return what an engine cost stands for at least, leaf prices included."""
+        return (cost / 2.0**self.tie_bits - self.offset) * self.unit
+
+    def tolerance(self, loss: float, n_leaves: int) -> float:
+        """Return how far the true objective of a tree may be from what the engine says."""
+        return self.leaf_error * n_leaves * self.unit + 1e-15 * abs(loss)
+
+
+def survival_units(
+    events: NDArray[np.int64], hazard: NDArray[np.int64], *, price: float, most_leaves: int
+) -> SurvivalUnits:
+    """Return the deviance of the exponential model in integers.
+
+    Parameters
+    ----------
+    events, hazard : ndarray of shape (n_rows,), int64
+        Whole, not negative; the hazard of a row is at least its events, and the sums are at most 2**40 and 2**61.
+    price : float
+        Of one leaf, in units of the loss.
+    most_leaves : int
+        Of any tree in question.
+
+    Notes
+    -----
+    A leaf is charged what rounding may save, so that a split without a gain never pays by rounding alone. With s the
+    engine's `slack`: two leaves lose 3 s more to the constant than the one that they split, 3 s to the three
+    logarithms and 2 to the floors. So a leaf costs 6 s + 3 beside its price.
+    """
+    n = len(events)
+    seen, total = int(events.sum()), int(hazard.sum())
+    tie_bits = min(MOST_TIE_BITS, most_leaves.bit_length())
+    logarithm = math.log(max(total, 1)) + 1
+    scale = min(60, 50 - math.frexp(max(seen, 1) * logarithm)[1])
+    # One more than the engine's own, which computes the same formula.
+    slack = math.ceil(math.ldexp(16.0 * seen * logarithm, scale - 53) + 0.5) + 1
+    extra = 6 * slack + 3
+    leaf = round(min(math.ldexp(price, scale), 2.0**50)) + extra
+    return SurvivalUnits(
+        events,
+        hazard,
+        scale,
+        tie_bits,
+        (leaf << tie_bits) + 1,
+        # Each row has 4 slack, and the constant of a row with an event is up to 2 slack + 1 too small.
+        offset=4.0 * slack * n + (2.0 * slack + 1) * int((events > 0).sum()),
+        leaf_error=extra + 4 * slack + 3,
     )

@@ -26,7 +26,7 @@ class LeafWords:
     Parameters
     ----------
     label : str
-        Predicted class or action, or the mean of a regression leaf.
+        Predicted class or action, the mean of a regression leaf, or the hazard ratio of a survival leaf.
     share : str
         Share of the training weight that has this class ("97.9%"); empty for regression, and without rows.
     rows : str
@@ -57,6 +57,8 @@ def leaf_words(tree: Tree, node: int, digits: int | None = None) -> LeafWords:
     """Return what `node` says as a leaf."""
     count = int(tree.n_node_samples[node])
     rows = "1 row" if count == 1 else f"{count:,} rows"
+    if tree.kind is TreeKind.SURVIVAL:
+        return LeafWords(f"hazard ratio {value_words(tree, node, digits)}", "", rows)
     if tree.classes is None:
         return LeafWords(value_words(tree, node, digits), "", rows)
     chosen = int(tree.prediction[node])

@@ -3,8 +3,9 @@
 from treewright.table._blank import with_blank_column
 from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently
 from treewright.table._formats import DateFormat, NumberFormat, Reading
-from treewright.table._from_data import encode_like, table_from
+from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
 from treewright.table._look import Finding, Look, look, look_at
+from treewright.table._raw import RawColumn
 from treewright.table._settings import ColumnNote, Settings, read_settings, settings_of, settings_text
 from treewright.table._spellings import rename_labels, spellings
 from treewright.table._table import Table
@@ -17,15 +18,18 @@ __all__ = [
     "Finding",
     "Look",
     "NumberFormat",
+    "RawColumn",
     "Reading",
     "Settings",
     "Table",
+    "encode_column",
     "encode_like",
     "header_of",
     "load_csv",
     "load_leniently",
     "look",
     "look_at",
+    "read_columns",
     "read_settings",
     "rename_labels",
     "settings_of",

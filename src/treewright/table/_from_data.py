@@ -29,7 +29,7 @@ from treewright.table._raw import (
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["assemble", "encode_column", "encode_like", "table_from"]
+__all__ = ["assemble", "encode_column", "encode_like", "read_columns", "table_from"]
 
 
 def table_from(
@@ -80,6 +80,33 @@ def table_from(
     if not forced:
         return assemble(raws, matrix)
     return assemble([as_words(raw) if j in forced else raw for j, raw in enumerate(raws)])
+
+
+def read_columns(
+    X: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    categorical_features: Sequence[str] | Sequence[int] | None = None,
+) -> tuple[RawColumn, ...]:
+    """Read the columns of some rows without deciding their kinds: of a table that comes in pieces.
+
+    Parameters
+    ----------
+    X, feature_names, categorical_features
+        As in `table_from`.
+
+    Returns
+    -------
+    tuple of RawColumn
+
+    Raises
+    ------
+    InputError, InputTypeError
+        As `table_from`.
+    """
+    names, _, raws = _read(X, feature_names)
+    forced = _positions(categorical_features, names)
+    return tuple(as_words(raw) if j in forced else raw for j, raw in enumerate(raws))
 
 
 def encode_like(
@@ -139,7 +166,22 @@ def encode_like(
 
 
 def encode_column(raw: RawColumn, column: Column) -> NDArray[np.float64]:
-    """Encode one column of new rows for its schema entry."""
+    """Encode one column of new rows for its schema entry.
+
+    Parameters
+    ----------
+    raw : RawColumn
+    column : Column
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), float64
+
+    Raises
+    ------
+    InputError
+        Text where numbers were, or a category that the schema does not know.
+    """
     if column.kind is not ColumnKind.CATEGORICAL:
         if raw.numbers is None:
             if not raw.words:

@@ -10,6 +10,7 @@ from treewright.tree._conditions import (
     leaf_conditions,
 )
 from treewright.tree._grow_policy import grow_policy
+from treewright.tree._grow_survival import grow_survival
 from treewright.tree._labels import label_positions
 from treewright.tree._simplify import merge_equal_leaves, prune_empty_leaves, reduce_tree
 from treewright.tree._split import (
@@ -42,6 +43,7 @@ __all__ = [
     "grow",
     "grow_policy",
     "grow_regression",
+    "grow_survival",
     "label_positions",
     "leaf_conditions",
     "leaf_path",

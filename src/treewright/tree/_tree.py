@@ -31,6 +31,7 @@ class TreeKind(Enum):
     CLASSIFICATION = "classification"
     REGRESSION = "regression"
     POLICY = "policy"
+    SURVIVAL = "survival"
 
     @property
     def answers(self) -> str:
@@ -56,8 +57,8 @@ class Tree:
         Class (or action) index that the node would predict as a leaf (with a cost matrix not always the most
         frequent).
     value : ndarray of shape (node_count, n_outputs), float64
-        Training weight per class (classification), the mean target (regression, n_outputs = 1), or the mean
-        reward of each action (policy).
+        Training weight per class (classification), the mean target (regression, n_outputs = 1), the mean
+        reward of each action (policy), or the hazard ratio (survival, n_outputs = 1).
     n_node_samples : ndarray of shape (node_count,), int64
         Training rows in the node.
     kind : TreeKind

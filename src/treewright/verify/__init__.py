@@ -6,6 +6,8 @@ from treewright.verify._near_optimal import count_near_optimal
 from treewright.verify._policy import verify_policy
 from treewright.verify._regression import verify_regression
 from treewright.verify._report import Check, VerificationReport
+from treewright.verify._shards import verify_shards
+from treewright.verify._survival import verify_survival
 from treewright.verify._verify import verify
 
 __all__ = [
@@ -18,4 +20,6 @@ __all__ = [
     "verify_born_again",
     "verify_policy",
     "verify_regression",
+    "verify_shards",
+    "verify_survival",
 ]

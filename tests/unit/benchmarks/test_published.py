@@ -128,4 +128,4 @@ def test_the_readme_repeats_the_stored_results() -> None:
                 else:
                     assert stored["cpu_seconds"] == pytest.approx(said, abs=digits), line
                 checked += 1
-    assert checked >= 20
+    assert checked >= 10

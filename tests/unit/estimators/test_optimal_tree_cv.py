@@ -16,6 +16,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from treewright import LeafAccuracyTreeClassifierCV, OptimalTreeClassifierCV, SolveStatus, accuracy_frontier
 from treewright.errors import InputError
 from treewright.estimators import CVProgress
+from treewright.estimators._front_folds import fold_of
+from treewright.problem import make_problem
+from treewright.table import table_from
 
 QUICK = {"max_leaves": 5, "thresholds": 4, "progress": False, "time_limit": None}
 
@@ -197,3 +200,20 @@ def test_nothing_is_warned_of_small_classes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         OptimalTreeClassifierCV(**QUICK).fit(X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True])
+def test_bad_n_jobs_is_told(n_jobs: object) -> None:
+    with pytest.raises(InputError, match="n_jobs"):
+        OptimalTreeClassifierCV(**QUICK, n_jobs=n_jobs).fit(*noisy_rule(50))
+
+
+def test_folds_share_the_table() -> None:
+    """A task holds the numbers of its rows, not a copy of the rows."""
+    X, y = noisy_rule(240)
+    problem = make_problem(table_from(X), y)
+    folds = [fold_of(problem, np.arange(200), np.arange(200, 240), 0.1) for _ in range(2)]
+    assert all(fold.problem.table.X is problem.table.X for fold in folds)
+    part = folds[0].training_problem()
+    assert part.table.n_rows == 200
+    assert part.min_samples_leaf == 20

@@ -1,0 +1,74 @@
+// Survival trees: rows have an event or were censored, and the cumulative hazard of the whole table at their time. A leaf has
+// one hazard ratio theta, and its loss is the least over theta of the sum over its rows of half their deviance
+// (LeBlanc and Crowley 1992, Relative Risk Trees for Censored Survival Data, Biometrics 48):
+//     theta h_i - d_i log(theta h_i) + d_i log d_i - d_i >= 0,
+// with d_i the weight of an event (0: censored) and h_i the weighted hazard. With D and H their sums, theta = D / H and
+//     L = D log(H / D) - sum d_i log(h_i / d_i),        L = 0 where D = 0.
+//
+// As sums of losses of rows that are not negative, with one theta for a leaf, L is monotone and superadditive. A logarithm has
+// no exact value, so L is computed in double precision, in units of 2^-scale, with an error below `slack` units (proof at
+// `largest_error` in survival.cpp). The integer loss of a set S of n >= 1 rows is
+//     l(S) = floor(p - K),  p = computed D log(H / D) 2^scale,  K = sum (k_i - 4 slack) + 3 slack,
+// k_i an integer of at most d_i log(h_i / d_i) 2^scale. Then with e = slack:
+//  l >= 0           L - sum of errors of k_i is not negative, so p - K >= -e + 4 e n - 3 e >= 0.
+//  superadditive    p(A + B) - K(A + B) >= G(A + B) - e - 3 e, with G = L 2^scale + 4 e n and so on, superadditive; and
+//                   p(A) - K(A) + p(B) - K(B) <= G(A) + G(B) + 2 e - 6 e: the same. And floor(a) + floor(b) <= floor(a + b).
+//  monotone         a row more adds 4 e to G, which the two errors of 2 e cannot undo.
+// Of what is added, 4 slack a row is the same for every tree, and - 3 slack a leaf is a part of the price of a leaf. A row more
+// may cost any amount, so the loss is not `similar`.
+#pragma once
+
+#include "treewright/objective/ranked_objective.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace treewright::ranked {
+
+struct EventTable : RankedTable {
+    static constexpr std::int64_t kLargestEvents = std::int64_t{1} << 40;
+    static constexpr std::int64_t kLargestHazard = std::int64_t{1} << 61;
+    static constexpr std::int64_t kLargestTerm = std::int64_t{1} << 51;  // of events times logarithm, in units
+
+    std::vector<std::int64_t> events;  // [row]: d_i >= 0
+    std::vector<std::int64_t> hazard;  // [row]: h_i >= 0, at least d_i
+    int scale = 0;                     // 2^scale units make one of loss
+
+    // Derived by prepare().
+    std::vector<std::int64_t> constant;  // [row]: k_i - 4 slack
+    std::int64_t slack = 0;
+
+    void prepare();
+    // Units by which a computed D log(H / D) may be off, D and H sums over any rows.
+    [[nodiscard]] double largest_error() const;
+};
+
+class Survival final : public RankedObjective {
+ public:
+    // One unit of loss counts 2^tie_bits.
+    Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost leaf_penalty);
+
+    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    [[nodiscard]] Cost leaf_cost(const Node& node) const override {
+        return node.n == 0 ? leaf_penalty() : loss_cost(node.sums[kEvents], node.sums[kHazard], node.sums[kConstant]) + leaf_penalty();
+    }
+    [[nodiscard]] Stump best_stump(const Node& node) const override;
+    [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
+    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
+                      std::vector<Cost>& prefix) const override;
+    [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
+    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+
+ private:
+    // The place of the sums of a node.
+    static constexpr std::size_t kEvents = 0, kHazard = 1, kConstant = 2, kSums = 3;
+
+    // Cost of the loss of a leaf with these sums over at least one row, without the penalty.
+    [[nodiscard]] Cost loss_cost(std::int64_t events, std::int64_t hazard, std::int64_t constant) const;
+
+    std::shared_ptr<const EventTable> data_;
+    int tie_bits_;
+};
+
+}  // namespace treewright::ranked

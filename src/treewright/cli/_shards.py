@@ -1,0 +1,210 @@
+"""`treewright fit`, `verify` and `predict` for what need not fit into memory: folders and Parquet files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.cli._common import (
+    as_options,
+    csv_text,
+    effort,
+    finishing,
+    note,
+    put,
+    say,
+    stop_code,
+    stop_word,
+    tree_text,
+)
+from treewright.cli._question import read_min_samples_leaf
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.convert import Model
+    from treewright.search import Limits
+
+__all__ = [
+    "Backend",
+    "Gap",
+    "Jobs",
+    "ShardRows",
+    "SpillFolder",
+    "fit_in_shards",
+    "is_stream",
+    "predict_stream",
+    "verify_stream",
+]
+
+ShardRows = Annotated[
+    int | None,
+    typer.Option(
+        help="Divide and bound: rows of a shard. For tables that are too large for one search.",
+        show_default="one search; folders and Parquet files: 100000",
+    ),
+]
+Gap = Annotated[
+    float | None,
+    typer.Option(help="--shard-rows: gap that is enough, such as 0.001; larger shards until then."),
+]
+Jobs = Annotated[
+    int | None, typer.Option(help="--shard-rows: shards searched at once; -1 is all cores.", show_default="1")
+]
+Backend = Annotated[
+    str | None,
+    typer.Option(help="--shard-rows: joblib's 'loky', 'threading', 'dask' or 'ray'.", show_default="loky"),
+]
+SpillFolder = Annotated[
+    Path | None,
+    typer.Option(
+        help="--shard-rows: folder for the rows meanwhile.", show_default="the system's for temporary files"
+    ),
+]
+
+SHARD_ROWS = 100_000
+DEPTH = 3  # if none is given
+
+
+def is_stream(data: Path) -> bool:
+    """Whether a path is read in pieces: a folder, or a Parquet file."""
+    return data.is_dir() or data.name.lower().endswith((".parquet", ".pq"))
+
+
+def fit_in_shards(
+    data: Path,
+    *,
+    target: str,
+    out: Path | None,
+    weight: str | None,
+    ignore: Sequence[str] | None,
+    categorical: Sequence[str] | None,
+    cost_complexity: float,
+    max_depth: int | None,
+    max_leaf_nodes: int | None,
+    min_samples_leaf: str | None,
+    thresholds: str,
+    objective: str,
+    class_weight: Sequence[str] | None,
+    shard_rows: int | None,
+    gap: float | None,
+    jobs: int | None,
+    backend: str | None,
+    spill_folder: Path | None,
+    seed: int,
+    limits: Limits,
+    require_proof: bool,
+    progress: bool,
+    ascii_only: bool,
+) -> None:
+    """Fit a tree by divide and bound, and say what is proven about it."""
+    from treewright.result import SolveStatus, StopReason
+    from treewright.shards import fit_shards
+
+    if class_weight and list(class_weight) != ["balanced"]:
+        raise InputError("--shard-rows takes --class-weight balanced, and no factors of single labels.")
+    note(f"Reading {data} once and dealing its rows to shards; Ctrl-C then keeps the best tree so far.")
+    model = fit_shards(
+        data,
+        target,
+        sample_weight=weight,
+        ignore=tuple(ignore or ()),
+        categorical_features=tuple(categorical or ()),
+        cost_complexity=cost_complexity,
+        max_depth=DEPTH if max_depth is None else max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=read_min_samples_leaf(min_samples_leaf or "1"),
+        thresholds=_thresholds(thresholds),
+        objective=objective.replace("-", "_"),  # type: ignore[arg-type]  # checked there
+        class_weight="balanced" if class_weight else None,
+        shard_rows=SHARD_ROWS if shard_rows is None else shard_rows,
+        gap=gap,
+        n_jobs=jobs,
+        backend=backend,
+        random_state=seed,
+        time_limit=limits.time_limit,
+        step_limit=limits.step_limit,
+        memory_limit=limits.memory_limit,
+        progress="auto" if progress else False,
+        spill_folder=spill_folder,
+    )
+    result = model.result_
+    with finishing():
+        if out is not None:
+            model.save(out)
+        stopped = result.stop_reason is StopReason.INTERRUPT
+        if stopped:
+            note(
+                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
+            )
+        say(tree_text(result.tree, ascii_only))
+        say()
+        say(result.sentence())
+        for text in result.notes:
+            say(as_options(f"Note: {text}"))
+        say(effort(result.stats))
+        if out is not None:
+            say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+    if stopped:
+        raise typer.Exit(stop_code())
+    if require_proof and result.status is not SolveStatus.OPTIMAL:
+        raise typer.Exit(1)
+
+
+def _thresholds(text: str) -> Any:
+    if text in ("auto", "all"):
+        return "all"
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise InputError(f"--thresholds {text!r}; give 'all' or a number of quantile bins.")
+
+
+def verify_stream(content: Model, data: Path, target: str | None) -> bool:
+    """Check a model that was fitted on shards against all rows, and print the report."""
+    from treewright.verify import verify_shards
+
+    report = verify_shards(content, data, target=target)
+    say(str(report))
+    return report.ok
+
+
+def predict_stream(content: Model, data: Path, out: Path | None, proba: bool, leaf: bool, safe: bool) -> None:
+    """Predict the rows of a folder or a Parquet file, some at a time."""
+    from treewright.sources import Roles, encoded_pieces, open_source
+
+    tree = content.tree
+    names = ["prediction"]
+    if proba and tree.classes is not None:
+        names += [f"probability of {label}" for label in tree.classes.tolist()]
+    if leaf:
+        names.append("leaf")
+    number = tree.is_leaf.cumsum()  # from the left, as in the report
+    part = None if out is None else out.with_name(f".{out.name}.{os.getpid()}.part")
+    done = 0
+    try:
+        file = None if part is None else part.open("w", encoding="utf-8", newline="")
+        try:
+            text = csv_text([names], safe)
+            for X, _ in encoded_pieces(open_source(data), Roles(), tree):
+                columns = [tree.predict(X).tolist()]
+                if proba and tree.classes is not None:
+                    columns += tree.predict_proba(X).T.tolist()
+                if leaf:
+                    columns.append(number[tree.apply(X)].tolist())
+                text += csv_text(list(zip(*columns, strict=True)), safe)
+                done += len(X)
+                put(text) if file is None else file.write(text)
+                text = ""
+        finally:
+            if file is not None:
+                file.close()
+        if part is not None and out is not None:
+            part.replace(out)
+    finally:
+        if part is not None:
+            part.unlink(missing_ok=True)
+    if out is not None:
+        note(f"Predicted {done:,} row{'' if done == 1 else 's'} to {out}.")

@@ -1,0 +1,214 @@
+"""The estimator for exact survival trees."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.problem import make_survival_problem
+from treewright.result import SolveStatus, SurvivalResult
+from treewright.search import Limits, ProgressCallback, SweepOptions, progress_bar, solve_survival
+from treewright.survival import SurvivalCurve, concordance_index, kaplan_meier
+from treewright.table import Table
+
+__all__ = ["OptimalSurvivalTree"]
+
+
+class OptimalSurvivalTree(TreeEstimator):
+    """Tree for right-censored times that is proven optimal over all thresholds, or comes with a proven bound.
+
+    Minimises ``deviance + cost_complexity * leaves`` over all trees within the constraints. The deviance is that of the
+    exponential model with the Nelson-Aalen hazard of all rows as baseline, where a leaf multiplies the hazard by one
+    ratio; it is taken as a share of what a single leaf leaves. After `fit`, ``result_`` says what is proven;
+    ``print(result_.sentence())`` says it in one sentence.
+
+    Parameters
+    ----------
+    cost_complexity : float, default=0.01
+        Price of one leaf as a share of the deviance of a single leaf. 0 with a `max_depth` minimises the deviance of
+        the training rows alone.
+    max_depth : int or None, default=3
+        Largest number of splits on a path; None is unlimited.
+    max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as unordered categories.
+    time_limit : float or None, default=30
+        Seconds, from the first line of `fit`; then the best tree so far is kept with its bound.
+    step_limit : int or None, default=None
+        Passes over the rows of a node; unlike seconds the same on every machine.
+    memory_limit : int or None, default=None
+        Bytes for the search; None is half of the machine's memory.
+    progress : "auto", bool or callable, default="auto"
+        A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
+        `treewright.search.Progress` about 20 times a second and stops the search by returning True.
+    search_options : SweepOptions or None, default=None
+        Switches of the bounds, for experiments; the optimum depends on none.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        Its leaves hold hazard ratios: 2 is twice the hazard of the whole table.
+    result_ : SurvivalResult
+        Tree, objective, lower bound, gap, status, statistics.
+    curves_ : dict of int to SurvivalCurve
+        Kaplan-Meier curve of the training rows of each leaf, by the number that `apply` returns.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
+
+    References
+    ----------
+    M. LeBlanc, J. Crowley (1992). Relative Risk Trees for Censored Survival Data. Biometrics 48. (the loss)
+    T. Huisman, J. van der Linden, E. Demirović (2024). Optimal Survival Trees: A Dynamic Programming Approach. AAAI.
+    (the problem over binary features; the search over all thresholds is ours)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import OptimalSurvivalTree
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> time = rng.exponential(np.where(X[:, 0] > 0, 1.0, 5.0))
+    >>> model = OptimalSurvivalTree(max_depth=1).fit(X, (time < 4, np.minimum(time, 4)))
+    >>> model.result_.status.value, bool(model.predict([[1.0, 0.0]]) > model.predict([[-1.0, 0.0]]))
+    ('proven optimal', True)
+    """
+
+    def __init__(
+        self,
+        cost_complexity: float = 0.01,
+        *,
+        max_depth: int | None = 3,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: int | float = 1,
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        time_limit: float | None = 30.0,
+        step_limit: int | None = None,
+        memory_limit: int | None = None,
+        progress: Literal["auto"] | bool | ProgressCallback = "auto",
+        search_options: SweepOptions | None = None,
+    ) -> None:
+        self.cost_complexity = cost_complexity
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.step_limit = step_limit
+        self.memory_limit = memory_limit
+        self.progress = progress
+        self.search_options = search_options
+
+    result_: SurvivalResult
+    curves_: dict[int, SurvivalCurve]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+        y : structured array of shape (n_rows,), array-like of shape (n_rows, 2), or pair of arrays
+            Event (true: seen, false: censored) and time (>= 0), in this order; the structured arrays of scikit-survival
+            are of this kind.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0; weight 0 equals leaving the row out.
+
+        Returns
+        -------
+        OptimalSurvivalTree
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            The table, events, times, weights or a parameter cannot be used; the message says what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            A limit was reached before the proof; `result_` has the gap.
+        """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        if self.search_options is not None and not isinstance(self.search_options, SweepOptions):
+            raise InputError(
+                f"search_options={self.search_options!r}; give a treewright.search.SweepOptions or None."
+            )
+        table = self._training_table(X, None)
+        problem = make_survival_problem(
+            table,
+            y,
+            sample_weight=sample_weight,
+            cost_complexity=self.cost_complexity,
+            max_depth=self.max_depth,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = solve_survival(problem, limits=limits, options=self.search_options, progress=report)
+        self.result_ = result
+        self.tree_ = result.tree
+        leaf = result.tree.apply(problem.table.X)
+        self.curves_ = {
+            int(node): kaplan_meier(
+                problem.event[leaf == node], problem.time[leaf == node], problem.sample_weight[leaf == node]
+            )
+            for node in np.flatnonzero(result.tree.is_leaf)
+        }
+        if result.status is SolveStatus.FEASIBLE:
+            warnings.warn(
+                f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth or a larger "
+                "cost_complexity.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        settle_interrupt(result.stop_reason)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the hazard ratio of each row's leaf, shape (n_rows,): larger is sooner."""
+        encoded = self._encode(X)
+        return np.asarray(self.tree_.predict(encoded), dtype=np.float64)
+
+    def predict_survival(self, X: Any, times: ArrayLike) -> NDArray[np.float64]:
+        """Return the share of each row's leaf that is without the event after given times.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        times : array-like of shape (n_times,)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_times)
+            From the Kaplan-Meier curve of the leaf.
+        """
+        encoded = self._encode(X)
+        leaf = self.tree_.apply(encoded)
+        nodes, position = np.unique(leaf, return_inverse=True)
+        shares = np.array([self.curves_[int(node)](times) for node in nodes])
+        return np.asarray(shares[position.reshape(-1)], dtype=np.float64)
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return Harrell's concordance index: the share of comparable pairs in the order of their hazard ratios."""
+        encoded = self._encode(X)
+        problem = make_survival_problem(Table(self.tree_.columns, np.asfortranarray(encoded)), y)
+        return concordance_index(problem.event, problem.time, self.tree_.predict(encoded))

@@ -1,0 +1,218 @@
+"""What a survival tree is to solve: all checks of events, times, weights and limits, done once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError
+from treewright.problem._make import check_cost_complexity, check_limit, check_min_samples_leaf
+from treewright.problem._weights import as_numbers, check_sample_weight
+from treewright.table import Table
+
+__all__ = ["SurvivalProblem", "make_survival_problem"]
+
+LARGEST_TOTAL = 2**40  # of whole weights
+LEVELS = 2**20  # of other weights
+HAZARD_BITS = 60  # of the sum of whole weights times whole hazards
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalProblem:
+    """Minimise ``deviance(tree) / deviance(one leaf) + cost_complexity * leaves`` under constraints.
+
+    The deviance is that of the exponential model with the Nelson-Aalen hazard of all rows as baseline: a leaf has one
+    hazard ratio, and its rows i of weight w, event d (1 or 0) and cumulative hazard h lose
+    ``w (ratio h - d log(ratio h) - d)``. Use `make_survival_problem` to build one with checks.
+
+    Parameters
+    ----------
+    table : Table
+    event : ndarray of shape (n_rows,), bool
+        Whether the event was seen; False is right-censored.
+    time : ndarray of shape (n_rows,), float64
+        Of the event or of censoring, >= 0.
+    sample_weight : ndarray of shape (n_rows,), float64
+        Positive whole numbers: rows of weight zero were left out.
+    hazard : ndarray of shape (n_rows,), float64
+        Cumulative hazard (Nelson-Aalen) at the time of each row, a multiple of ``2**-hazard_bits``.
+    hazard_bits : int
+    cost_complexity : float
+        Price of one leaf as a share of the deviance of a single leaf, >= 0.
+    max_depth, max_leaf_nodes : int or None
+    min_samples_leaf : int
+        Fewest rows (not weight) in a leaf, >= 1.
+    rows : ndarray of shape (n_rows,), int64, or None
+        Positions in the input of the rows that stayed; None if all did.
+    notes : tuple of str
+    """
+
+    table: Table
+    event: NDArray[np.bool_]
+    time: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
+    hazard: NDArray[np.float64]
+    hazard_bits: int = 0
+    cost_complexity: float = 0.01
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_leaf: int = 1
+    rows: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the sample weights."""
+        return float(self.sample_weight.sum())
+
+
+def make_survival_problem(
+    table: Table,
+    y: Any,
+    *,
+    sample_weight: ArrayLike | None = None,
+    cost_complexity: float = 0.01,
+    max_depth: int | None = None,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: int | float = 1,
+) -> SurvivalProblem:
+    """State which survival tree is wanted.
+
+    Parameters
+    ----------
+    table : Table
+    y : structured array of shape (n_rows,), array-like of shape (n_rows, 2), or pair of arrays
+        Event (true: seen, false: censored) and time (>= 0, finite), in this order; the structured arrays of
+        scikit-survival are of this kind.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out. Weights that are not whole
+        numbers (up to a common power of two) are rounded to a millionth of the largest.
+    cost_complexity : float, default=0.01
+        Price of one leaf as a share of the deviance of a single leaf, 0 to 1.
+    max_depth : int or None, default=None
+    max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+
+    Returns
+    -------
+    SurvivalProblem
+
+    Raises
+    ------
+    InputError
+        Anything above that does not hold; the message names the argument.
+    """
+    event, time = check_survival(y, table.n_rows)
+    weight, notes = _whole(check_sample_weight(sample_weight, table.n_rows))
+    kept, n_rows = np.flatnonzero(weight > 0), table.n_rows
+    if len(kept) < table.n_rows:
+        notes = (
+            *notes,
+            f"{table.n_rows - len(kept)} of {table.n_rows} rows have weight zero and were left out.",
+        )
+        table, event, time, weight = table.take(kept), event[kept], time[kept], weight[kept]
+    hazard, bits = _nelson_aalen(event, time, weight)
+    for array in (event, time, weight, hazard):
+        array.setflags(write=False)
+    return SurvivalProblem(
+        table=table,
+        event=event,
+        time=time,
+        sample_weight=weight,
+        hazard=hazard,
+        hazard_bits=bits,
+        cost_complexity=check_cost_complexity(
+            cost_complexity, "the deviance of a single leaf", "that deviance"
+        ),
+        max_depth=check_limit("max_depth", max_depth, 0),
+        max_leaf_nodes=check_limit("max_leaf_nodes", max_leaf_nodes, 1),
+        min_samples_leaf=check_min_samples_leaf(min_samples_leaf, len(kept)),
+        rows=kept if len(kept) < n_rows else None,
+        notes=notes,
+    )
+
+
+def check_survival(y: Any, n_rows: int | None = None) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return events and times.
+
+    Raises
+    ------
+    InputError
+        Another shape, events that are not true or false, times that are negative or not finite, wrong length.
+    """
+    if y is None:
+        raise InputError(
+            "A survival tree requires y to be passed, but the target y is None: give events and times."
+        )
+    names = getattr(getattr(y, "dtype", None), "names", None)
+    if names is not None:
+        if len(names) != 2:
+            raise InputError(
+                f"y has the fields {list(names)}; give two: whether the event was seen, and the time."
+            )
+        parts = [np.asarray(y[names[0]]), np.asarray(y[names[1]])]
+    elif isinstance(y, tuple) and len(y) == 2:
+        parts = [np.asarray(part) for part in y]
+    else:
+        whole = np.asarray(y)
+        if whole.ndim != 2 or whole.shape[1] != 2:
+            raise InputError(
+                f"y has shape {whole.shape}; give (n_rows, 2) with event and time, a pair of arrays (event, "
+                "time), or a "
+                "structured array with these two fields."
+            )
+        parts = [whole[:, 0], whole[:, 1]]
+    seen, time = as_numbers(parts[0], "event", "true or false"), as_numbers(parts[1], "time", "numbers")
+    if seen.ndim != 1 or seen.shape != time.shape:
+        raise InputError(f"event has shape {seen.shape} and time {time.shape}; give one of each a row.")
+    if n_rows is not None and len(time) != n_rows:
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: {[n_rows, len(time)]} (table, y)."
+        )
+    if len(time) == 0:
+        raise InputError("y is empty; give at least one row.")
+    if not np.isin(seen, (0.0, 1.0)).all():
+        other = seen[~np.isin(seen, (0.0, 1.0))][0]
+        raise InputError(
+            f"event holds {other:g}; give true (1) where the event was seen and false (0) where not. The event comes "
+            "first, the time second."
+        )
+    if not np.isfinite(time).all():
+        raise InputError("time contains NaN or infinity; leave out the rows without a time.")
+    if (time < 0).any():
+        row = int(np.argmax(time < 0))
+        raise InputError(
+            f"time is negative in row {row} (counted from 0): {time[row]:g}; times must be >= 0."
+        )
+    return seen.astype(np.bool_), time
+
+
+def _whole(weight: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return weights as whole numbers, and what is to be said of it."""
+    scaled = np.ldexp(weight, -int(np.frexp(float(weight.max()))[1]))  # below 1
+    for power in range(1, 41):
+        tried = scaled * 2.0**power
+        if np.array_equal(np.rint(tried), tried) and tried.sum() <= LARGEST_TOTAL:
+            return tried, ()
+    rounded = np.rint(weight / weight.max() * min(LEVELS, LARGEST_TOTAL // len(weight)))
+    return rounded, ("The weights were rounded to about a millionth of the largest.",)
+
+
+def _nelson_aalen(
+    event: NDArray[np.bool_], time: NDArray[np.float64], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], int]:
+    """Return the cumulative hazard at the time of each row in whole multiples of ``2**-bits``, and these bits."""
+    moments, at = np.unique(time, return_inverse=True)
+    at = at.reshape(-1)
+    dying = np.bincount(at, weights=weight * event, minlength=len(moments))
+    leaving = np.bincount(at, weights=weight, minlength=len(moments))
+    at_risk = leaving[::-1].cumsum()[::-1]
+    hazard = (dying / at_risk).cumsum()[at]
+    total = float((weight * hazard).sum())
+    bits = HAZARD_BITS - math.frexp(total)[1] if total > 0 else 0
+    return np.ldexp(np.rint(np.ldexp(hazard, bits)), -bits), bits

@@ -1,0 +1,136 @@
+"""From the totals of all rows and the parameters of `fit_shards` to the question, every parameter checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from treewright.binarize import quantiles
+from treewright.errors import InputError
+from treewright.problem import check_min_samples_leaf, make_problem
+from treewright.shards._deal import Deal
+from treewright.shards._question import Question
+from treewright.shards._work import Place, load
+from treewright.table import Table, table_from
+from treewright.tree import ColumnKind, ThresholdSplit
+
+__all__ = ["ask", "check_choice", "chosen_thresholds"]
+
+
+def ask(
+    deal: Deal,
+    *,
+    cost_complexity: float,
+    max_depth: int | None,
+    max_leaf_nodes: int | None,
+    min_samples_leaf: int | float,
+    objective: str,
+    costs: Any,
+    class_weight: Any,
+) -> Question:
+    """State the question of all rows.
+
+    Parameters
+    ----------
+    deal : Deal
+    cost_complexity, max_depth, max_leaf_nodes, min_samples_leaf, objective, costs, class_weight
+        As in `fit_shards`.
+
+    Raises
+    ------
+    InputError
+        A parameter cannot be used; the message names it.
+    """
+    n_classes = len(deal.classes)
+    weights = [sum((shard.class_weight[k] for shard in deal.shards), Fraction(0)) for k in range(n_classes)]
+    rows = [sum(shard.class_rows[k] for shard in deal.shards) for k in range(n_classes)]
+    # One row a class, with the weight of all its rows: what `make_problem` checks depends on nothing else.
+    stated = make_problem(
+        table_from(np.zeros((n_classes, 1))),
+        deal.classes,
+        sample_weight=[float(weight) for weight in weights],
+        class_weight=class_weight,
+        costs=costs,
+        objective=objective,  # type: ignore[arg-type]  # checked there
+        cost_complexity=cost_complexity,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+    )
+    factors = _factors(class_weight, objective, deal.classes.tolist(), weights)
+    n_rows = sum(n for n, factor in zip(rows, factors, strict=True) if factor)
+    return Question(
+        columns=deal.schema.columns,
+        classes=deal.classes,
+        factors=factors,
+        costs=stated.costs,
+        cost_complexity=stated.cost_complexity,
+        max_depth=stated.max_depth,
+        max_leaf_nodes=stated.max_leaf_nodes,
+        min_samples_leaf=check_min_samples_leaf(min_samples_leaf, n_rows),
+        class_weight=tuple(w if factor else 0 for w, factor in zip(weights, factors, strict=True)),
+        n_rows=n_rows,
+    )
+
+
+def _factors(
+    class_weight: Any, objective: str, classes: Sequence[Any], weights: Sequence[Fraction]
+) -> tuple[Fraction, ...]:
+    if class_weight == "balanced" or objective == "balanced_accuracy":
+        total = sum(weights, Fraction(0))
+        return tuple(total / (len(classes) * weight) for weight in weights)
+    if class_weight is None:
+        return (Fraction(1),) * len(classes)
+    given = {str(label): Fraction(float(factor)) for label, factor in class_weight.items()}
+    return tuple(given.get(str(label), Fraction(1)) for label in classes)
+
+
+def check_choice(thresholds: Any) -> None:
+    """Refuse what is no choice of thresholds.
+
+    Parameters
+    ----------
+    thresholds : "all", int or mapping
+
+    Raises
+    ------
+    InputError
+    """
+    if isinstance(thresholds, Mapping) or (isinstance(thresholds, str) and thresholds == "all"):
+        return
+    whole = isinstance(thresholds, (int, np.integer)) and not isinstance(thresholds, bool)
+    if not whole or thresholds < 2:
+        raise InputError(
+            f'thresholds={thresholds!r}; give "all", a number of quantile bins (at least 2), or a mapping from column '
+            "name to thresholds: every shard must search the same splits."
+        )
+
+
+def chosen_thresholds(thresholds: Any, place: Place, deal: Deal) -> tuple[Any, tuple[str, ...]]:
+    """Return "all" or a mapping, the same for every shard, and what is to be said about it.
+
+    Parameters
+    ----------
+    thresholds : "all", int or mapping
+        A number of bins takes the quantiles of the first shard's rows, which were dealt at random.
+    place : Place
+    deal : Deal
+    """
+    if isinstance(thresholds, str):
+        return "all", ()
+    columns = place.question.columns
+    if isinstance(thresholds, Mapping):
+        return {str(name): tuple(map(float, values)) for name, values in thresholds.items()}, ()
+    X = load(place, deal.shards[0]).X
+    cuts = quantiles(Table(columns, X), int(thresholds))
+    found: dict[str, list[float]] = {c.name: [] for c in columns if c.kind is ColumnKind.CONTINUOUS}
+    for split in cuts.splits:
+        if isinstance(split, ThresholdSplit) and np.isfinite(split.threshold):
+            name = columns[split.column].name
+            if name in found and split.threshold not in found[name]:
+                found[name].append(split.threshold)
+    return {name: tuple(sorted(values)) for name, values in found.items()}, (
+        f"The thresholds are the {int(thresholds)}-quantiles of each column in {len(X):,} rows drawn at random.",
+    )

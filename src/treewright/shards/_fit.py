@@ -1,0 +1,279 @@
+"""Divide and bound: deal the rows to shards, search each, add the bounds up, and count the trees over all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treewright.convert import Terms
+from treewright.errors import InputError, SolverError
+from treewright.result import StopReason
+from treewright.search import Limits, ProgressCallback, progress_bar
+from treewright.shards._ask import ask, check_choice, chosen_thresholds
+from treewright.shards._deal import Deal, deal
+from treewright.shards._folder import spill_folder as spill
+from treewright.shards._question import Question
+from treewright.shards._result import gap_of, result_of
+from treewright.shards._run import Run
+from treewright.shards._sharded_tree import ShardedTree
+from treewright.shards._trees import Shape
+from treewright.shards._work import Place
+from treewright.shards._workers import Pool
+from treewright.sources import Roles, open_source
+
+__all__ = ["ShardedTree", "fit_shards"]
+
+
+def fit_shards(
+    source: Any,
+    target: str | ArrayLike,
+    *,
+    sample_weight: str | ArrayLike | None = None,
+    ignore: Sequence[str] = (),
+    categorical_features: Sequence[str] = (),
+    cost_complexity: float = 0.01,
+    max_depth: int | None = 3,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: int | float = 1,
+    thresholds: Literal["all"] | int | Mapping[str, Sequence[float]] = "all",
+    objective: Literal["accuracy", "balanced_accuracy"] = "accuracy",
+    costs: ArrayLike | None = None,
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+    shard_rows: int = 100_000,
+    gap: float | None = None,
+    shuffle: bool = True,
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+    backend: str | None = None,
+    time_limit: float | None = None,
+    step_limit: int | None = None,
+    memory_limit: int | None = None,
+    progress: Literal["auto"] | bool | ProgressCallback = "auto",
+    spill_folder: str | Path | None = None,
+) -> ShardedTree:
+    """Fit a tree to a table of any size, with a proven bound on how far it can be from the best one.
+
+    The rows are dealt to shards at random, and each shard is searched by itself. For every tree the objective over all
+    rows is the mean of its objectives over the shards, weighted by their rows; so the weighted mean of what is proven
+    of the shards is a proven lower bound for all rows. The trees that were found are counted over all rows, and the
+    best is returned, its leaves labelled and its thresholds improved over all rows.
+
+    Parameters
+    ----------
+    source : path, array or frame
+        A file or folder of Parquet or CSV files, a list of files, a polars LazyFrame, a DuckDB relation, a Dask
+        DataFrame, a pyarrow dataset; or what fits into memory: a numpy array, a frame of pandas, polars or pyarrow. It
+        is read once; the rows are kept on disk meanwhile.
+    target : str or array-like of shape (n_rows,)
+        Column of labels; or the labels themselves, beside an array or frame in memory.
+    sample_weight : str or array-like of shape (n_rows,), default=None
+        Likewise weights >= 0; None is 1 for each row.
+    ignore : sequence of str, default=()
+        Columns that are no features.
+    categorical_features : sequence of str, default=()
+        Columns of numbers that are to be read as categories.
+    cost_complexity : float, default=0.01
+        Price of one leaf, as a fraction of the total weight.
+    max_depth : int or None, default=3
+        Largest number of splits on a path; None is unlimited.
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves; None is unlimited.
+    min_samples_leaf : int or float, default=1
+        Fewest rows in a leaf, over all rows; a float in (0, 1) is a fraction of them. Shards ignore it, which keeps the
+        bound valid, for it only enlarges the set of trees, but can widen the gap.
+    thresholds : "all", int or mapping, default="all"
+        Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that many
+        quantile bins, of some rows drawn at random; a mapping from column name to thresholds.
+    objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
+    costs : array-like of shape (n_classes, n_classes), default=None
+        ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted).
+    class_weight : dict, "balanced" or None, default=None
+        "balanced" is over all rows.
+    shard_rows : int, default=100_000
+        Rows of a shard. More rows make the gap smaller, and a search longer.
+    gap : float or None, default=None
+        Relative gap that is enough. While it is not reached and time is left, shards are joined in pairs and searched
+        again. None searches the shards once.
+    shuffle : bool, default=True
+        Deal the rows at random. False cuts them as they lie: right only if they lie in random order, else the bound,
+        which holds in any case, is far from the tree.
+    random_state : int or None, default=0
+        Seed of the dealing; None draws one.
+    n_jobs : int or None, default=None
+        Shards that are searched at once; None is 1 (or what `joblib.parallel_config` says), -1 all cores.
+    backend : str or None, default=None
+        Of joblib: "loky" (processes), "threading", "dask" or "ray". Workers on other machines need `spill_folder` to be
+        a folder that they share.
+    time_limit : float or None, default=None
+        Seconds from the call on. Reading the source cannot be cut short, nor counting one tree over all rows.
+    step_limit : int or None, default=None
+        Steps of each search; unlike seconds the same on every machine.
+    memory_limit : int or None, default=None
+        Bytes for all searches at once; None is half of the machine's memory.
+    progress : "auto", bool or callable, default="auto"
+        A progress bar; a callable gets a `ShardProgress` and stops the run by returning True.
+    spill_folder : str or Path, default=None
+        Where the rows are kept meanwhile, 4 to 8 bytes a value; None is the system's folder for temporary files.
+
+    Returns
+    -------
+    ShardedTree
+        ``tree_``, ``result_``, ``predict``, ``save``. Ctrl-C, and every limit, give the best tree so far with the bound
+        that is proven so far; a shard that was not searched counts with the price of one leaf.
+
+    Raises
+    ------
+    InputError
+        The source or a parameter cannot be used; files differ in their columns or types; the source changed while it
+        was read; no space is left.
+    SolverError
+        Not one shard could be searched.
+    KeyboardInterrupt
+        Ctrl-C while the source was read.
+
+    Notes
+    -----
+    The argument is written out in ``treewright/shards/_bound.py``. A search or its worker that fails costs the bound of
+    its shard, never the result, and ``result_.notes`` says so. Time grows linearly with the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import fit_shards
+    >>> X = np.random.default_rng(0).normal(size=(20_000, 4))
+    >>> y = (X[:, 0] > 0.5) & (X[:, 1] < 1)
+    >>> model = fit_shards(X, y, max_depth=2, shard_rows=5_000)
+    >>> model.result_.stats["shards"], model.result_.gap < 0.01
+    (4, True)
+    """
+    limits = Limits(time_limit, step_limit, memory_limit).started()
+    check_choice(thresholds)
+    pool = Pool(n_jobs, backend)
+    pool.workers()  # refuses what joblib does not know before the source is read
+    named_target = target if isinstance(target, str) else None
+    named_weight = sample_weight if isinstance(sample_weight, str) else None
+    opened = open_source(
+        source,
+        None if named_target is not None else target,
+        None if named_weight is not None else sample_weight,
+    )
+    roles = Roles(named_target, named_weight, tuple(ignore), tuple(categorical_features))
+    seed = _seed(random_state)
+    with spill(spill_folder) as folder, progress_bar(progress, time_limit) as report:
+        dealt = deal(
+            opened,
+            roles,
+            shard_rows=_check_rows(shard_rows),
+            folder=folder,
+            seed=seed,
+            shuffle=bool(shuffle),
+        )
+        question = ask(
+            dealt,
+            cost_complexity=cost_complexity,
+            max_depth=max_depth,
+            max_leaf_nodes=max_leaf_nodes,
+            min_samples_leaf=min_samples_leaf,
+            objective=objective,
+            costs=costs,
+            class_weight=class_weight,
+        )
+        place = Place(question, dealt.schema, dealt.labels)
+        chosen, said = chosen_thresholds(thresholds, place, dealt)
+        run = Run(place, dealt.shards, chosen, limits, pool, report)
+        shape = _bounded(run, _check_gap(gap))
+        notes = (*_weightless(dealt), *said, *_not_random(dealt, question, bool(shuffle)))
+        result = result_of(run, shape, dealt, seed=seed, shuffled=bool(shuffle), notes=notes)
+    terms = Terms(
+        cost_complexity=question.cost_complexity,
+        max_depth=question.max_depth,
+        max_leaf_nodes=question.max_leaf_nodes,
+        min_samples_leaf=question.min_samples_leaf,
+        objective=objective,
+        class_weight=_kept_weights(class_weight, question),
+        costs=None if costs is None else tuple(map(tuple, question.costs.tolist())),
+        target=named_target,
+        weight=named_weight,
+    )
+    return ShardedTree(result, terms)
+
+
+def _bounded(run: Run, wanted: float | None) -> Shape:
+    """Search all shards, and joined ones while the gap is too large; return the best tree."""
+    parts: list[tuple[int, ...]] = [(k,) for k in range(len(run.shards))]
+    run.search(parts)
+    if not run.searches and run.failures == len(parts):
+        raise SolverError(
+            f"None of the {len(parts)} shards could be searched. The first failure: {run.failed}"
+        )
+    try:
+        shape = run.choose()
+        while wanted is not None and len(parts) > 1 and gap_of(run, shape) > wanted:
+            if run.ended() or run.limits.left() == 0:
+                break
+            pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
+            parts = [tuple(k for part in pair for k in part) for pair in pairs]
+            run.search([part for pair, part in zip(pairs, parts, strict=True) if len(pair) > 1])
+            shape = run.choose()
+    except KeyboardInterrupt:  # while trees were counted
+        run.stop_reason = StopReason.INTERRUPT
+        shape = run.choose()
+    return shape
+
+
+def _seed(random_state: int | None) -> int:
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, bool) or not isinstance(random_state, Integral) or random_state < 0:
+        raise InputError(
+            f"random_state={random_state!r}; give an integer of at least 0, or None to draw one."
+        )
+    return int(random_state)
+
+
+def _check_rows(shard_rows: int) -> int:
+    if isinstance(shard_rows, bool) or not isinstance(shard_rows, Integral) or shard_rows < 1:
+        raise InputError(f"shard_rows={shard_rows!r}; give a number of rows of at least 1, such as 100_000.")
+    return int(shard_rows)
+
+
+def _check_gap(gap: float | None) -> float | None:
+    if gap is not None and (isinstance(gap, bool) or not isinstance(gap, Real) or not 0 <= gap < 1):
+        raise InputError(f"gap={gap!r}; give a share from 0 to 1, such as 0.001 for 0.1%, or None.")
+    return None if gap is None else float(gap)
+
+
+def _weightless(dealt: Deal) -> tuple[str, ...]:
+    if not dealt.n_weightless:
+        return ()
+    return (f"{dealt.n_weightless:,} of {dealt.n_read:,} rows have weight zero and were left out.",)
+
+
+SURE = 8.0  # standard deviations
+
+
+def _not_random(dealt: Deal, question: Question, shuffled: bool) -> tuple[str, ...]:
+    """Say so if the classes are spread over shards that were cut as they lie in a way that chance does not do."""
+    if shuffled or len(dealt.shards) < 2:
+        return ()
+    counts = np.array([shard.class_rows for shard in dealt.shards], dtype=np.float64)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    freedom = (len(counts) - 1) * max(1, counts.shape[1] - 1)
+    excess = ((counts - expected) ** 2 / np.maximum(expected, 1e-300)).sum() - freedom
+    if excess < SURE * np.sqrt(2 * freedom):
+        return ()
+    return (
+        "The rows do not lie in random order: the classes are spread unevenly over the shards. The bound holds, but "
+        "the gap may be far larger than it need be; use shuffle=True.",
+    )
+
+
+def _kept_weights(class_weight: Any, question: Question) -> tuple[float, ...] | str | None:
+    if class_weight is None or isinstance(class_weight, str):
+        return class_weight
+    return tuple(float(factor) for factor in question.factors)

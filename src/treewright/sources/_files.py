@@ -1,0 +1,135 @@
+"""Parquet and CSV files, alone or in folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from treewright.errors import InputError
+from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame, stamp_of
+
+__all__ = ["ParquetSource", "source_of_files"]
+
+PARQUET = (".parquet", ".pq")
+CSV = (".csv", ".csv.gz", ".tsv", ".txt")
+
+
+def source_of_files(source: Any) -> Source:
+    """Return the source of a path, a folder or a list of paths.
+
+    Parameters
+    ----------
+    source : str, path, or list of these
+
+    Raises
+    ------
+    InputError
+        Nothing is there, files of both kinds, or of none that can be read.
+    """
+    given = [Path(part) for part in source] if isinstance(source, (list, tuple)) else [Path(source)]
+    files = [file for path in given for file in _files_of(path)]
+    kinds = {_kind(file) for file in files}
+    if len(kinds) > 1:
+        raise InputError(
+            f"{given[0]} holds Parquet and CSV files; name those of one kind, such as a list of paths."
+        )
+    name = str(given[0]) if len(given) == 1 else f"{len(files)} files ({given[0].name}, ...)"
+    if kinds == {"parquet"}:
+        return ParquetSource(tuple(files), name)
+    from treewright.sources._csv import CsvSource
+
+    return CsvSource(tuple(files), name)
+
+
+def _files_of(path: Path) -> list[Path]:
+    if path.is_file():
+        if not _kind(path):
+            raise InputError(
+                f"{path} is neither a Parquet nor a CSV file by its name ({', '.join(PARQUET + CSV)})."
+            )
+        return [path]
+    if not path.is_dir():
+        raise InputError(f"There is no file or folder {path}.")
+    files = sorted(
+        file for file in path.rglob("*") if file.is_file() and _kind(file) and file.name[0] not in "._"
+    )
+    if not files:
+        raise InputError(f"The folder {path} holds no Parquet or CSV files ({', '.join(PARQUET + CSV)}).")
+    return files
+
+
+def _kind(path: Path) -> str:
+    lower = path.name.lower()
+    return "parquet" if lower.endswith(PARQUET) else "csv" if lower.endswith(CSV) else ""
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetSource:
+    """Parquet files with the same columns.
+
+    Parameters
+    ----------
+    files : tuple of Path
+    name : str
+    """
+
+    files: tuple[Path, ...]
+    name: str
+    counts_exactly = True
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        import polars as pl
+
+        lengths = []
+        for file in self.files:
+            try:
+                lengths.append(int(pl.scan_parquet(file).select(pl.len()).collect().item()))
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise InputError(f"{file} cannot be read as Parquet: {error}.") from None
+        return lengths
+
+    @property
+    def count(self) -> int:
+        """Number of rows, from the footers of the files."""
+        return sum(self._lengths)
+
+    def stamp(self) -> object:
+        """Return sizes and times of the files."""
+        return stamp_of(self.files)
+
+    def pieces(self, roles: Roles) -> Iterator[Piece]:
+        """Yield all rows, file by file."""
+        import polars as pl
+
+        for file, length in zip(self.files, self._lengths, strict=True):
+            seen = 0
+            try:
+                for frame in batches(pl.scan_parquet(file), length):
+                    seen += len(frame)
+                    if len(frame):
+                        yield piece_of_frame(frame, roles, file.name)
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise InputError(f"{file} cannot be read as Parquet: {error}.") from None
+            if seen != length:
+                raise InputError(f"{file} changed while it was read; begin again when nobody writes to it.")
+
+
+def batches(lazy: Any, length: int) -> Iterator[Any]:
+    """Yield the rows of a lazy frame of known length, in order.
+
+    Parameters
+    ----------
+    lazy : polars.LazyFrame
+    length : int
+    """
+    if hasattr(lazy, "collect_batches"):  # polars 1.34 and later
+        for frame in lazy.collect_batches(chunk_size=PIECE_ROWS, maintain_order=True):
+            for start in range(0, len(frame), PIECE_ROWS):
+                yield frame[start : start + PIECE_ROWS]
+        return
+    for start in range(0, length, PIECE_ROWS):
+        yield lazy.slice(start, PIECE_ROWS).collect()

@@ -1,0 +1,163 @@
+"""One schema over all pieces of a source, and the codes of its words while it is still being read.
+
+Kinds are decided by the rule of `treewright.table.table_from`, over all rows: numbers that are 0 and 1 only are binary,
+other numbers continuous, words categorical with sorted categories. Which words there are is known after the last piece,
+so words get provisional codes in the order in which they come, and `Schema.recode` turns these into the final ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.sources._source import Piece
+from treewright.table import RawColumn
+from treewright.tree import Column, ColumnKind
+
+__all__ = ["Schema", "SchemaBuilder"]
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """The columns of a source, and how provisional codes become final ones.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+    lookups : tuple of (ndarray or None)
+        For a column of words, the final code of each provisional one; None for numbers.
+    """
+
+    columns: tuple[Column, ...]
+    lookups: tuple[NDArray[np.float64] | None, ...]
+
+    def recode(self, X: NDArray[np.float64]) -> None:
+        """Replace the provisional codes of a matrix (n_rows, n_columns), in place."""
+        for j, lookup in enumerate(self.lookups):
+            if lookup is not None:
+                known = ~np.isnan(X[:, j])
+                X[known, j] = lookup[X[known, j].astype(np.int64)]
+
+
+@dataclass
+class _Open:
+    """What is known of a column so far."""
+
+    name: str
+    words: dict[str, int] = field(default_factory=dict)
+    numbers_in: str = ""  # the first piece with a known number
+    words_in: str = ""
+    all_boolean: bool = True
+    zero: bool = False
+    one: bool = False
+    other: bool = False
+    missing: bool = False
+
+    def encode(self, raw: RawColumn, origin: str) -> NDArray[np.float64]:
+        if raw.numbers is not None:
+            self._see_numbers(raw, origin)
+            return raw.numbers
+        codes = raw.codes
+        assert codes is not None  # RawColumn: one of the two is set
+        missing = np.isnan(codes)
+        self.missing |= bool(missing.any())
+        if raw.words and not self.words_in:
+            self.words_in = origin
+        self._refuse_mixture()
+        own = np.array([*(self.words.setdefault(w, len(self.words)) for w in raw.words), np.nan])
+        return np.asarray(own[np.where(missing, len(raw.words), codes).astype(np.int64)])
+
+    def _see_numbers(self, raw: RawColumn, origin: str) -> None:
+        numbers = raw.numbers
+        assert numbers is not None
+        missing = np.isnan(numbers)
+        n_missing = int(missing.sum())
+        self.missing |= n_missing > 0
+        if n_missing == len(numbers):
+            return
+        self.numbers_in = self.numbers_in or origin
+        self._refuse_mixture()
+        self.all_boolean &= raw.boolean
+        if not self.other:
+            zeros, ones = int((numbers == 0).sum()), int((numbers == 1).sum())
+            self.zero |= zeros > 0
+            self.one |= ones > 0
+            self.other = zeros + ones + n_missing < len(numbers)
+
+    def _refuse_mixture(self) -> None:
+        if self.numbers_in and self.words_in:
+            raise InputError(
+                f"Column {self.name!r} holds numbers in {self.numbers_in} and text in {self.words_in}. Make it one "
+                "of the two everywhere, declare it categorical, or leave it out."
+            )
+
+    def finish(self) -> tuple[Column, NDArray[np.float64] | None]:
+        if self.words_in:
+            words = tuple(sorted(self.words))
+            position = {word: k for k, word in enumerate(words)}
+            lookup = np.array([position[word] for word in self.words], dtype=np.float64)
+            return Column(self.name, ColumnKind.CATEGORICAL, words, self.missing), lookup
+        if self.numbers_in and self.all_boolean:
+            return Column(self.name, ColumnKind.BINARY, ("false", "true"), self.missing), None
+        binary = self.zero and self.one and not self.other
+        return Column(
+            self.name, ColumnKind.BINARY if binary else ColumnKind.CONTINUOUS, (), self.missing
+        ), None
+
+
+class SchemaBuilder:
+    """Reads pieces into matrices and learns the schema on the way."""
+
+    def __init__(self) -> None:
+        self._columns: list[_Open] = []
+        self._first = ""
+
+    def encode(self, piece: Piece) -> NDArray[np.float64]:
+        """Return the rows of a piece as numbers, words in provisional codes.
+
+        Parameters
+        ----------
+        piece : Piece
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns), float64, Fortran order
+
+        Raises
+        ------
+        InputError
+            The piece has other columns than those before, or numbers where these had text.
+        """
+        if not self._columns:
+            self._columns = [_Open(raw.name) for raw in piece.columns]
+            self._first = piece.origin
+        came, known = [raw.name for raw in piece.columns], [column.name for column in self._columns]
+        if came != known:
+            raise InputError(_difference(came, known, piece.origin, self._first))
+        X = np.empty((piece.n_rows, len(known)), dtype=np.float64, order="F")
+        for j, (column, raw) in enumerate(zip(self._columns, piece.columns, strict=True)):
+            X[:, j] = column.encode(raw, piece.origin)
+        return X
+
+    def finish(self) -> Schema:
+        """Return the schema of all pieces."""
+        columns, lookups = zip(*(column.finish() for column in self._columns), strict=True)
+        return Schema(columns, lookups)
+
+
+def _difference(came: Sequence[str], known: Sequence[str], origin: str, first: str) -> str:
+    lacking = [name for name in known if name not in came]
+    added = [name for name in came if name not in known]
+    if lacking or added:
+        said = [f"lacks the column {lacking[0]!r}"] if lacking else []
+        said += [f"has the column {added[0]!r}"] if added else []
+        return f"{origin} {' and '.join(said)}, other than {first}. All files must have the same columns."
+    place = next(k for k, (a, b) in enumerate(zip(came, known, strict=True)) if a != b)
+    return (
+        f"{origin} has its columns in another order than {first}: column {place} (counted from 0) is {came[place]!r} "
+        f"instead of {known[place]!r}."
+    )

@@ -1,0 +1,172 @@
+"""What every source offers: its rows, piece by piece, in an order that is the same on every pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.table import RawColumn, read_columns
+
+__all__ = ["PIECE_ROWS", "Piece", "Roles", "Source", "piece_of_frame", "stamp_of"]
+
+PIECE_ROWS = 1 << 16  # rows read at a time
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns are what; all others are features.
+
+    Parameters
+    ----------
+    target : str or None
+        Column of labels; None if there is none (predicting) or the labels are given apart.
+    weight : str or None
+        Column of row weights.
+    ignore : tuple of str
+        Columns that are no features.
+    categorical : tuple of str
+        Columns of numbers to be read as categories.
+    """
+
+    target: str | None = None
+    weight: str | None = None
+    ignore: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """The columns that are no features."""
+        return frozenset({*self.ignore, *filter(None, (self.target, self.weight))})
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some rows of a source.
+
+    Parameters
+    ----------
+    columns : tuple of RawColumn
+        The features, before their kinds are decided.
+    labels : ndarray of shape (n_rows,), or None
+    weight : ndarray of shape (n_rows,), float64, or None
+    origin : str
+        Where the rows come from, for messages: a file, or what was given.
+    """
+
+    columns: tuple[RawColumn, ...]
+    labels: NDArray[Any] | None
+    weight: NDArray[np.float64] | None
+    origin: str
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        first = self.columns[0]
+        values = first.numbers if first.numbers is not None else first.codes
+        return 0 if values is None else len(values)
+
+
+class Source(Protocol):
+    """Rows that can be read again and again, in the same order."""
+
+    @property
+    def name(self) -> str:
+        """What the source is, in a few words."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """Number of rows, or an estimate where only reading all of them would tell."""
+        ...
+
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether `count` is no estimate."""
+        ...
+
+    def stamp(self) -> object:
+        """Return what differs as soon as a file was changed; None where nothing is known."""
+        ...
+
+    def pieces(self, roles: Roles) -> Iterator[Piece]:
+        """Yield all rows.
+
+        Parameters
+        ----------
+        roles : Roles
+
+        Raises
+        ------
+        InputError
+            A column does not exist or cannot be read; the message names the file.
+        """
+        ...
+
+
+def piece_of_frame(frame: Any, roles: Roles, origin: str, names: Sequence[str] | None = None) -> Piece:
+    """Read some rows of an eager frame.
+
+    Parameters
+    ----------
+    frame : frame of pandas, polars or pyarrow
+    roles : Roles
+    origin : str
+    names : sequence of str, default=None
+        Columns of the frame, where they are known.
+    """
+    import narwhals as nw
+
+    frame = nw.from_native(frame, eager_only=True)
+    known = list(frame.columns) if names is None else list(names)
+    for name in (*filter(None, (roles.target, roles.weight)), *roles.ignore, *roles.categorical):
+        if name not in known:
+            raise InputError(
+                f"{origin} has no column {name!r}. Its columns are {', '.join(map(repr, known[:20]))}."
+            )
+    features = [name for name in known if name not in roles.apart]
+    if not features:
+        raise InputError(f"{origin} has no feature columns besides {', '.join(sorted(roles.apart))}.")
+    try:
+        columns = read_columns(
+            frame.select(features).to_native(),
+            categorical_features=[name for name in roles.categorical if name in features],
+        )
+    except InputError as error:
+        raise type(error)(f"{origin}: {error}") from None
+    labels = None if roles.target is None else _labels(frame[roles.target], origin)
+    weight = None if roles.weight is None else _weights(frame[roles.weight], origin)
+    return Piece(columns, labels, weight, origin)
+
+
+def _labels(series: Any, origin: str) -> NDArray[Any]:
+    if series.is_null().any():
+        raise InputError(
+            f"{origin}: the target {series.name!r} is missing in {int(series.is_null().sum())} of the rows read. Leave "
+            "rows without a label out."
+        )
+    if series.dtype.is_integer() or series.dtype.is_float():
+        return np.asarray(series.to_numpy())
+    values = series.to_list()
+    if values and isinstance(values[0], bool):
+        return np.array(values, dtype=np.bool_)
+    return np.array([str(value) for value in values], dtype=np.str_)
+
+
+def _weights(series: Any, origin: str) -> NDArray[np.float64]:
+    if not (series.dtype.is_integer() or series.dtype.is_float()) or series.is_null().any():
+        raise InputError(f"{origin}: the weight column {series.name!r} must hold a number in every row.")
+    return np.asarray(series.to_numpy(), dtype=np.float64)
+
+
+def stamp_of(files: Sequence[Path]) -> object:
+    """Return the sizes and the times of the last change of files."""
+    try:
+        return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be read any more: {error.strerror}.") from None

@@ -1,0 +1,78 @@
+"""The Kaplan-Meier estimate of a survival curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["SurvivalCurve", "kaplan_meier"]
+
+
+@dataclass(frozen=True, eq=False)
+class SurvivalCurve:
+    """A step function: the share that is still without the event after each time.
+
+    Parameters
+    ----------
+    times : ndarray of shape (n_steps,), float64
+        Times at which events were seen, ascending.
+    survival : ndarray of shape (n_steps,), float64
+        Share after each of them.
+    at_risk : ndarray of shape (n_steps,), float64
+        Weight of the rows that were under observation just before.
+    """
+
+    times: NDArray[np.float64]
+    survival: NDArray[np.float64]
+    at_risk: NDArray[np.float64]
+
+    def __call__(self, times: ArrayLike) -> NDArray[np.float64]:
+        """Return the share after each time; 1 before the first event."""
+        position = np.searchsorted(self.times, np.asarray(times, dtype=np.float64), side="right")
+        return np.concatenate(([1.0], self.survival))[position]
+
+    @property
+    def median(self) -> float:
+        """Time after which no more than half are left; infinity if more always are."""
+        below = np.flatnonzero(self.survival <= 0.5)
+        return float(self.times[below[0]]) if len(below) else float("inf")
+
+
+def kaplan_meier(
+    event: NDArray[np.bool_], time: NDArray[np.float64], sample_weight: NDArray[np.float64] | None = None
+) -> SurvivalCurve:
+    """Return the Kaplan-Meier curve of some rows.
+
+    Parameters
+    ----------
+    event : ndarray of shape (n_rows,), bool
+        Whether the event was seen; False is right-censored.
+    time : ndarray of shape (n_rows,), float64
+    sample_weight : ndarray of shape (n_rows,), default=None
+        None is 1 for each row.
+
+    Returns
+    -------
+    SurvivalCurve
+
+    References
+    ----------
+    E. L. Kaplan, P. Meier (1958). Nonparametric Estimation from Incomplete Observations. JASA 53.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> curve = kaplan_meier(np.array([True, False, True]), np.array([1.0, 2.0, 3.0]))
+    >>> curve.survival.round(3).tolist(), curve.median
+    ([0.667, 0.0], 3.0)
+    """
+    weight = np.ones(len(time)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    moments, at = np.unique(time, return_inverse=True)
+    at = at.reshape(-1)
+    dying = np.bincount(at, weights=weight * event, minlength=len(moments))
+    at_risk = np.bincount(at, weights=weight, minlength=len(moments))[::-1].cumsum()[::-1]
+    seen = dying > 0
+    survival = np.cumprod(1.0 - dying[seen] / at_risk[seen])
+    return SurvivalCurve(moments[seen], survival, at_risk[seen])

@@ -1,0 +1,61 @@
+"""A survival tree from its splits and the events and hazards of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.tree._column import Column
+from treewright.tree._split import Split
+from treewright.tree._tree import LEAF, Tree, TreeKind
+
+__all__ = ["grow_survival"]
+
+
+def grow_survival(
+    columns: Sequence[Column],
+    splits: Sequence[Split | None],
+    X: NDArray[np.float64],
+    events: NDArray[np.float64],
+    hazard: NDArray[np.float64],
+) -> Tree:
+    """Make a survival tree from splits in depth-first order; each node holds its hazard ratio.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    splits : sequence of Split or None
+        One entry a node, depth-first, left before right; None for a leaf.
+    X : ndarray of shape (n_rows, n_columns)
+        Encoded rows.
+    events : ndarray of shape (n_rows,), float64
+        Weight of the event of each row; 0 if it was censored.
+    hazard : ndarray of shape (n_rows,), float64
+        Weight times cumulative hazard of the whole table at the time of the row.
+
+    Returns
+    -------
+    Tree
+        `value` is the weight of the events of a node over its hazard, 0 without events.
+    """
+    n_nodes = len(splits)
+    left = np.full(n_nodes, LEAF, dtype=np.int32)
+    right = np.full(n_nodes, LEAF, dtype=np.int32)
+    value = np.zeros((n_nodes, 1), dtype=np.float64)
+    count = np.zeros(n_nodes, dtype=np.int64)
+    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(events)))]
+    for node, split in enumerate(splits):
+        parent, rows = pending.pop()
+        if parent >= 0:
+            (left if left[parent] == LEAF else right)[parent] = node
+        seen = float(events[rows].sum())
+        value[node, 0] = seen / float(hazard[rows].sum()) if seen > 0 else 0.0
+        count[node] = len(rows)
+        if split is not None:
+            goes_left = split.goes_left(X, rows)
+            pending.append((node, rows[~goes_left]))
+            pending.append((node, rows[goes_left]))
+    prediction = np.zeros(n_nodes, dtype=np.int32)
+    return Tree(tuple(columns), None, tuple(splits), left, right, prediction, value, count, TreeKind.SURVIVAL)

@@ -1,0 +1,273 @@
+"""Check a tree over all rows of a source, and what was proven on shards of them, without any code of the method.
+
+The rows are read once, in pieces; each is routed by the checker's own rule (`_route`), and counts, weights, labels,
+loss and objective are added up again. Of the bound, the argument is checked: that the shards hold all rows and all
+weight, and that the bound claimed is no more than the mean of those of the shards. What is proven of each shard is the
+search's work and cannot be recomputed; but no bound may be above this tree or a pruning of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.convert import Model, Terms
+from treewright.errors import InputError
+from treewright.result import ShardsResult, SolveStatus
+from treewright.sources import Roles, encoded_pieces, open_source
+from treewright.tree import Tree
+from treewright.verify._facts import TOLERANCE
+from treewright.verify._report import Check, VerificationReport
+from treewright.verify._route import rows_of_nodes
+from treewright.verify._structure import fault_of_splits, fault_of_structure
+from treewright.verify._words import fault_of_fields, is_number
+
+__all__ = ["verify_shards"]
+
+LISTS = ("shard_rows", "shard_weights", "shard_bounds")
+
+
+def verify_shards(model: Model, source: Any, *, target: str | ArrayLike | None = None) -> VerificationReport:
+    """Check a model that was fitted on shards against all rows of its source, read in pieces.
+
+    Parameters
+    ----------
+    model : Model
+        With a certificate of divide and bound: ``fit_shards(...).model``, or what `load_model` returns.
+    source : path, array or frame
+        As in `treewright.fit_shards`; its rows may come in any order.
+    target : str or array-like of shape (n_rows,), default=None
+        Column of labels, or the labels beside an array or frame; None is the column that the model file names.
+
+    Returns
+    -------
+    VerificationReport
+
+    Raises
+    ------
+    InputError
+        The model holds no such certificate, the column of labels is unknown, or the source cannot be read.
+    """
+    claim, terms = model.certificate, None if model.certificate is None else model.certificate.terms
+    result = model.result
+    if claim is None or terms is None or not isinstance(result, ShardsResult) or model.tree.classes is None:
+        raise InputError("The model holds no certificate of a fit on shards with its question.")
+    tree = model.tree
+    fault = fault_of_structure(tree) or fault_of_splits(tree)
+    checks = [_plain("structure", fault, "one tree over its columns", "The arrays of the tree are no tree.")]
+    fault = fault_of_fields(result) or _fault_of_shards(result)
+    checks.append(
+        _plain("fields of the certificate", fault, "all that its sentence needs", "A field was changed.")
+    )
+    if not all(check.ok for check in checks):
+        return VerificationReport(tuple(checks), claims_bound=True)
+    labels = None if target is None or isinstance(target, str) else target
+    named = target if isinstance(target, str) else terms.target if labels is None else None
+    if named is None and labels is None:
+        raise InputError("The model does not name the column of labels; name it (target=...).")
+    sums = _Sums(tree)
+    for X, piece in encoded_pieces(open_source(source, labels), Roles(named, terms.weight), tree):
+        assert piece.labels is not None  # a target was named
+        sums.add(X, piece.labels, piece.weight)
+    checks += _checks(tree, result, terms, sums)
+    return VerificationReport(tuple(checks), claims_bound=True)
+
+
+@dataclass
+class _Sums:
+    """What was added up so far."""
+
+    tree: Tree
+    unknown: dict[str, None] = field(default_factory=dict)  # labels that the tree has not
+    count: NDArray[np.int64] = field(init=False)  # of each node and class
+    weight: NDArray[np.float64] = field(init=False)
+    whole: bool = True
+
+    def __post_init__(self) -> None:
+        assert self.tree.classes is not None
+        shape = (self.tree.node_count, len(self.tree.classes))
+        self.count, self.weight = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+        self._position = {str(label): k for k, label in enumerate(self.tree.classes.tolist())}
+
+    def add(self, X: NDArray[np.float64], labels: NDArray[Any], weight: NDArray[np.float64] | None) -> None:
+        """Add rows."""
+        distinct, index = np.unique(labels, return_inverse=True)
+        places = np.array([self._position.get(str(label), -1) for label in distinct.tolist()])
+        self.unknown |= {str(v): None for v, k in zip(distinct.tolist(), places, strict=True) if k < 0}
+        y = places[index]
+        kept = y >= 0 if weight is None else (y >= 0) & (weight > 0)
+        X, y = X[kept], y[kept]
+        w = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)[kept]
+        self.whole &= bool((w == np.floor(w)).all())
+        n = self.count.shape[1]
+        for node, rows in enumerate(rows_of_nodes(self.tree, X)):
+            self.count[node] += np.bincount(y[rows], minlength=n)
+            self.weight[node] += np.bincount(y[rows], weights=w[rows], minlength=n)
+
+
+def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iterator[Check]:
+    fault = f"the label {next(iter(sums.unknown))!r}" if sums.unknown else ""
+    yield _plain(
+        "classes", fault, f"{sums.count.shape[1]} labels", "The rows have labels that the tree has not."
+    )
+    factors = _factors(terms, sums.weight[0])
+    count = sums.count[:, factors > 0].sum(axis=1)
+    weight = sums.weight * factors
+    total = float(weight[0].sum())
+    yield _same(
+        "rows", int(count[0]), result.stats["rows"], "The source has other rows than those of the fit."
+    )
+    yield _same(
+        "rows of the shards", sum(result.stats["shard_rows"]), result.stats["rows"], "Rows are missing."
+    )
+    if total <= 0:
+        return
+    wrong = np.flatnonzero(tree.n_node_samples != count)
+    fault = (
+        f"node {wrong[0]}: {tree.n_node_samples[wrong[0]]}, the data give {count[wrong[0]]}"
+        if len(wrong)
+        else ""
+    )
+    yield _plain(
+        "rows in each node", fault, f"{len(count)} counts", "A threshold, a count or a row was changed."
+    )
+    apart = 0.0 if sums.whole and (factors == np.floor(factors)).all() else TOLERANCE * total
+    off = np.flatnonzero(np.abs(tree.value - weight).max(axis=1) > apart)
+    fault = f"node {off[0]} holds other weights" if len(off) else ""
+    yield _plain(
+        "class weights in each node", fault, f"{weight.size} sums", "A value or a weight was changed."
+    )
+    n = len(factors)
+    costs = 1.0 - np.eye(n) if terms.costs is None else np.array(terms.costs, dtype=np.float64)
+    prices = weight @ costs / total
+    chosen = prices[np.arange(len(prices)), tree.prediction]
+    dear = np.flatnonzero(chosen > prices.min(axis=1) + TOLERANCE)
+    fault = f"node {dear[0]} predicts a dearer label than it could" if len(dear) else ""
+    yield _plain("cheapest label in each node", fault, f"{len(count)} labels", "A label was changed.")
+    leaf = tree.is_leaf
+    yield from _limit_checks(tree, terms, count[leaf])
+    said = {name: result.options.get(name) for name in ("cost_complexity", "max_depth", "max_leaf_nodes")}
+    asked = {name: getattr(terms, name) for name in said}
+    said["min_samples_leaf"], asked["min_samples_leaf"] = (
+        result.options.get("min_samples_leaf", 1),
+        terms.min_samples_leaf,
+    )
+    yield _plain(
+        "question",
+        "" if said == asked else f"{asked}",
+        f"{said}"[:60],
+        "The certificate answers another question.",
+    )
+    loss = float(chosen[leaf].sum())
+    objective = loss + terms.cost_complexity * int(leaf.sum())
+    yield _close("loss", result.loss, loss, "The loss is not that of this tree on these rows.")
+    yield _close("objective", result.objective, objective, "It is not loss + cost_complexity * leaves.")
+    bound = float(result.lower_bound)
+    least = _least_pruning(tree, prices.min(axis=1) + terms.cost_complexity)
+    for name, found in (("lower_bound <= objective", objective), ("no pruning is below the bound", least)):
+        ok = bound <= found + TOLERANCE
+        yield Check(name, ok, f"{bound:.9g}", f"<= {found:.9g}", "" if ok else "The bound is wrong.")
+    yield from _bound_checks(result, terms, total)
+    proven = result.status is SolveStatus.OPTIMAL
+    ok = not proven or (objective - bound <= TOLERANCE and result.stop_reason is None)
+    yield Check(
+        "status",
+        ok,
+        result.status.value,
+        f"gap {objective - bound:.3g}",
+        "" if ok else "The gap is not closed.",
+    )
+
+
+def _limit_checks(tree: Tree, terms: Terms, rows: NDArray[np.int64]) -> Iterator[Check]:
+    for name, limit, found in (
+        ("max_depth", terms.max_depth, tree.depth),
+        ("max_leaf_nodes", terms.max_leaf_nodes, tree.n_leaves),
+    ):
+        ok = limit is None or found <= limit
+        said = "unlimited" if limit is None else f"<= {limit}"
+        yield Check(name, ok, said, str(found), "" if ok else "The tree is larger than allowed.")
+    ok = int(rows.min()) >= terms.min_samples_leaf
+    said = f">= {terms.min_samples_leaf}"
+    yield Check("min_samples_leaf", ok, said, str(int(rows.min())), "" if ok else "A leaf has too few rows.")
+
+
+def _bound_checks(result: ShardsResult, terms: Terms, total: float) -> Iterator[Check]:
+    weights = [Fraction(float(w)) for w in result.stats["shard_weights"]]
+    bounds = [Fraction(float(b)) for b in result.stats["shard_bounds"]]
+    whole = sum(weights, Fraction(0))
+    ok = abs(float(whole) - total) <= TOLERANCE * total
+    yield Check(
+        "weight of the shards",
+        ok,
+        f"{float(whole):.9g}",
+        f"{total:.9g}",
+        "" if ok else "Not all of the weight.",
+    )
+    mean = (
+        sum((w * b for w, b in zip(weights, bounds, strict=True)), Fraction(0)) / whole
+        if whole
+        else Fraction(0)
+    )
+    ok = float(result.lower_bound) <= float(mean) + TOLERANCE
+    yield Check(
+        "lower_bound is the mean of the shards",
+        ok,
+        f"{result.lower_bound:.9g}",
+        f"<= {float(mean):.9g}",
+        "" if ok else "More is claimed than the shards prove together.",
+    )
+
+
+def _least_pruning(tree: Tree, as_leaf: NDArray[np.float64]) -> float:
+    """Return the least objective of the trees in which nodes of this one are leaves."""
+    least = as_leaf.copy()
+    for node in range(tree.node_count - 1, -1, -1):  # children come after parents
+        if tree.splits[node] is not None:
+            below = least[tree.children_left[node]] + least[tree.children_right[node]]
+            least[node] = min(least[node], below)
+    return float(least[0])
+
+
+def _fault_of_shards(result: ShardsResult) -> str:
+    stats = result.stats
+    for name in ("rows", "shards"):
+        if not isinstance(stats.get(name), int) or isinstance(stats.get(name), bool):
+            return f"stats: {name} is {stats.get(name)!r:.60}"
+    for name in LISTS:
+        values = stats.get(name)
+        if not isinstance(values, Sequence) or isinstance(values, str) or not all(map(is_number, values)):
+            return f"stats: {name} is {values!r:.60}"
+        if len(values) != stats["shards"]:
+            return f"stats: {name} has {len(values)} entries for {stats['shards']} shards"
+        if not all(math.isfinite(value) and value >= 0 for value in values):
+            return f"stats: {name} holds a negative number"
+    return ""
+
+
+def _factors(terms: Terms, class_weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    n = len(class_weight)
+    if isinstance(terms.class_weight, tuple):
+        return np.array(terms.class_weight, dtype=np.float64)
+    if terms.class_weight == "balanced" or terms.objective == "balanced_accuracy":
+        return np.asarray(class_weight.sum() / (n * np.maximum(class_weight, 1e-300)), dtype=np.float64)
+    return np.ones(n)
+
+
+def _plain(name: str, fault: str, expected: str, message: str) -> Check:
+    return Check(name, not fault, expected, fault or "as claimed", message if fault else "")
+
+
+def _same(name: str, found: int, claimed: int, message: str) -> Check:
+    return Check(name, found == claimed, str(claimed), str(found), "" if found == claimed else message)
+
+
+def _close(name: str, claimed: float, found: float, message: str) -> Check:
+    ok = abs(claimed - found) <= TOLERANCE
+    return Check(name, ok, f"{claimed:.9g}", f"{found:.9g}", "" if ok else message)

@@ -1,0 +1,31 @@
+"""What workers of other processes are given in the tests of shards: tasks that fail, and tasks that kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+
+def double(task: int) -> int:
+    return 2 * task
+
+
+def fail_on_three(task: int) -> int:
+    if task == 3:
+        raise RuntimeError("three is not done")
+    return 2 * task
+
+
+def die_always_on_three(task: int) -> int:
+    if task == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * task
+
+
+def die_once(task: tuple[int, str]) -> int:
+    number, marker = task
+    if number == 3 and not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * number

@@ -1,0 +1,57 @@
+"""What is advised when a limit ends the search: options that were not given, tried for a moment, with their time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treewright.cli._fit import _trial
+from treewright.cli._question import advice
+from treewright.problem import make_problem
+from treewright.result import StopReason
+from treewright.table import table_from
+
+TIME = StopReason.TIME_LIMIT
+
+
+def advise(stop=TIME, **given):
+    known = {"time_limit": 10, "max_depth": 4, "thresholds": "auto", "price": 0.01}
+    return advice(stop, **{**known, **given})
+
+
+def test_options_are_below_those_that_were_given():
+    assert "--max-depth 3 or --thresholds 16 or --cost-complexity 0.02" in advise()
+    assert "--max-depth" not in advise(max_depth=2)
+    assert "--thresholds" not in advise(thresholds="4")
+    assert "--cost-complexity" not in advise(price=0.2)
+    assert "--time-limit 100" in advise()
+    assert "--time-limit" not in advise(StopReason.MEMORY_LIMIT)
+
+
+def test_what_was_tried_and_ended_is_named_with_its_time():
+    tried = []
+
+    def trial(change):
+        tried.append(change)
+        return 0.42 if "thresholds" in change else None
+
+    said = advise(trial=trial)
+    assert tried == [{"max_depth": 3}, {"thresholds": 16}, {"cost_complexity": 0.02}]
+    assert "comes with --thresholds 16 (about 0.4 s): tried just now" in said
+    assert "--max-depth 3" not in said
+    assert "A proof comes sooner with --max-depth 3" in advise(trial=lambda change: None)
+
+
+def test_nothing_is_tried_after_ctrl_c():
+    assert "sooner" in advise(StopReason.INTERRUPT, trial=lambda change: pytest.fail("tried"))
+
+
+def test_a_trial_is_a_short_search_of_the_smaller_problem():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (60, 3)).astype(float)
+    problem = make_problem(table_from(X), rng.integers(0, 2, 60), cost_complexity=0.01, max_depth=3)
+    seconds = _trial(problem, "auto", 60)
+    for change in ({"max_depth": 2}, {"thresholds": 2}, {"cost_complexity": 0.1}):
+        assert 0 <= seconds(change) < 2
+    wide = make_problem(table_from(rng.normal(size=(3000, 30))), rng.integers(0, 2, 3000), max_depth=6)
+    assert _trial(wide, "auto", 0.6)({"max_depth": 5}) is None

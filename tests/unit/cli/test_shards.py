@@ -1,0 +1,87 @@
+"""The verbs over folders and Parquet files: fit, verify, predict, and the messages for what does not go together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from treewright.cli import app
+from treewright.convert import load_model
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 3)).round(2)
+    frame = pl.DataFrame(X, schema=["a", "b", "c"]).with_columns(
+        y=pl.Series(np.where((X[:, 0] > 0.3) ^ (rng.random(2000) < 0.1), "sick", "well"))
+    )
+    folder: Path = tmp_path_factory.mktemp("cli")
+    (folder / "parts").mkdir()
+    frame[:1200].write_parquet(folder / "parts" / "0.parquet")
+    frame[1200:].write_parquet(folder / "parts" / "1.parquet")
+    frame.write_csv(folder / "all.csv")
+    return folder
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_fit_verify_predict(rows: Path, tmp_path: Path) -> None:
+    model, out = tmp_path / "model.json", tmp_path / "predictions.csv"
+    code, printed, _ = run(
+        "fit", rows / "parts", "-t", "y", "--shard-rows", 500, "--max-depth", 2, "--out", model
+    )
+    assert code == 0
+    assert "4 shards of these rows" in printed
+    assert "2,000 rows" in printed
+    content = load_model(model)
+    assert content.certificate is not None
+    assert content.certificate.stats["shards"] == 4
+    for data in (rows / "parts", rows / "all.csv"):
+        code, printed, _ = run("verify", model, data)
+        assert (code, "checks hold" in printed) == (0, True), printed
+    code, _, said = run("predict", model, rows / "parts", "--proba", "--out", out)
+    assert (code, "Predicted 2,000 rows" in said) == (0, True)
+    run("predict", model, rows / "all.csv", "--proba", "--out", tmp_path / "other.csv")
+    assert out.read_text() == (tmp_path / "other.csv").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "other.csv", "predictions.csv"]
+
+
+def test_a_changed_model_is_refused(rows: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    run("fit", rows / "all.csv", "-t", "y", "--shard-rows", 500, "--max-depth", 2, "--out", model)
+    text = model.read_text()
+    model.write_text(text.replace('"n_node_samples": 2000', '"n_node_samples": 2001'))
+    code, printed, _ = run("verify", model, rows / "parts")
+    assert code == 1
+    assert "FAIL  rows in each node" in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--shard-rows", 500, "--cost", "sick:well=2"), "--cost does not go with shards"),
+        (("--shard-rows", 500, "--class-weight", "sick=2"), "--class-weight balanced"),
+        (("--jobs", 2), "--jobs is for shards"),
+        (("--shard-rows", 0), "shard_rows=0"),
+    ],
+)
+def test_what_does_not_go_together_is_told(rows: Path, options: tuple[object, ...], message: str) -> None:
+    code, _, said = run("fit", rows / "all.csv", "-t", "y", *options)
+    assert code == 2
+    assert message in said
+
+
+def test_an_ordinary_model_is_not_verified_on_a_folder(rows: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    run("fit", rows / "all.csv", "-t", "y", "--max-depth", 1, "--out", model)
+    code, _, said = run("verify", model, rows / "parts")
+    assert code == 2
+    assert "only a model that was fitted on shards" in said

@@ -1,0 +1,84 @@
+"""`treewright fit --task survival`, and the other verbs with a survival tree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treewright.cli import app
+from treewright.convert import load_model
+
+RUN = CliRunner()
+FIT = ["fit", "patients.csv", "--task", "survival", "--target", "months", "--event", "died"]
+
+
+@pytest.fixture
+def patients(tmp_path, monkeypatch):
+    """Older patients die sooner."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 80, 150)
+    time, end = rng.exponential(np.where(age > 50, 3.0, 15.0)), rng.uniform(2, 20, 150)
+    rows = zip(age, rng.choice(["m", "f"], 150), np.minimum(time, end), time <= end, strict=True)
+    lines = [f"{a},{s},{t:.2f},{int(d)}" for a, s, t, d in rows]
+    (tmp_path / "patients.csv").write_text("\n".join(["age,sex,months,died", *lines]) + "\n")
+    return tmp_path
+
+
+def run(*arguments):
+    return RUN.invoke(app, list(arguments))
+
+
+def test_fit_verify_predict_show_export(patients):
+    done = run(*FIT, "--max-depth", "2", "-o", "m.json", "--require-proof")
+    assert done.exit_code == 0, done.output
+    for said in ("Proven optimal over all thresholds", "hazard ratio", "had the event; concordance"):
+        assert said in done.stdout
+    model = load_model("m.json")
+    assert (model.certificate.terms.event, model.certificate.terms.target) == ("died", "months")
+    assert [column.name for column in model.tree.columns] == ["age", "sex"]
+    checked = run("verify", "m.json", "patients.csv")
+    assert checked.exit_code == 0, checked.output
+    answers = run("predict", "m.json", "patients.csv").stdout.split()
+    assert len(set(answers[1:])) == model.tree.n_leaves
+    assert "hazard ratio" in run("show", "m.json").stdout
+    assert "hazard ratio" in run("export", "m.json", "--to", "python").stdout
+
+
+def test_a_changed_event_is_found(patients):
+    assert run(*FIT, "--max-depth", "1", "-o", "m.json").exit_code == 0
+    rows = (patients / "patients.csv").read_text().split("\n")
+    rows[1:9] = [row.rsplit(",", 1)[0] + ",1" for row in rows[1:9]]
+    (patients / "patients.csv").write_text("\n".join(rows))
+    checked = run("verify", "m.json", "patients.csv")
+    assert checked.exit_code == 1
+    assert "hazard ratio of each node" in checked.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["fit", "patients.csv", "--task", "survival", "--target", "months"], "needs --event"),
+        (["fit", "patients.csv", "--task", "survival", "--event", "died"], "--target"),
+        (["fit", "patients.csv", "-t", "sex", "--event", "died"], "--event is for --task survival"),
+        ([*FIT[:-1], "sex"], "--event sex: events (0 or 1) and times must be numbers"),
+        ([*FIT[:-1], "age"], "event holds"),
+        ([*FIT, "--cost", "a:b=1"], "takes no --cost"),
+    ],
+)
+def test_bad_input(patients, arguments, said):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["report", "m.json", "patients.csv", "-o", "r.html"], ["predict", "m.json", "patients.csv", "--proba"]],
+)
+def test_what_a_survival_tree_cannot_do_is_told(patients, arguments):
+    assert run(*FIT, "--max-depth", "1", "-o", "m.json").exit_code == 0
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert "survival tree" in done.stderr

@@ -1,0 +1,54 @@
+"""A task that fails, or whose worker dies, costs its own answer and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from shard_workers import die_always_on_three, die_once, double, fail_on_three
+from treewright.errors import InputError
+from treewright.shards._workers import Lost, Pool
+
+
+@pytest.mark.parametrize("pool", [Pool(1), Pool(2, "threading")], ids=["here", "threads"])
+def test_a_failure_costs_one_answer(pool: Pool) -> None:
+    answers = dict(pool.run(fail_on_three, range(6), lambda key, left: key))
+    lost = answers.pop(3)
+    assert isinstance(lost, Lost)
+    assert lost.why == "RuntimeError: three is not done"
+    assert answers == {key: 2 * key for key in (0, 1, 2, 4, 5)}
+
+
+def test_tasks_are_made_when_a_worker_is_free() -> None:
+    left = []
+    answers = Pool(1).run(double, range(4), lambda key, waiting: left.append(waiting) or key)
+    next(answers)
+    assert left == [4]
+    assert [key for key, _ in answers] == [1, 2, 3]
+    assert left == [4, 3, 2, 1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
+def test_a_killed_worker_costs_one_answer_at_most(tmp_path: Path) -> None:
+    pool = Pool(2, "loky")
+    once = dict(pool.run(die_once, range(6), lambda key, left: (key, str(tmp_path / "died"))))
+    assert once == {key: 2 * key for key in range(6)}
+    always = dict(pool.run(die_always_on_three, range(6), lambda key, left: key))
+    assert isinstance(always[3], Lost)
+    assert "worker died" in always[3].why
+    done = {key: answer for key, answer in always.items() if not isinstance(answer, Lost)}
+    assert done == {key: 2 * key for key in done}
+    assert len(done) >= 4  # another one may have been in flight both times
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "all"])
+def test_bad_n_jobs_is_told(n_jobs: object) -> None:
+    with pytest.raises(InputError, match="n_jobs"):
+        Pool(n_jobs)  # type: ignore[arg-type]
+
+
+def test_an_unknown_backend_is_told() -> None:
+    with pytest.raises(InputError, match="backend='nonsense' cannot be used"):
+        Pool(2, "nonsense").workers()

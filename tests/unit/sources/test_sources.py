@@ -1,0 +1,213 @@
+"""Every source gives the same rows, schema and labels as the table in memory; what does not fit together is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from treewright.errors import InputError
+from treewright.sources import Roles, SchemaBuilder, open_source
+from treewright.sources import _csv as csv_module
+from treewright.sources import _source as source_module
+from treewright.sources import _streams as streams_module
+from treewright.table import table_from
+
+N = 500
+ROLES = Roles("y", "w", ("id",))
+
+
+@pytest.fixture(scope="module")
+def frame() -> pl.DataFrame:
+    rng = np.random.default_rng(0)
+    return pl.DataFrame(
+        {
+            "id": np.arange(N),
+            "number": [None if k % 17 == 0 else float(v) for k, v in enumerate(rng.normal(size=N).round(3))],
+            "late": [
+                float(k > N - 20) if k < N - 3 else 7.0 for k in range(N)
+            ],  # 0 and 1 until the last rows
+            "flag": [bool(v) for v in rng.integers(0, 2, N)],
+            "word": [None if k % 11 == 0 else f"w{(N - k) // 60}" for k in range(N)],  # the last ones first
+            "w": rng.integers(1, 4, N).astype(float),
+            "y": [f"class {v}" for v in rng.integers(0, 3, N)],
+        }
+    )
+
+
+def read(source: Any, roles: Roles = ROLES) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    builder, parts, labels, weights = SchemaBuilder(), [], [], []
+    for piece in source.pieces(roles):
+        parts.append(builder.encode(piece))
+        labels.append(piece.labels)
+        weights.append(piece.weight)
+    X = np.concatenate(parts)
+    schema = builder.finish()
+    schema.recode(X)
+    return schema.columns, X, np.concatenate(labels), np.concatenate(weights)
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (source_module, csv_module, streams_module):
+        monkeypatch.setattr(module, "PIECE_ROWS", 64)
+
+
+def parquet_files(frame: pl.DataFrame, folder: Path) -> Path:
+    for k in range(0, N, 200):
+        frame[k : k + 200].write_parquet(folder / f"part-{k:04d}.parquet")
+    return folder
+
+
+def csv_files(frame: pl.DataFrame, folder: Path) -> Path:
+    for k in range(0, N, 200):
+        frame[k : k + 200].write_csv(folder / f"part-{k:04d}.csv")
+    return folder
+
+
+def duck(frame: pl.DataFrame, folder: Path) -> Any:
+    duckdb = pytest.importorskip("duckdb")
+    frame.write_csv(folder / "all.csv")
+    connection = duckdb.connect()
+    connection.execute("SET preserve_insertion_order = true")
+    return connection.sql(f"SELECT * FROM read_csv('{folder}/all.csv')")
+
+
+def dask(frame: pl.DataFrame, folder: Path) -> Any:
+    """Partitions as Dask has them (`dask.dataframe` itself needs pyarrow)."""
+    whole = in_pandas(frame, folder)
+
+    class Part:
+        def __init__(self, rows: slice) -> None:
+            self.rows = rows
+
+        def compute(self) -> Any:
+            return whole[self.rows]
+
+    class Frame:
+        npartitions = 3
+
+        @property
+        def partitions(self) -> list[Part]:
+            return [Part(slice(k * 200, k * 200 + 200)) for k in range(3)]
+
+        def __len__(self) -> int:
+            return N
+
+        def compute(self) -> Any:
+            raise AssertionError("it need not fit into memory")
+
+    return Frame()
+
+
+def in_pandas(frame: pl.DataFrame, folder: Path) -> Any:
+    return pytest.importorskip("pandas").DataFrame(frame.to_dict(as_series=False))
+
+
+SOURCES = {
+    "polars": lambda frame, folder: frame,
+    "pandas": in_pandas,
+    "lazy": lambda frame, folder: frame.lazy().filter(pl.col("id") >= 0),
+    "parquet": parquet_files,
+    "csv": csv_files,
+    "duckdb": duck,
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_every_source_gives_the_table(frame: pl.DataFrame, tmp_path: Path, kind: str) -> None:
+    source = open_source(SOURCES[kind](frame, tmp_path))
+    columns, X, labels, weights = read(source)
+    expected = table_from(frame.drop("id", "w", "y"))
+    assert columns == expected.columns
+    np.testing.assert_array_equal(X, expected.X)
+    assert labels.tolist() == frame["y"].to_list()
+    assert weights.tolist() == frame["w"].to_list()
+    assert abs(source.count - N) <= (0 if source.counts_exactly else 50)
+
+
+def test_dask_partitions_are_read(frame: pl.DataFrame, tmp_path: Path) -> None:
+    source = open_source(dask(frame, tmp_path))
+    assert source.count == N
+    columns, X, _, _ = read(source)
+    assert [column.name for column in columns] == ["number", "late", "flag", "word"]
+    np.testing.assert_array_equal(X, table_from(frame.drop("id", "w", "y")).X)
+
+
+def test_large_csv_is_read_in_blocks_that_respect_quotes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_module, "BLOCK", 64)
+    path = tmp_path / "quoted.csv"
+    words = [f"a{k % 3}\nb" for k in range(200)]
+    path.write_text("x;word;y\n" + "".join(f'{k},5;"{w}";{k % 2}\n' for k, w in enumerate(words)))
+    pieces = list(open_source(path).pieces(Roles("y")))
+    assert len(pieces) > 10
+    columns, X, labels, _ = read_without_weights(open_source(path), Roles("y"))
+    assert X[:, 0].tolist() == [k + 0.5 for k in range(200)]
+    assert columns[1].categories == ("a0\nb", "a1\nb", "a2\nb")
+    assert labels.tolist() == [k % 2 for k in range(200)]
+
+
+def read_without_weights(source: Any, roles: Roles) -> Any:
+    builder = SchemaBuilder()
+    pieces = list(source.pieces(roles))
+    X = np.concatenate([builder.encode(piece) for piece in pieces])
+    schema = builder.finish()
+    schema.recode(X)
+    return schema.columns, X, np.concatenate([piece.labels for piece in pieces]), None
+
+
+def test_other_columns_are_told_by_file_and_name(frame: pl.DataFrame, tmp_path: Path) -> None:
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.rename({"number": "Number"}).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(InputError, match=r"b\.parquet lacks the column 'number' and has the column 'Number'"):
+        read(open_source(tmp_path))
+
+
+def test_another_order_is_told(frame: pl.DataFrame, tmp_path: Path) -> None:
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.select(reversed(frame.columns)).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(InputError, match=r"b\.parquet has its columns in another order than a\.parquet"):
+        read(open_source(tmp_path))
+
+
+def test_other_types_are_told_by_file_and_name(frame: pl.DataFrame, tmp_path: Path) -> None:
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.with_columns(number=pl.lit("much")).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(InputError, match=r"'number' holds numbers in a\.parquet and text in b\.parquet"):
+        read(open_source(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda folder: folder / "nothing", "no file or folder"),
+        (lambda folder: folder, "no Parquet or CSV files"),
+        (lambda folder: 7, "cannot be read; give"),
+        (lambda folder: np.empty((0, 3)), "no rows"),
+    ],
+)
+def test_bad_sources_are_told(tmp_path: Path, make: Any, message: str) -> None:
+    with pytest.raises((InputError, TypeError), match=message):
+        open_source(make(tmp_path))
+
+
+def test_a_damaged_parquet_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 but not really")
+    with pytest.raises(InputError, match=r"x\.parquet cannot be read as Parquet"):
+        _ = open_source(tmp_path).count
+
+
+def test_a_column_that_is_not_there_is_told(frame: pl.DataFrame) -> None:
+    with pytest.raises(InputError, match="no column 'z'"):
+        list(open_source(frame).pieces(Roles("z")))
+
+
+def test_labels_beside_files_are_refused(tmp_path: Path, frame: pl.DataFrame) -> None:
+    frame.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="name the columns that hold them"):
+        open_source(tmp_path, np.zeros(N))
