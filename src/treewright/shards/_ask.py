@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize import quantiles
+from treewright.binarize import given_cuts, quantiles
 from treewright.errors import InputError
 from treewright.problem import check_min_samples_leaf, make_problem
 from treewright.shards._deal import Deal
@@ -117,11 +117,19 @@ def chosen_thresholds(thresholds: Any, place: Place, deal: Deal) -> tuple[Any, t
         A number of bins takes the quantiles of the first shard's rows, which were dealt at random.
     place : Place
     deal : Deal
+
+    Raises
+    ------
+    InputError
+        The mapping names a column that does not exist or has no thresholds, or holds a threshold that is not finite.
     """
     if isinstance(thresholds, str):
         return "all", ()
     columns = place.question.columns
     if isinstance(thresholds, Mapping):
+        given_cuts(
+            Table(columns, np.asfortranarray(load(place, deal.shards[0]).X[:2])), thresholds
+        )  # checks them
         return {str(name): tuple(map(float, values)) for name, values in thresholds.items()}, ()
     X = load(place, deal.shards[0]).X
     cuts = quantiles(Table(columns, X), int(thresholds))

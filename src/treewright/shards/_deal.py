@@ -27,6 +27,7 @@ from treewright.sources import Piece, Roles, Schema, SchemaBuilder, Source
 __all__ = ["Deal", "Shard", "deal"]
 
 BUFFER = 64 << 20  # bytes of rows held before they are written
+MOST_NOTES = 20
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 2.0**-400, 2.0**400
 
 
@@ -160,12 +161,15 @@ def deal(
     schema, book, buffer = SchemaBuilder(), LabelBook(), _Buffer(folder, n_shards)
     tallies: list[_Tally] = [_Tally() for _ in range(n_shards)]
     n_read = n_weightless = dealt = 0
+    said: dict[str, str] = {}  # the origin of each note
     try:
         for piece in source.pieces(roles):
             if n_read == 0:
                 _check_space(folder, len(piece.columns), count)
             rows, left_out = _rows_of(piece, schema, book)
             n_read += piece.n_rows
+            for note in piece.notes:
+                said.setdefault(note, piece.origin)
             n_weightless += left_out
             for shard, part in _parts(rows, n_shards, dealt, count, rng if shuffle else None):
                 tallies[shard].add(part)
@@ -192,7 +196,14 @@ def deal(
     shards = [
         Shard((buffer.path(k),), *tally.finish(final)) for k, tally in enumerate(tallies) if any(tally.rows)
     ]
-    return Deal(shards, schema.finish(), classes, final, n_read, n_weightless, buffer.written)
+    return Deal(shards, schema.finish(), classes, final, n_read, n_weightless, buffer.written, _notes(said))
+
+
+def _notes(said: dict[str, str]) -> tuple[str, ...]:
+    """Return what was said of pieces, each once, with the first piece that it was said of."""
+    notes = [f"{origin}: {note}" for note, origin in said.items()]
+    more = (f"{len(notes) - MOST_NOTES} more such notes.",) if len(notes) > MOST_NOTES else ()
+    return (*notes[:MOST_NOTES], *more)
 
 
 @dataclass

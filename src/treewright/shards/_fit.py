@@ -187,7 +187,7 @@ def fit_shards(
         chosen, said = chosen_thresholds(thresholds, place, dealt)
         run = Run(place, dealt.shards, chosen, limits, pool, report)
         shape = _bounded(run, _check_gap(gap))
-        notes = (*_weightless(dealt), *said, *_not_random(dealt, question, bool(shuffle)))
+        notes = (*dealt.notes, *_weightless(dealt), *said, *_not_random(dealt, question, bool(shuffle)))
         result = result_of(run, shape, dealt, seed=seed, shuffled=bool(shuffle), notes=notes)
     terms = Terms(
         cost_complexity=question.cost_complexity,

@@ -76,6 +76,7 @@ def _pieces(csv: CsvTable, roles: Roles, origin: str) -> Iterator[Piece]:
             None if csv.target is None else csv.target[rows],
             None if csv.sample_weight is None else csv.sample_weight[rows],
             origin,
+            csv.table.notes if start == 0 else (),
         )
 
 

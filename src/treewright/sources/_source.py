@@ -57,12 +57,15 @@ class Piece:
     weight : ndarray of shape (n_rows,), float64, or None
     origin : str
         Where the rows come from, for messages: a file, or what was given.
+    notes : tuple of str
+        What is to be said about how they were read.
     """
 
     columns: tuple[RawColumn, ...]
     labels: NDArray[Any] | None
     weight: NDArray[np.float64] | None
     origin: str
+    notes: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:

@@ -339,6 +339,8 @@ def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
         ({"gap": 2}, "gap=2"),
         ({"thresholds": "auto"}, "every shard must search the same splits"),
         ({"thresholds": 1}, "thresholds=1"),
+        ({"thresholds": {"z": [0.5]}}, "thresholds name the column 'z'"),
+        ({"thresholds": {"x0": [np.inf]}}, "finite"),
         ({"random_state": -1}, "random_state=-1"),
         ({"min_samples_leaf": 10**6}, "min_samples_leaf"),
         ({"class_weight": {"maybe": 2}}, "maybe"),
@@ -352,6 +354,12 @@ def test_bad_parameters_are_told(options: dict[str, Any], message: str) -> None:
     X, y = noisy(500)
     with pytest.raises(InputError, match=message):
         fit_shards(X, y, progress=False, **options)
+
+
+def test_how_a_csv_file_was_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x;y\n" + "".join(f"{k},5;{k % 2}\n" for k in range(20)))
+    notes = fit_shards(tmp_path, "y", shard_rows=10, progress=False).result_.notes
+    assert any(note.startswith("a.csv: Column 'x' is read as numbers with a decimal comma") for note in notes)
 
 
 def test_labels_of_two_types_are_told(tmp_path: Path) -> None:
