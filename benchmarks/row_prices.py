@@ -17,7 +17,7 @@ import pandas as pd
 
 from treewright._native import core
 from treewright.search import Limits, SearchOptions
-from treewright.search._phases import search_in_phases
+from treewright.search._prices import price_source
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -82,14 +82,15 @@ def main() -> None:
             )
             for row_prices in (False, True):
                 start = time.process_time()
-                found = search_in_phases(
-                    bits,
+                max_depth = None if arguments.depth < 0 else arguments.depth
+                found = bits.search(
                     max_depth=arguments.depth,
                     max_leaves=0,
-                    options=SearchOptions(row_prices=row_prices),
-                    limits=Limits(time_limit=arguments.seconds),
-                    unit=1 / n,
-                    progress=None,
+                    options=SearchOptions().native(),
+                    price_rows=price_source(bits, max_depth) if row_prices else None,
+                    fewest_leaves=True,
+                    report=None,
+                    **Limits(time_limit=arguments.seconds).native(),
                 )
                 bound = found["row_price_bound"]
                 print(

@@ -40,6 +40,48 @@ def tables() -> dict[str, tuple[Any, Any]]:
     }
 
 
+class NearOptimal:
+    """`near_optimal_trees` with the face of an estimator."""
+
+    def __init__(self, **parameters: Any) -> None:
+        self.parameters = parameters
+
+    def fit(self, X: Any, y: Any) -> NearOptimal:
+        progress = self.parameters.get("progress") or None  # it has no bar
+        self.result_ = tw.near_optimal_trees(X, y, **(self.parameters | {"progress": progress}))
+        return self
+
+
+class InPipeline:
+    """A cross-validated search as the last step of a pipeline, with the parameters of the search."""
+
+    def __init__(self, **parameters: Any) -> None:
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        self.model = make_pipeline(StandardScaler(), tw.OptimalTreeClassifierCV(**parameters))
+
+    def fit(self, X: Any, y: Any) -> InPipeline:
+        self.model.fit(X, y)
+        self.result_ = self.model[-1].result_
+        return self
+
+
+class InGridSearch:
+    """A cross-validated search inside of another, with the parameters of the inner one."""
+
+    def __init__(self, **parameters: Any) -> None:
+        from sklearn.model_selection import GridSearchCV
+
+        model = tw.OptimalTreeClassifierCV(**parameters)
+        self.search = GridSearchCV(model, {"min_samples_leaf": [1, 5]}, cv=2)
+
+    def fit(self, X: Any, y: Any) -> InGridSearch:
+        self.search.fit(X, y)
+        self.result_ = self.search.best_estimator_.result_
+        return self
+
+
 class Front:
     """`accuracy_frontier` with the face of an estimator."""
 
@@ -108,6 +150,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "born again": (tw.BornAgainTreeClassifier, {"estimator": _forest()}),
         "born again, active": (tw.BornAgainTreeClassifier, {"estimator": _forest(), "prune": "active"}),
         "hybrid": (tw.HybridTreeClassifier, {"tune": "rounds"}),
+        "hybrid, optimal top": (tw.HybridTreeClassifier, {"top": optimal(1e-4)}),
         "latent classifier": (tw.LatentTreeClassifier, {"epochs": 10**6, "patience": 10**6}),
         "latent regressor": (tw.LatentTreeRegressor, {"epochs": 10**6, "patience": 10**6}),
         "latent clusterer": (tw.LatentTreeClusterer, {"epochs": 10**6, "patience": 10**6}),
@@ -116,6 +159,10 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
+        "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),
+        "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
+        "in a pipeline": (InPipeline, {}),
+        "in a grid search": (InGridSearch, {}),
         "shards": (Shards, free | {"max_depth": 5, "shard_rows": 1000}),
     }
 
@@ -124,19 +171,32 @@ def accepted(kind: Any) -> set[str]:
     """The names of the parameters that a kind of estimator has."""
     import inspect
 
-    functions = {Front: tw.accuracy_frontier, Shards: tw.fit_shards}
-    return set(inspect.signature(functions.get(kind, kind)).parameters)
+    stands_for = {
+        Front: tw.accuracy_frontier,
+        Shards: tw.fit_shards,
+        NearOptimal: tw.near_optimal_trees,
+        InPipeline: tw.OptimalTreeClassifierCV,
+        InGridSearch: tw.OptimalTreeClassifierCV,
+    }
+    return set(inspect.signature(stands_for.get(kind, kind)).parameters)
 
 
-SEARCHES = {"cross-validated": 6, "leaf accuracy, cross-validated": 12}  # each has the time limit
+# Each has the time limit. A grid search makes five fits of a cross-validated search: two parameters, two folds, and the
+# best one on all rows.
+SEARCHES = {
+    "cross-validated": 6,
+    "leaf accuracy, cross-validated": 12,
+    "in a pipeline": 6,
+    "in a grid search": 5 * 6,
+}
 
 
 def limits_of(name: str) -> list[str]:
     """The limits that an estimator has; Ctrl-C ends every one."""
     kind, _ = _estimators()[name]
     has = accepted(kind)
-    if name == "hybrid":  # its `time_limit` is for tuning by "optuna"; choosing rounds is a number of fits
-        has = has - {"time_limit"}
+    if name.startswith("in a "):  # the other limits are those of "cross-validated"
+        return ["time", "ctrl-c"]
     named = {"time_limit": "time", "step_limit": "step", "memory_limit": "memory", "progress": "callback"}
     return [limit for parameter, limit in named.items() if parameter in has] + ["ctrl-c"]
 

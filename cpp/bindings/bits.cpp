@@ -4,9 +4,8 @@
 #include "control.hpp"
 #include "treewright/space/binary_dataset.hpp"
 #include "treewright/search/front.hpp"
-#include "treewright/search/leaf_limit.hpp"
 #include "treewright/bounds/row_prices.hpp"
-#include "treewright/search/binary_search.hpp"
+#include "treewright/search/schedule.hpp"
 #include "treewright/core/cost_units.hpp"
 
 #include <nanobind/nanobind.h>
@@ -31,19 +30,6 @@ using treewright::span_of;
 using treewright::Vector;
 using treewright::Stop;
 using namespace treewright::bits;
-
-template <class Acc>
-Outcome search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control) {
-    if (settings.max_leaves > 0) return search_few_leaves<Acc>(data, settings, prices, control);
-    Outcome out;
-    Search<Acc> engine(data, settings, prices, control);
-    out.bounds = engine.run();
-    out.shape = engine.tree();
-    out.cache_entries = engine.cache().size();
-    out.cache_shed = engine.cache().shed_count();
-    out.bytes = engine.bytes();
-    return out;
-}
 
 struct FrontOutcome {
     std::vector<Bounds> bounds;  // in weight units above what every tree pays
@@ -116,45 +102,42 @@ class BitsProblem {
         units_ = Units::make(std::accumulate(data_.guess.begin(), data_.guess.end(), total_), leaf_price);
     }
 
-    nb::dict search(std::int32_t max_depth, std::int32_t max_leaves, const Options& options,
-                    std::optional<Vector<std::int64_t>> prices, bool fewest_leaves, double time_limit,
-                    std::int64_t step_limit, std::size_t memory_limit, nb::object report) const {
+    nb::dict search(std::int32_t max_depth, std::int32_t max_leaves, const Options& options, nb::object price_rows,
+                    bool fewest_leaves, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
+                    nb::object report) const {
         treewright::require(max_leaves >= 0, "max_leaves must be at least 0");
-        treewright::require(!fewest_leaves || can_count_leaves(), "fewest_leaves: leaves have a price, or do not fit beside the weights");
         Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
-        const std::int64_t leaf_price = fewest_leaves ? 1 : units_.leaf_price;
-        const Settings settings{leaf_price, units_.shift, depth_of(max_depth), few(max_leaves), min_count_, options};
-        if (prices) check_prices(*prices);
-        const std::span<const std::int64_t> row_prices = prices ? span_of(*prices) : std::span<const std::int64_t>{};
+        const Settings settings{units_.leaf_price, units_.shift, depth_of(max_depth), few(max_leaves), min_count_, options};
+        const PriceSource prices = price_source(price_rows, control);
+        const bool counts = fewest_leaves && can_count_leaves();
         Outcome out;
         Shape shape;
         {
             nb::gil_scoped_release release;
             control.units(units_.to_weight(1), units_.bound_unit(), static_cast<double>(data_.base_cost));
-            out = total_ < (std::int64_t{1} << 28) ? ::search<std::int32_t>(data_, settings, row_prices, control)
-                                                   : ::search<std::int64_t>(data_, settings, row_prices, control);
-            // A stop while the tree was being written may have left a worse one than was proven to exist.
-            if (out.bounds.upper < kInfinity) out.bounds.upper = cost_of(data_, out.shape, leaf_price, units_.shift);
+            out = total_ < (std::int64_t{1} << 28) ? search_tree<std::int32_t>(data_, settings, counts, prices, control)
+                                                   : search_tree<std::int64_t>(data_, settings, counts, prices, control);
             orient(data_, out.shape, 0, shape);
         }
         nb::dict result;
         result["shape"] = shape;
-        // Where leaves only break ties, all of them together cost less than one weight unit: whole units are what is proven.
-        const auto weight_of = [&](std::int64_t cost) {
-            return fewest_leaves ? static_cast<double>(cost >> units_.shift) : units_.to_weight(cost);
-        };
-        result["lower_bound"] = static_cast<double>(data_.base_cost) +
-            (fewest_leaves ? weight_of(out.bounds.lower) : units_.bound_unit() * static_cast<double>(out.bounds.lower));
-        result["upper_bound"] = weight_of(out.bounds.upper) + static_cast<double>(data_.base_cost);
+        const auto base = static_cast<double>(data_.base_cost);
+        result["upper_bound"] = base + units_.to_weight(out.bounds.upper);
+        result["lower_bound"] = base + units_.bound_unit() * static_cast<double>(out.bounds.lower);
         result["bytes_needed"] = total_ < (std::int64_t{1} << 28) ? Subproblems<std::int32_t>::bytes_needed(data_, min_count_ > 0)
                                                                   : Subproblems<std::int64_t>::bytes_needed(data_, min_count_ > 0);
         result["exact"] = out.bounds.exact();
-        result["leaf_limit_is_slack"] = out.leaf_limit_is_slack;
+        result["leaves_exact"] = out.leaves_exact;
         result["feasible"] = out.bounds.upper < kInfinity;
         treewright::add_run(result, control);
+        result["stop"] = out.stop;
         result["bytes"] = out.bytes;
         result["cache_entries"] = out.cache_entries;
         result["cache_shed"] = out.cache_shed;
+        result["row_price_bound"] =
+            out.prices.rounds == 0 ? nb::none() : nb::cast(base + units_.bound_unit() * static_cast<double>(out.prices.bound));
+        result["row_price_seconds"] = out.prices.seconds;
+        result["row_price_rounds"] = out.prices.rounds;
         return result;
     }
 
@@ -263,6 +246,37 @@ class BitsProblem {
     [[nodiscard]] std::int32_t few(std::int32_t max_leaves) const {
         return static_cast<std::int32_t>(std::min<std::size_t>(static_cast<std::size_t>(max_leaves), std::max<std::size_t>(1, data_.n_rows)));
     }
+    // Prices made in Python: `make(seconds, work, proven_bound, glance)`, with the bound in weight units; it may call
+    // `glance(bound)`, in cost units, to tell how far it is, and must return soon if the answer is true.
+    [[nodiscard]] PriceSource price_source(const nb::object& make, Control& control) const {
+        if (make.is_none()) return {};
+        return [this, &make, &control](const PriceRequest& request) {
+            nb::gil_scoped_acquire gil;
+            Prices prices;
+            const nb::object glance = nb::cpp_function([&control](std::int64_t bound) {
+                control.lower_bound(bound);
+                return control.glance();
+            });
+            try {
+                const nb::object made = make(request.seconds, request.work,
+                                             static_cast<double>(data_.base_cost) + units_.to_weight(request.proven_bound), glance);
+                const auto of_row = nb::cast<Vector<std::int64_t>>(made.attr("prices"));
+                check_prices(of_row);
+                prices.of_row.assign(span_of(of_row).begin(), span_of(of_row).end());
+                prices.bound = std::accumulate(prices.of_row.begin(), prices.of_row.end(), std::int64_t{0});
+                prices.seconds = nb::cast<double>(made.attr("seconds"));
+                prices.work = nb::cast<std::int64_t>(made.attr("work"));
+                prices.rounds = nb::cast<std::int64_t>(made.attr("rounds"));
+                prices.done = nb::cast<bool>(made.attr("done"));
+                if (nb::cast<bool>(made.attr("interrupted"))) control.halt(Stop::interrupt);
+            } catch (const nb::python_error& error) {
+                if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+                control.halt(Stop::interrupt);
+            }
+            return prices;
+        };
+    }
+
     void check_prices(const Vector<std::int64_t>& prices) const {
         treewright::require(prices.shape(0) == data_.n_rows, "one price for each distinct row is needed");
         treewright::require_sum(span_of(prices), kMostPrice, "prices");
@@ -326,7 +340,7 @@ void bind_bits(nb::module_& m) {
              "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a, "min_count"_a,
              "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
-             "prices"_a.none(), "fewest_leaves"_a, "time_limit"_a, "step_limit"_a, "memory_limit"_a, "report"_a.none(),
+             "price_rows"_a.none(), "fewest_leaves"_a, "time_limit"_a, "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree. Bounds are in weight units.")
         .def("front", &BitsProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,
              "step_limit"_a, "memory_limit"_a, "report"_a.none(),

@@ -87,7 +87,7 @@ class BitsProblem:
 
     def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
-    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, fewest_leaves: bool, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """Search for the cheapest tree. Bounds are in weight units."""
 
     def front(self, *, max_depth: int, max_leaves: int, options: BitsOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
@@ -349,6 +349,24 @@ class NearOptimalProblem:
 
     @property
     def base_cost(self) -> int: ...
+
+class SplitList:
+    """The splits of a tree, depth-first, left before right."""
+
+    def __init__(self, kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], missing_left: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], category_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+def tree_counts(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> tuple:
+    """
+    Left and right child, rows, and weight of each class of every node; see treewright.search._counted.
+    """
+
+def cheapest_pruning(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: tuple[int, int], leaf: tuple[int, int], least: float, seconds: float) -> tuple:
+    """Splits of the cheapest pruning; see treewright.search._prune."""
+
+def best_worst_leaf(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: tuple[int, int], leaf: tuple[int, int], z: float, scale: float, seconds: float) -> tuple:
+    """
+    Splits of the pruning with the best worst leaf; see treewright.search._prune.
+    """
 
 class SweepOptions:
     """Switches of the sweep engine; none changes the optimum."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def search(problem: core.BitsProblem, **other: Any) -> dict[str, Any]:
         "max_depth": -1,
         "max_leaves": 0,
         "options": core.BitsOptions(),
-        "prices": None,
+        "price_rows": None,
         "fewest_leaves": False,
         "time_limit": 10.0,
         "step_limit": 1000,
@@ -88,10 +89,6 @@ def test_unusual_limits_give_a_tree(unusual: dict[str, Any]) -> None:
     "wrong",
     [
         {"max_leaves": -1},
-        {"prices": np.ones(99, dtype=np.int64)},
-        {"prices": np.full(2, 2**62, dtype=np.int64)},
-        {"prices": np.array([-1, 1], dtype=np.int64)},
-        {"fewest_leaves": True},
         {"time_limit": float("nan")},
     ],
     ids=str,
@@ -99,8 +96,24 @@ def test_unusual_limits_give_a_tree(unusual: dict[str, Any]) -> None:
 def test_wrong_questions_about_binary_columns(wrong: dict[str, Any]) -> None:
     problem = bits()
     assert problem.n_rows == 2
-    with pytest.raises(ValueError, match=r"max_leaves|price|fewest_leaves|time_limit"):
+    with pytest.raises(ValueError, match=r"max_leaves|time_limit"):
         search(problem, **wrong)
+
+
+@pytest.mark.parametrize("wrong", [np.ones(99), np.full(2, 2**62), np.array([-1, 1])], ids=str)
+def test_wrong_prices(wrong: np.ndarray) -> None:
+    problem = bits()
+    options = core.BitsOptions()
+    options.plain_steps, options.lattice, options.greedy_start = (
+        0,
+        False,
+        False,
+    )  # prices are asked for at once
+    made = SimpleNamespace(
+        prices=wrong.astype(np.int64), seconds=0.0, work=0, rounds=1, done=True, interrupted=False
+    )
+    with pytest.raises(ValueError, match="price"):
+        search(problem, options=options, price_rows=lambda *_: made)
 
 
 def test_a_leaf_needs_more_rows_than_there_are() -> None:
@@ -258,3 +271,85 @@ def test_an_answer_of_the_report_without_truth(answer: object) -> None:
     )
     with pytest.raises(ValueError, match="truth value of an array"):
         search(problem, report=lambda *_: answer, time_limit=60.0, step_limit=10**9)
+
+
+def splits(**other: Any) -> core.SplitList:
+    arguments = {
+        "kind": np.array([1, 0, 0], dtype=np.uint8),
+        "column": np.array([0, -1, -1], dtype=np.int32),
+        "threshold": np.array([0.5, 0.0, 0.0]),
+        "missing_left": np.zeros(3, dtype=np.bool_),
+        "category_end": np.zeros(3, dtype=np.int64),
+        "categories": np.zeros(0),
+    } | other
+    return core.SplitList(**arguments)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": np.array([1, 0, 3], dtype=np.uint8)},
+        {"kind": np.array([1, 0, 1], dtype=np.uint8), "column": np.array([0, -1, 0], dtype=np.int32)},
+        {"kind": np.zeros(3, dtype=np.uint8)},
+        {"column": np.array([-1, -1, -1], dtype=np.int32)},
+        {"column": np.array([0], dtype=np.int32)},
+        {"category_end": np.array([1, 1, 1], dtype=np.int64)},
+        {"category_end": np.array([1, 0, 1], dtype=np.int64), "categories": np.zeros(1)},
+    ],
+    ids=str,
+)
+def test_splits_of_no_tree(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"splits|kind"):
+        splits(**wrong)
+
+
+def prune(call: str = "cheapest_pruning", **other: Any) -> Any:
+    arguments = {
+        "splits": splits(),
+        "X": np.array([[0.0], [1.0], [1.0]]),
+        "y": np.array([0, 1, 1], dtype=np.int32),
+        "weight": np.ones(3, dtype=np.int64),
+        "costs": np.array([[0, 1], [1, 0]], dtype=np.int64),
+        "unit": (0, 1),
+        "leaf": (0, 0),
+        "seconds": 1.0,
+    } | ({"least": 0.0} if call == "cheapest_pruning" else {"z": 0.0, "scale": 1.0})
+    return getattr(core, call)(**(arguments | other))
+
+
+@pytest.mark.parametrize("call", ["cheapest_pruning", "best_worst_leaf"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"y": np.array([0, 10**9, 0], dtype=np.int32)},
+        {"y": np.array([0, -1, 0], dtype=np.int32)},
+        {"y": np.array([0, 1], dtype=np.int32)},
+        {"X": np.zeros((3, 0))},
+        {"weight": np.array([1, -1, 1], dtype=np.int64)},
+        {"weight": np.full(3, 2**62, dtype=np.int64)},
+        {"costs": np.zeros((0, 0), dtype=np.int64)},
+        {"costs": np.zeros((2, 1), dtype=np.int64)},
+        {"costs": np.array([[0, -1], [1, 0]], dtype=np.int64)},
+        {"unit": (0, 0)},
+        {"unit": (2**62, 0)},
+        {"leaf": (-1, 0)},
+        {"leaf": (2**62, 0)},
+        {"seconds": float("nan")},
+    ],
+    ids=str,
+)
+def test_wrong_prunings(call: str, wrong: dict[str, Any]) -> None:
+    source, leaves = prune(call)
+    assert (source.tolist(), leaves) == ([0, -1, -1], 2)
+    with pytest.raises(ValueError, match=r"rows|y must|splits|weight|costs|n_classes|price|seconds"):
+        prune(call, **wrong)
+
+
+def test_wrong_counts() -> None:
+    rows = (np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), np.ones(2))
+    left, right, count, weight = core.tree_counts(splits(), *rows, 2)
+    assert (left.tolist(), right.tolist(), count.tolist()) == ([1, -1, -1], [2, -1, -1], [2, 1, 1])
+    assert weight.tolist() == [[1, 1], [1, 0], [0, 1]]
+    for n_classes in (0, 1, 2**40):
+        with pytest.raises(ValueError, match=r"n_classes|y must"):
+            core.tree_counts(splits(), *rows, n_classes)

@@ -1,19 +1,21 @@
 // A good tree at once, and a bound that rises evenly, for problems that may not be finished.
 //
 // Depth-first search proves fast but answers late: its bound at the root stays low until most splits are done, and its
-// tree is good only where it has been. So a run has three phases, all on one cache:
+// tree is good only where it has been. So a run has phases, in the order of schedule.hpp, all on one cache:
 //   1. one dive (greedy with a look two splits ahead), then the plain search for some thousand steps: most problems end here;
-//      What remains without a depth limit, and has a small enough lattice, goes to the dense program (dense_program.hpp);
+//      what remains without a depth limit, and has a small enough lattice, goes to the dense program (dense_program.hpp);
 //   2. dives with more and more discrepancies (Harvey and Ginsberg 1995): take the second, third, ... best split where the
 //      first may have been wrong;
 //   3. the plain search again and again with a rising budget: each round proves the bound up to its budget, or ends with
 //      the optimum. Rounds share the cache, so a round costs little more than what is new in it.
 #pragma once
 
-#include "treewright/search/dense_program.hpp"
+#include "space/row_values.hpp"
 #include "treewright/search/binary_search.hpp"
+#include "treewright/search/dense_program.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace treewright::bits {
 
@@ -24,8 +26,9 @@ constexpr int kMostDiscrepancies = 3;
 
 template <class Acc>
 Bounds Search<Acc>::run() {
-    const Bounds known = run_plain();
-    return known.exact() || control_.ended() ? known : run_hard(known);
+    Bounds known = run_plain();
+    if (!known.exact() && !control_.ended()) known = try_dense_program(known);
+    return raise_bound(known, std::numeric_limits<std::int64_t>::max());
 }
 
 template <class Acc>
@@ -43,36 +46,46 @@ Bounds Search<Acc>::run_plain() {
 }
 
 template <class Acc>
-Bounds Search<Acc>::run_hard(Bounds known) {
-    if (options_.lattice && root_depth_ == kUnlimited && settings_.min_count == 0) {
-        const auto states = static_cast<std::size_t>(std::max<std::int64_t>(options_.lattice_states, 0));
-        if (auto solved = solve_by_lattice(data_, settings_, states, control_)) {
-            shape_ = std::move(solved->shape);
-            known = {solved->value, solved->value};
-            announce(known);
-            return known;
-        }
+Bounds Search<Acc>::try_dense_program(Bounds known) {
+    if (!options_.lattice || root_depth_ != kUnlimited || settings_.min_count > 0) return known;
+    const auto states = static_cast<std::size_t>(std::max<std::int64_t>(options_.lattice_states, 0));
+    if (auto solved = solve_by_lattice(data_, settings_, states, control_)) {
+        shape_ = std::move(solved->shape);
+        known = {solved->value, solved->value};
+        announce(known);
     }
-    return raise_bound(known);
+    return known;
 }
 
 template <class Acc>
-Bounds Search<Acc>::raise_bound(Bounds known) {
-    for (int discrepancies = 1; discrepancies <= kMostDiscrepancies && options_.greedy_start; ++discrepancies) {
-        control_.pause_after(kDiveSteps);
-        known.upper = std::min(known.upper, dive(root_, root_depth_, discrepancies));
+Bounds Search<Acc>::raise_bound(Bounds known, std::int64_t most_steps) {
+    const std::int64_t before = control_.steps();
+    const std::int64_t end = before + std::min(most_steps, std::numeric_limits<std::int64_t>::max() - before);
+    const auto steps_left = [&] { return end - control_.steps(); };
+    const auto open = [&] { return !known.exact() && !control_.ended() && steps_left() > 0; };
+    while (open() && discrepancies_ < kMostDiscrepancies && options_.greedy_start) {
+        control_.pause_after(std::min(kDiveSteps, steps_left()));
+        known.upper = std::min(known.upper, dive(root_, root_depth_, ++discrepancies_));
         control_.resume();
         announce(known);
     }
-    while (!known.exact() && !control_.ended()) {
+    while (open()) {
         // Half of what is left, and everything once little is left.
         const std::int64_t gap = known.upper - known.lower;
         const bool last = !options_.budgets || 16 * gap < known.upper;
+        control_.pause_after(steps_left());
         const Bounds found = solve(root_, root_depth_, last ? kInfinity : known.lower + gap / 2 + 1);
+        control_.resume();
         known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
         announce(known);
     }
     return known;
+}
+
+template <class Acc>
+void Search<Acc>::use_prices(std::span<const std::int64_t> prices) {
+    prices_ = prices;
+    root_.price = sum_over(prices, root_.rows);
 }
 
 // Follows the split whose children look best, and with d discrepancies also the r-th best with d - r left. What it

@@ -75,7 +75,7 @@ Bounds FrontSearch<Acc>::run_at_price(Bounds known) {
     const std::int64_t unit = std::int64_t{1} << settings_.unit_shift;
     const auto goal = arena_.take<Acc>(k_);
     std::fill(goal.begin(), goal.end(), Acc{0});
-    for (std::size_t proven = 0; proven < k_ && !control_.ended() && !at_price().exact();) {
+    for (std::size_t proven = 0; proven < k_ && !control_.stopped() && !at_price().exact();) {
         const std::size_t next = next_rung(proven);
         for (const double share : {0.5, 0.75, 1.0}) {
             const std::int64_t best = at_price().upper;
@@ -505,7 +505,7 @@ template <class Acc>
 Shape FrontSearch<Acc>::tree(std::size_t leaves) {
     guessing_ = false;  // what the cache has lost is solved to be no worse than it was, not than a guess
     Shape shape;
-    if (!control_.ended()) emit(subproblems_.root(), root_key_, leaves, root_.upper[leaves - 1], shape);
+    if (!control_.ended()) write(leaves, shape);
     return control_.ended() ? tree_in_time(leaves) : shape;
 }
 
@@ -527,8 +527,18 @@ Shape FrontSearch<Acc>::tree_in_time(std::size_t leaves) {
     const Shape& fallback = greedy_[std::min(leaves, greedy_.size()) - 1];
     if (control_.over()) return fallback;
     Shape shape;
-    emit(subproblems_.root(), root_key_, leaves, root_.upper[leaves - 1], shape);
+    write(leaves, shape);
     return cost(fallback) < cost(shape) ? fallback : shape;
+}
+
+// The root is scanned once for all trees.
+template <class Acc>
+void FrontSearch<Acc>::write(std::size_t leaves, Shape& out) {
+    if (!root_costs_) {
+        const ChildCosts<Acc> costs = scan(subproblems_.root());
+        if (!control_.over()) root_costs_ = costs;
+    }
+    emit(subproblems_.root(), root_key_, leaves, root_.upper[leaves - 1], out);
 }
 
 // Writes a tree of at most so many leaves that costs no more than `value` (0: the best). The cache knows its parts;
@@ -538,7 +548,7 @@ template <class Acc>
 void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves, Acc value, Shape& out) {
     ArenaScope scope(arena_);
     Front known = new_front(leaves, true);
-    const ChildCosts<Acc> costs = scan(node);
+    const ChildCosts<Acc> costs = root_costs_ && &node == &subproblems_.root() ? *root_costs_ : scan(node);
     if (control_.over()) return out.push_back(Entry::kLeaf);
     solve_few_leaves(node, key.depth, costs, known);
     if (known.upper.back() > value && leaves > 1)

@@ -29,6 +29,7 @@ from treewright.leaf_accuracy._hybrid import (
     probabilities,
 )
 from treewright.leaf_accuracy._leaf_models import family, make_leaf_model
+from treewright.leaf_accuracy._timed_fits import Clock
 from treewright.leaf_accuracy._top import make_top
 from treewright.leaf_accuracy._tune import check_tunable
 from treewright.problem import make_problem
@@ -37,6 +38,8 @@ from treewright.table import Table, encode_like
 from treewright.tree import Tree, label_positions, reduce_tree
 
 __all__ = ["HybridTreeClassifier"]
+
+LEAST_SECONDS = 1e-3  # that a top gets if checking the parameters took all
 
 
 class HybridTreeClassifier(TreeClassifier):
@@ -71,8 +74,10 @@ class HybridTreeClassifier(TreeClassifier):
         fewer rows of one of its classes gets a single tree of depth at most 5; with "rounds" only if that does better
         than the tree on held-out rows, and a leaf of fewer rows keeps the tree.
     time_limit : float or None, default=None
-        Seconds of "optuna" for all leaves together, shared by their rows (more jobs end sooner); then the best
-        parameters so far are taken.
+        Seconds of the whole fit, the top included if it is not fitted and has a time limit of its own. What is left
+        of them is shared by the rows of the leaves; "rounds" and None make as many rounds of boosting as there is time
+        for, "optuna" takes the best parameters so far (more jobs end sooner). Leaves that are not reached keep the
+        tree's answer. A fit of another leaf model that has begun is not ended.
     reduce : bool, default=True
         Drop leaves without training rows and merge sibling leaves of one class before the leaves are extended.
     n_jobs : int or None, default=None
@@ -98,7 +103,8 @@ class HybridTreeClassifier(TreeClassifier):
         "hybrid" tree (leaf models on held-out rows below the same tree), and by the "model" alone (held-out rows). The
         first two flatter a tree that was made from these rows.
     stop_reason_ : StopReason or None
-        INTERRUPT if Ctrl-C ended the fit: then leaves that were not done keep the tree's answer.
+        INTERRUPT if Ctrl-C ended the fit, TIME_LIMIT if the time limit did: then leaves that were not done keep the
+        tree's answer, and ``cv_accuracy_`` is None if it was not done.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -186,7 +192,7 @@ class HybridTreeClassifier(TreeClassifier):
         Warns
         -----
         ConvergenceWarning
-            The time limit ended tuning before all trials were made.
+            The time limit ended the fit, or tuning before all trials were made.
         NoGainWarning
             With ``tune="rounds"``: no leaf model does better than the tree, or the model alone does better than both
             together.
@@ -194,6 +200,7 @@ class HybridTreeClassifier(TreeClassifier):
             Ctrl-C before there was a tree; or later, where the caller loops over fits.
         """
         self._check_parameters()
+        clock = Clock.of(self.time_limit)
         weighted = sample_weight is not None
         leaf_model = make_leaf_model(
             self.leaf_estimator, weighted=weighted
@@ -217,6 +224,7 @@ class HybridTreeClassifier(TreeClassifier):
                 sample_weight,
                 random_state=int(random.randint(2**31 - 1)),
                 categorical_features=self.categorical_features,
+                time_limit=None if self.time_limit is None else max(LEAST_SECONDS, clock.left()),
             )
         fitted_here = not isinstance(given, Tree) and top.model is not given
         interrupted = (
@@ -247,28 +255,35 @@ class HybridTreeClassifier(TreeClassifier):
                 labels,
                 weight,
                 leaf_model,
-                tuning=self._tuning(),
+                tuning=self._tuning(clock),
                 n_folds=self.n_folds,
                 n_jobs=self.n_jobs,
                 random_state=random,
+                clock=self._clock_of_leaves(clock),
             )
         self.tree_ = tree
         self.top_ = top.model
         self.result_ = top.result
         self.classes_ = classes
         interrupted |= any(extension.interrupted for extension in self.extensions_.values())
-        if self.tune == "rounds" and not interrupted:
+        late = any(extension.cut_short for extension in self.extensions_.values())
+        if self.tune == "rounds" and not interrupted and not late:
             try:
                 self.cv_accuracy_ = compare(
-                    tree, self.extensions_, rows, labels, weight, leaf_model, self.n_folds, random
+                    tree, self.extensions_, rows, labels, weight, leaf_model, self.n_folds, random, clock
                 )
             except KeyboardInterrupt:
                 interrupted = True
-        self.stop_reason_ = StopReason.INTERRUPT if interrupted else None
+            late = clock.is_over
+        self.stop_reason_ = StopReason.TIME_LIMIT if late else None
+        if interrupted:
+            self.stop_reason_ = StopReason.INTERRUPT
         if self.cv_accuracy_ is not None:
             self._warn_of_no_gain(problem.table.n_rows)
         if self.tune == "optuna":
             self._warn_of_few_trials()
+        elif self.stop_reason_ is StopReason.TIME_LIMIT:
+            self._warn_of_time()
         settle_interrupt(self.stop_reason_)
         return self
 
@@ -355,8 +370,16 @@ class HybridTreeClassifier(TreeClassifier):
         if not isinstance(self.reduce, bool):
             raise InputError(f"reduce={self.reduce!r}; give True or False.")
 
-    def _tuning(self) -> Tuning | None:
-        return None if self.tune is None else Tuning(self.n_trials, self.time_limit, self.tune)
+    def _tuning(self, clock: Clock) -> Tuning | None:
+        left = None if self.time_limit is None else clock.left()
+        return None if self.tune is None else Tuning(self.n_trials, left, self.tune)
+
+    def _clock_of_leaves(self, clock: Clock) -> Clock:
+        """Return when the leaves are to be done; trials have a limit of their own."""
+        if self.tune == "optuna":
+            return Clock()
+        # All leaves together take about as long as the model alone takes in `compare`, and one fit more.
+        return clock.share((self.n_folds + 1) / (2 * self.n_folds + 1)) if self.tune == "rounds" else clock
 
     def _warn_of_no_gain(self, n_rows: int) -> None:
         assert self.cv_accuracy_ is not None  # checked by the caller
@@ -376,6 +399,19 @@ class HybridTreeClassifier(TreeClassifier):
                 NoGainWarning,
                 stacklevel=3,
             )
+
+    def _warn_of_time(self) -> None:
+        leaves = self.extensions_.values()
+        early = sum(extension.cut_short for extension in leaves)
+        what = f"in {early} of {len(leaves)} leaves" if early else "while the leaf model alone was tried"
+        warnings.warn(
+            f"time_limit={self.time_limit} ended the fit {what}; leaf models have fewer rounds of boosting than they "
+            "might have, or the tree answers. Raise time_limit, or use a faster leaf model."
+            if early
+            else f"time_limit={self.time_limit} ended the fit {what}: the leaves are done, cv_accuracy_ is not known.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
     def _warn_of_few_trials(self) -> None:
         tuned = [own for own in self.extensions_.values() if own.n_trials > 0]

@@ -17,7 +17,8 @@ from threadpoolctl import threadpool_limits
 from treewright.leaf_accuracy._hybrid import Extension
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded
-from treewright.leaf_accuracy._rounds import choose_rounds
+from treewright.leaf_accuracy._rounds import NO_LIMIT, choose_rounds
+from treewright.leaf_accuracy._timed_fits import Clock
 from treewright.tree import Tree
 
 __all__ = ["compare"]
@@ -32,6 +33,7 @@ def compare(
     model: Any,
     n_folds: int,
     random_state: np.random.RandomState,
+    clock: Clock = NO_LIMIT,
 ) -> dict[str, float] | None:
     """Return the shares of weight that "tree", "hybrid" and "model" get right; None if there are too few rows.
 
@@ -49,6 +51,8 @@ def compare(
         Not fitted.
     n_folds : int
     random_state : RandomState
+    clock : Clock
+        None is returned, too, if it does not give the model alone all of its rounds.
     """
     classes, own = np.unique(y, return_inverse=True)
     if len(y) < n_folds or len(classes) < 2:
@@ -67,7 +71,9 @@ def compare(
     with threadpool_limits(limits=1, user_api="openmp"):
         alone = choose_rounds(
             seeded(clone(model), seed), Inputs.of(tree.columns).matrix(X), own, sample_weight, majority,
-            n_folds=n_folds, seed=seed,
+            n_folds=n_folds, seed=seed, clock=clock,
         )  # fmt: skip
+    if alone is None or not alone.whole:
+        return None
     everything = float(weight.sum())
     return {"tree": float(right.sum()) / everything, "hybrid": hybrid / everything, "model": alone.accuracy}

@@ -26,6 +26,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
@@ -33,8 +34,9 @@ from threadpoolctl import threadpool_limits
 
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded, simple_model
-from treewright.leaf_accuracy._rounds import choose_rounds
-from treewright.leaf_accuracy._tune import fit_weighted, tune_model
+from treewright.leaf_accuracy._rounds import NO_LIMIT, choose_rounds
+from treewright.leaf_accuracy._timed_fits import Clock, fit_in_time
+from treewright.leaf_accuracy._tune import tune_model
 from treewright.search import check_n_jobs
 from treewright.tree import Tree
 
@@ -92,6 +94,9 @@ class Extension:
         Trials that were completed.
     interrupted : bool
         Whether Ctrl-C came before the leaf was done.
+    cut_short : bool
+        Whether the time limit came before the leaf was done: its model has fewer rounds than it would have got, or the
+        tree answers.
     """
 
     leaf: int
@@ -103,6 +108,7 @@ class Extension:
     cv_accuracy: float | None = None
     n_trials: int = 0
     interrupted: bool = False
+    cut_short: bool = False
 
 
 def extend_leaves(
@@ -116,6 +122,7 @@ def extend_leaves(
     n_folds: int = 3,
     n_jobs: int | None = None,
     random_state: np.random.RandomState,
+    clock: Clock = NO_LIMIT,
 ) -> dict[int, Extension]:
     """Fit a model in each leaf.
 
@@ -136,6 +143,9 @@ def extend_leaves(
     n_jobs : int or None, default=None
         Leaves at a time, as in joblib.
     random_state : RandomState
+    clock : Clock
+        When all leaves are to be done, but for the trials of `tuning`. The time that is left is shared by the rows of
+        the leaves that are left; a leaf that it does not reach keeps the tree's answer.
 
     Returns
     -------
@@ -149,6 +159,8 @@ def extend_leaves(
     rows_of = [np.flatnonzero(leaf_of_row == leaf) for leaf in leaves]
     plans = list(treatments(tree, X, y, n_folds).values())
     tuned_rows = sum(len(rows) for rows, plan in zip(rows_of, plans, strict=True) if plan is Treatment.MODEL)
+    from_here = np.cumsum([len(rows) for rows in rows_of][::-1])[::-1]
+    at_once = max(1, effective_n_jobs(check_n_jobs(n_jobs)))
     jobs = (
         delayed(_extend)(
             int(leaf),
@@ -162,8 +174,10 @@ def extend_leaves(
             n_folds,
             len(rows) / max(1, tuned_rows),
             int(seed),
+            clock,
+            min(1.0, at_once * len(rows) / max(1, left)),
         )
-        for leaf, rows, plan, seed in zip(leaves, rows_of, plans, seeds, strict=True)
+        for leaf, rows, plan, seed, left in zip(leaves, rows_of, plans, seeds, from_here, strict=True)
     )
     done: dict[int, Extension] = {}
     try:
@@ -254,14 +268,20 @@ def _extend(
     n_folds: int,
     share: float,
     seed: int,
+    clock: Clock,
+    part: float,
 ) -> Extension:
-    """Fit one leaf; `share` is its part of the time limit."""
+    """Fit one leaf; `share` is its part of the time limit of trials, `part` of what is left on the clock."""
     classes, own = np.unique(y, return_inverse=True)
     if treatment in (Treatment.KEPT, Treatment.ONE_CLASS):
         return Extension(leaf, treatment, len(y), classes)
+    out_of_time = Extension(leaf, Treatment.KEPT, len(y), classes, cut_short=True)
+    if clock.is_over:
+        return out_of_time
+    clock = clock.share(part)
     made = seeded(simple_model(model) if treatment is Treatment.SIMPLE else clone(model), seed)
     parameters: Mapping[str, Any] = {}
-    accuracy, n_trials = None, 0
+    accuracy, n_trials, whole = None, 0, True
     try:
         # Leaves are small and many: one thread each, so that they do not wait for each other's threads.
         with threadpool_limits(limits=1, user_api="openmp"):
@@ -269,11 +289,19 @@ def _extend(
                 if len(y) < n_folds:  # nothing to choose by
                     return Extension(leaf, Treatment.KEPT, len(y), classes)
                 answer = int(np.flatnonzero(classes == prediction)[0]) if prediction in classes else -1
-                chosen = choose_rounds(made, X, own, sample_weight, answer, n_folds=n_folds, seed=seed)
+                chosen = choose_rounds(
+                    made, X, own, sample_weight, answer, n_folds=n_folds, seed=seed, clock=clock
+                )
+                if chosen is None:
+                    return out_of_time
+                whole = chosen.whole
                 accuracy = chosen.accuracy
                 parameters = {} if chosen.name is None else {chosen.name: chosen.number}
                 if chosen.number == 0:
-                    return Extension(leaf, Treatment.KEPT, len(y), classes, None, parameters, accuracy)
+                    kept = Treatment.KEPT
+                    return Extension(
+                        leaf, kept, len(y), classes, None, parameters, accuracy, cut_short=not whole
+                    )
                 made.set_params(**parameters)
             elif treatment is Treatment.MODEL and tuning is not None:
                 limit = None if tuning.time_limit is None else tuning.time_limit * share
@@ -293,10 +321,12 @@ def _extend(
                     kept = Treatment.KEPT
                     return Extension(leaf, kept, len(y), classes, None, parameters, share_of_tree, n_trials)
                 made.set_params(**parameters)
-            fit_weighted(made, X, own, sample_weight)
+            whole &= fit_in_time(made, X, own, sample_weight, clock)
     except Exception as error:
         error.add_note(
             f"This came from the {type(made).__name__} in leaf {leaf} ({len(y)} rows, {len(classes)} classes)."
         )
         raise
-    return Extension(leaf, treatment, len(y), classes, made, parameters, accuracy, n_trials)
+    return Extension(
+        leaf, treatment, len(y), classes, made, parameters, accuracy, n_trials, cut_short=not whole
+    )

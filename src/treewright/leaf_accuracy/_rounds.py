@@ -20,11 +20,11 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from treewright.leaf_accuracy._leaf_models import family
-from treewright.leaf_accuracy._tune import XGBOOST_DEFAULTS, fit_weighted
+from treewright.leaf_accuracy._timed_fits import Clock, fit_in_time, most_rounds, rounds_name
 
 __all__ = ["Rounds", "choose_rounds"]
 
-NAMES = {"boosting": "max_iter", "xgboost": "n_estimators"}
+NO_LIMIT = Clock()
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,14 @@ class Rounds:
         The model's parameter for it; None if it has none.
     accuracy : float
         Weighted accuracy of that number on the held-out rows; a little too good, as the best of several.
+    whole : bool
+        Whether there was time for all rounds of all folds.
     """
 
     number: int
     name: str | None
     accuracy: float
+    whole: bool = True
 
 
 def choose_rounds(
@@ -55,7 +58,8 @@ def choose_rounds(
     *,
     n_folds: int = 3,
     seed: int = 0,
-) -> Rounds:
+    clock: Clock = NO_LIMIT,
+) -> Rounds | None:
     """Choose the number of rounds for the rows of one leaf.
 
     Parameters
@@ -72,31 +76,35 @@ def choose_rounds(
         At most the number of rows.
     seed : int, default=0
         Of the folds.
+    clock : Clock
+        Each fold has an equal part of the time, and so has the fit that follows.
 
     Returns
     -------
-    Rounds
+    Rounds or None
+        None if the time was over before all folds had a model.
     """
-    kind = family(model)
-    most = 1 if kind is None else model.get_params()[NAMES[kind]]
-    most = XGBOOST_DEFAULTS["n_estimators"] if most is None else most
+    kind, most = family(model), most_rounds(model)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
-    right = np.zeros(int(most) + 1)
+    right = np.zeros(most + 1)
+    whole = True
     few = np.bincount(y)[np.unique(y)].min() < n_folds
     folds = (KFold if few else StratifiedKFold)(n_folds, shuffle=True, random_state=seed)
-    for train, held_out in folds.split(X, y):
+    for fold, (train, held_out) in enumerate(folds.split(X, y)):
+        if clock.is_over:
+            return None
         known, own = np.unique(y[train], return_inverse=True)
         staged: Iterator[NDArray[np.int64]] = iter((np.zeros(len(held_out), dtype=np.int64),))
         if len(known) > 1:
             made = clone(model)
-            fit_weighted(made, X[train], own, None if sample_weight is None else sample_weight[train])
+            weights = None if sample_weight is None else sample_weight[train]
+            whole &= fit_in_time(made, X[train], own, weights, clock.share(1 / (n_folds + 1 - fold)))
             staged = _staged(made, kind, X[held_out])
         truth, share = y[held_out], weight[held_out]
         hits = [share @ (truth == prediction), *(share @ (truth == known[answer]) for answer in staged)]
         right += hits + hits[-1:] * (len(right) - len(hits))  # a model may stop by its own rule
     best = int(np.argmax(right))
-    name = None if kind is None else NAMES[kind]
-    return Rounds(best, name, float(right[best] / weight.sum()))
+    return Rounds(best, rounds_name(model), float(right[best] / weight.sum()), whole)
 
 
 def _staged(model: Any, kind: str | None, X: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:

@@ -61,6 +61,7 @@ def make_top(
     *,
     random_state: int | None = None,
     categorical_features: Sequence[str] | Sequence[int] | None = None,
+    time_limit: float | None = None,
 ) -> Top:
     """Return the tree of `top`, fitted on the rows if it is not fitted yet.
 
@@ -74,6 +75,8 @@ def make_top(
         For a model that is not fitted and whose own `random_state` is None.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that a tree of scikit-learn, fitted here, is to read as categories.
+    time_limit : float or None, default=None
+        Seconds for a model that is not fitted and has a time limit, if its own is longer.
 
     Returns
     -------
@@ -107,6 +110,9 @@ def make_top(
         known = model.get_params()
         if random_state is not None and known.get("random_state", 0) is None:
             model.set_params(random_state=random_state)
+        if time_limit is not None and "time_limit" in known:
+            own = known["time_limit"]
+            model.set_params(time_limit=time_limit if own is None else min(own, time_limit))
         if isinstance(inner, BaseDecisionTree):
             table = table_from(X, categorical_features=categorical_features)
             return _fit_sklearn(model, table, y, sample_weight)

@@ -22,8 +22,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from treewright.errors import InputError, MissingDependencyError
 from treewright.leaf_accuracy._leaf_models import family
+from treewright.leaf_accuracy._timed_fits import XGBOOST_ROUNDS, fit_weighted
 
-__all__ = ["RANGES", "Range", "Tuned", "check_tunable", "fit_weighted", "tune_model"]
+__all__ = ["RANGES", "Range", "Tuned", "check_tunable", "tune_model"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ RANGES: Mapping[str, Mapping[str, Range]] = {
 # What None means in XGBoost, for the first trial; histogram boosting has its own values in get_params.
 XGBOOST_DEFAULTS = {
     "max_depth": 6,
-    "n_estimators": 100,
+    "n_estimators": XGBOOST_ROUNDS,
     "min_child_weight": 1,
     "learning_rate": 0.3,
     "subsample": 1.0,
@@ -177,13 +178,6 @@ def tune_model(
             left = None if time_limit is None else time_limit - (time.monotonic() - start)
             study.optimize(accuracy, n_trials=n_trials - 1, timeout=left)
     return Tuned(dict(study.best_params), float(study.best_value), len(study.trials))
-
-
-def fit_weighted(
-    model: Any, X: NDArray[np.float64], y: NDArray[np.int64], sample_weight: NDArray[np.float64] | None
-) -> Any:
-    """Fit with weights if there are any; the fitted model is returned."""
-    return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
 
 
 def _suggest(trial: Any, ranges: Mapping[str, Range]) -> dict[str, Any]:

@@ -27,8 +27,8 @@ from treewright.mip.binoct import RBinOCT
 from treewright.mip.leaf_accuracy import LeafAccuracy
 from treewright.mip.oct import OCT
 from treewright.problem import Problem
-from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus, StopReason
-from treewright.search import Limits, Progress
+from treewright.result import SolveResult, StopReason
+from treewright.search import Limits, Progress, leaf_accuracy_result_of, result_of
 from treewright.search._limits import ProgressCallback
 from treewright.tree import Tree
 
@@ -235,7 +235,7 @@ def _result(
             'another seed, scaling="rank", or tighten=False.'
         )
     tree = tree_of(solution.plan, instance)
-    loss, objective = _measured(problem, tree, leaf_accuracy)
+    objective = _measured(problem, tree, leaf_accuracy)
     cost = 1 - objective if leaf_accuracy else objective
     bound = outcome.bound if complete else -math.inf
     least = (
@@ -243,7 +243,7 @@ def _result(
     )  # every tree has a leaf, and pays for it
     bound = min(cost, max(least, bound))
     proven = outcome.proven and complete and cost <= bound + TOLERANCE
-    notes = [*problem.notes, *problem.table.notes, *_notes(instance, solution, cost, terms["scaling"])]
+    notes = [*problem.table.notes, *_notes(instance, solution, cost, terms["scaling"])]
     if proven:
         notes.append(f"Proven by {outcome.solver} in floating point, to its tolerance of {TOLERANCE:g}.")
         bound = cost  # what is left is rounding of the solver
@@ -274,40 +274,42 @@ def _result(
     }
     limits = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
     common: dict[str, Any] = {
-        "tree": tree,
-        "status": SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
-        "objective": objective,
-        "loss": loss,
         "scope": scope_of_all(problem.table),
-        "stop_reason": None if proven else _stop(solution),
+        "stop": _stop(solution),
         "stats": stats,
         "options": {name: getattr(problem, name) for name in limits} | terms,
         "notes": tuple(notes),
+        "tolerance": TOLERANCE,
     }
-    if leaf_accuracy:
-        stats |= {
-            "upper_bound": objective if proven else 1 - bound,
-            "value_proven": proven,
-            "loss_proven": False,  # the program asks for the worst leaf alone
-            "leaf_accuracy": objective,
-        }
-        return LeafAccuracyResult(**common, lower_bound=objective)
-    return SolveResult(**common, lower_bound=bound)
+    if not leaf_accuracy:
+        return result_of(problem, tree, proven=proven, lower_bound=bound, slack=0.0, **common)
+    return leaf_accuracy_result_of(
+        problem,
+        tree,
+        criterion="accuracy",
+        confidence=None,
+        value_proven=proven,
+        loss_proven=False,  # the program asks for the worst leaf alone
+        value_alone=True,
+        upper_bound=1 - bound,
+        **common,
+    )
 
 
 def _stop(solution: Solution) -> StopReason | None:
     return next((run.outcome.stop for run in reversed(solution.runs) if run.outcome.stop is not None), None)
 
 
-def _measured(problem: Problem, tree: Tree, leaf_accuracy: bool) -> tuple[float, float]:
-    """Return the loss and the objective of a tree, from the weights in its leaves."""
+def _measured(problem: Problem, tree: Tree, leaf_accuracy: bool) -> float:
+    """Return the objective of a tree, from the weights in its leaves."""
     value = tree.value[tree.is_leaf]
-    paid = (value @ problem.costs)[np.arange(len(value)), tree.prediction[tree.is_leaf]]
-    loss = float(paid.sum() / problem.total_weight)
+    here = np.arange(len(value)), tree.prediction[tree.is_leaf]
     if leaf_accuracy:
-        own = value[np.arange(len(value)), tree.prediction[tree.is_leaf]]
-        return loss, float((own / value.sum(axis=1)).min())
-    return loss, loss + problem.cost_complexity * tree.n_leaves
+        return float((value[here] / value.sum(axis=1)).min())
+    return (
+        float((value @ problem.costs)[here].sum() / problem.total_weight)
+        + problem.cost_complexity * tree.n_leaves
+    )
 
 
 def _notes(instance: Instance, solution: Solution, cost: float, scaling: str) -> list[str]:

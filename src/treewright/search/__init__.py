@@ -8,14 +8,15 @@ from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._jobs import check_n_jobs
 from treewright.search._leaf_accuracy import (
     LeafAccuracyOptions,
-    leaf_value,
     solve_leaf_accuracy,
     solve_with_leaf_accuracy,
     thresholds_from_reference,
 )
+from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, leaf_value
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
+from treewright.search._result import result_of
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
@@ -41,8 +42,10 @@ __all__ = [
     "check_n_jobs",
     "choose_engine",
     "integer_costs",
+    "leaf_accuracy_result_of",
     "leaf_value",
     "progress_bar",
+    "result_of",
     "solve",
     "solve_cuts",
     "solve_frontier",

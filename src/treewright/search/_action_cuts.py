@@ -18,15 +18,14 @@ from treewright.binarize import Cuts
 from treewright.errors import SolverError
 from treewright.problem import PolicyProblem
 from treewright.search._additive import ActionLoss, AdditiveAnswer, loss_of
+from treewright.search._binary_run import search_bits
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions
-from treewright.search._phases import search_in_phases
 
 __all__ = ["solve_action_cuts"]
 
 LARGEST_TOTAL = 2**57  # the engine adds the prices of all actions of all rows
 FLOAT = 1e-12  # relative, of sums of float64 numbers
-NO_LIMIT = 2**20  # no tree is deeper or has more leaves in any search that ends
 
 
 def solve_action_cuts(
@@ -60,7 +59,7 @@ def solve_action_cuts(
     Costs become whole numbers; ``stats["leaves_proven"]`` says whether no tree of equal cost has fewer leaves, which is
     searched where the numbers leave room for counting.
     """
-    start = time.perf_counter()
+    start, limits = time.perf_counter(), limits.started()
     options = options or SearchOptions()
     n = problem.table.n_rows
     loss = ActionLoss(cost)
@@ -77,17 +76,17 @@ def solve_action_cuts(
         equivalent_points=options.equivalent_points,
         packed=True,
     )
-    raw = search_in_phases(
+    making = time.perf_counter() - start
+    raw = search_bits(
         bits,
-        max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
-        max_leaves=min(problem.max_leaf_nodes or 0, NO_LIMIT),
+        max_depth=problem.max_depth,
+        max_leaves=problem.max_leaf_nodes,
         options=options,
         limits=limits,
         unit=1 / scale,
         progress=progress,
-        fewest_leaves=bits.can_count_leaves,
-        start=start,
     )
+    raw["seconds"] += making
     if not raw["feasible"]:
         raise SolverError(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has {n}. Lower min_samples_leaf."
@@ -100,7 +99,7 @@ def solve_action_cuts(
     most_leaves = min(n, 2 ** min(30, n if problem.max_depth is None else problem.max_depth))
     if problem.cost_complexity > 0:  # more leaves would cost more than one
         most_leaves = int(min(most_leaves, 1 + 1 / problem.cost_complexity))
-    # Each leaf is charged up to 1.5 cost units more than its price (bits/units.hpp).
+    # Each leaf is charged up to 1.5 cost units more than its price (core/cost_units.hpp).
     leaf_rounding = 1.5 * most_leaves * math.ldexp(1 / scale, -bits.unit_shift) if bits.leaf_price else 0.0
     kept = ("seconds", "bytes", "cache_entries", "cache_shed", "row_price_seconds", "row_price_rounds")
     return AdditiveAnswer(

@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 
 from treewright.problem import Problem
 
-__all__ = ["IntegerCosts", "RowCosts", "integer_costs", "row_costs"]
+__all__ = ["IntegerCosts", "RowCosts", "integer_costs", "is_coarse", "row_costs"]
 
 LARGEST_TOTAL = 2**57  # the engines add the prices of all classes of all rows
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
 DECIMALS = 6
 MOST_DENOMINATOR = 10**6  # of a ratio of two numbers
+LARGEST_GAP = 1e-4  # of an objective, left by rounded weights; beyond it nothing is called optimal
 FEW_NUMBERS = 64  # of which ratios are looked at
 FEWER_NUMBERS = 16  # for which a scale is searched that rounds them all little
 MOST_SCALES = 20_000
@@ -172,6 +173,18 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
         unit=math.ldexp(1.0 / (weight_scale * cost_scale * total), price_exponent),
         slack=math.ldexp((weight_error + cost_error) / total, price_exponent),
     )
+
+
+def is_coarse(slack: float, objective: float) -> bool:
+    """Say whether what rounding may have moved is too much of an objective to call it optimal.
+
+    Parameters
+    ----------
+    slack : float
+        By how much rounding may have moved the objective of a tree.
+    objective : float
+    """
+    return objective > 0 and 2 * slack > LARGEST_GAP * objective
 
 
 def _least_weights(prices: NDArray[np.float64], loss: float) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from numbers import Real
 from statistics import NormalDist
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,24 +20,23 @@ from treewright.binarize import Cuts, auto_cuts
 from treewright.errors import InputError, SolverError
 from treewright.guess import guess_cuts, make_reference
 from treewright.problem import Problem
-from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
+from treewright.result import LeafAccuracyResult, SolveResult
 from treewright.search._choose_engine import Choice, choose_engine
+from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
+from treewright.search._leaf_accuracy_result import Criterion, leaf_accuracy_result_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_cuts, splits_of
 from treewright.search._result import result_of
 from treewright.search._space import Thresholds
-from treewright.tree import Tree, grow, wilson_interval
+from treewright.tree import Tree
 
 __all__ = [
-    "Criterion",
     "LeafAccuracyOptions",
-    "leaf_value",
     "solve_leaf_accuracy",
     "solve_with_leaf_accuracy",
 ]
 
-Criterion = Literal["accuracy", "lower_bound"]
 CRITERIA = ("accuracy", "lower_bound")
 MOST_WEIGHT = {"accuracy": 2**25, "lower_bound": 2**24}  # sum of the weights in the kernels; see the binding
 COST_BITS = 120  # of all costs of a tree
@@ -76,35 +75,6 @@ class LeafAccuracyOptions:
     refute: bool = True
     slack: float = 0.5
     dense_cuts: int = 2500
-
-
-def leaf_value(
-    correct: float, weight: float, criterion: Criterion = "accuracy", confidence: float = 0.95
-) -> float:
-    """Return what a leaf is worth: its accuracy, or the lower confidence bound of it.
-
-    Parameters
-    ----------
-    correct : float
-        Weight of the rows that the leaf predicts right, 0 to `weight`.
-    weight : float
-        Weight of all its rows, above 0; for the bound, that many observations.
-    criterion : {"accuracy", "lower_bound"}, default="accuracy"
-    confidence : float, default=0.95
-        Of the one-sided Wilson bound: with this confidence the leaf's accuracy on new rows is at least the bound, if
-        the leaf was not chosen by looking at these rows.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference. JASA 22.
-    """
-    if criterion == "accuracy" or confidence == 0.5:
-        return correct / weight
-    return wilson_interval(correct, weight, 2 * confidence - 1)[0]  # its upper end is not asked for
 
 
 def thresholds_from_reference(problem: Problem, reference: Any = None) -> Cuts:
@@ -199,39 +169,20 @@ def solve_leaf_accuracy(
         unit=2 ** _most_leaves(problem).bit_length(),
         leaf=1,
     )  # fmt: skip
-    tree = _tree(problem, space, raw)
-    value, accuracy = _worst(tree, problem, criterion, float(confidence))
-    proven_value, proven_loss = bool(raw["proven_value"]), bool(raw["proven_cost"])
-    upper = value if proven_value else max(value, float(raw["upper_bound"]))
-    optimal = proven_value and proven_loss
-    stats = {name: raw[name] for name in STATS} | {
-        "subproblems": raw["steps"],
-        "steps": raw["steps"],
-        "upper_bound": upper,
-        "value_proven": proven_value,
-        "loss_proven": proven_loss,
-        "leaf_accuracy": accuracy,
-    }
-    leaf = tree.is_leaf
-    wrong = tree.value[leaf].sum() - tree.value[leaf].max(axis=1).sum()
-    result = LeafAccuracyResult(
-        tree=tree,
-        status=SolveStatus.OPTIMAL if optimal else SolveStatus.FEASIBLE,
-        objective=value,
-        lower_bound=value,
-        loss=float(wrong / problem.total_weight),
+    proven_value = bool(raw["proven_value"])
+    result = leaf_accuracy_result_of(
+        problem,
+        _tree(problem, space, raw),
+        criterion=criterion,
+        confidence=float(confidence) if criterion == "lower_bound" else None,
+        value_proven=proven_value,
+        loss_proven=proven_value and bool(raw["proven_cost"]),
+        upper_bound=float(raw["upper_bound"]),
         scope=space.scope,
-        stop_reason=None if optimal else stop_reason(raw["stop"]),
-        stats=stats,
-        options={
-            "method": "leaf-accuracy",
-            "criterion": criterion,
-            "confidence": float(confidence) if criterion == "lower_bound" else None,
-            "max_depth": problem.max_depth,
-            "min_samples_leaf": problem.min_samples_leaf,
-            **asdict(options),
-        },
-        notes=(*problem.notes, *space.notes),
+        stop=stop_reason(raw["stop"]),
+        stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
+        options=asdict(options),
+        notes=space.notes,
     )
     return cast("LeafAccuracyResult", space.choice.sign(result))
 
@@ -304,7 +255,7 @@ def solve_with_leaf_accuracy(
         upper_bound=float(_joined(raw["cost"]) * per_cost),
         slack=0.0,
         scope=space.scope,
-        stop=raw["stop"],
+        stop=stop_reason(raw["stop"]),
         stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
         options={"min_leaf_accuracy": float(q), **asdict(options)},
         notes=space.notes,
@@ -440,19 +391,4 @@ def _reporter(progress: ProgressCallback | None) -> Callable[..., bool] | None:
 
 
 def _tree(problem: Problem, space: _Space, raw: dict[str, Any]) -> Tree:
-    table = problem.table
-    splits = splits_of(raw["nodes"], space.ranked)
-    return grow(
-        table.columns, problem.classes, splits, table.X, problem.y, problem.sample_weight, problem.costs
-    )
-
-
-def _worst(tree: Tree, problem: Problem, criterion: Criterion, confidence: float) -> tuple[float, float]:
-    """Return the value and the accuracy of the worst leaf, each the smallest."""
-    leaves = tree.value[tree.is_leaf]
-    per_weight = problem.table.n_rows / problem.total_weight  # observations of the bound
-    pairs = list(zip(leaves.max(axis=1).tolist(), leaves.sum(axis=1).tolist(), strict=True))
-    accuracy = min(leaf_value(c, w) for c, w in pairs)
-    if criterion == "accuracy":
-        return accuracy, accuracy
-    return min(leaf_value(c * per_weight, w * per_weight, criterion, confidence) for c, w in pairs), accuracy
+    return counted_tree(problem, splits_of(raw["nodes"], space.ranked))

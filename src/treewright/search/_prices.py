@@ -42,8 +42,10 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.search._row_groups import group_rows
 
-__all__ = ["PriceLimits", "PriceLoop", "RowPrices"]
+__all__ = ["PriceLimits", "PriceLoop", "RowPrices", "price_source"]
 
+LEAST_DEPTH = 6  # with fewer splits on a path the plain search ends sooner than prices are made
+MOST_CELLS = 100_000  # distinct rows x columns: above, prices cost more than they gave (docs/decisions)
 MOST_ROWS_UNGROUPED = 1200
 MOST_GROUPS = 500
 TOLERANCE = 0.005  # relative gap to the linear program that ends the loop
@@ -84,8 +86,12 @@ class RowPrices:
         Their sum and the base cost: no tree costs less, in weight units.
     program_value : float
         Value of the last linear program, with the base cost: no prices of this form give a higher bound.
-    rounds : int
+    rounds, work : int
+        Made so far, in all runs; see `PriceLimits`.
     seconds : float
+        Likewise.
+    done : bool
+        Whether more rounds would gain next to nothing, or nothing beyond the bound known otherwise.
     interrupted : bool
         Whether Ctrl-C ended the loop.
     stopped : bool
@@ -96,7 +102,9 @@ class RowPrices:
     bound: float
     program_value: float
     rounds: int
+    work: int
     seconds: float
+    done: bool
     interrupted: bool = False
     stopped: bool = False
 
@@ -198,7 +206,9 @@ class PriceLoop:
             bound=self.bound / self.unit + self.bits.base_cost,
             program_value=self.program_value + self.bits.base_cost,
             rounds=self.rounds,
+            work=self.work,
             seconds=self.seconds,
+            done=self.is_done(max(known_bound, self.bound / self.unit + self.bits.base_cost)),
             interrupted=interrupted,
             stopped=stopped,
         )
@@ -306,6 +316,33 @@ class PriceLoop:
         ]
         if len(pool.right) > 3 * len(self.cap):
             pool.keep(np.flatnonzero(np.array(pool.idle) < 6))
+
+
+def price_source(bits: core.BitsProblem, max_depth: int | None) -> Callable[..., RowPrices] | None:
+    """Return what makes row prices for a search of `bits` when the schedule asks for them; None where they cannot help.
+
+    Parameters
+    ----------
+    bits : BitsProblem
+    max_depth : int or None
+        Most splits on a path; None is unlimited.
+
+    Notes
+    -----
+    The schedule (``cpp/include/treewright/search/schedule.hpp``) says how much may be spent in each stage.
+    """
+    shallow = max_depth is not None and max_depth < LEAST_DEPTH
+    if bits.leaf_price == 0 or shallow or bits.n_rows * bits.n_columns > MOST_CELLS:
+        return None
+    loops: list[PriceLoop] = []  # one, made when it is first needed
+
+    def make(seconds: float, work: int, known_bound: float, glance: Callable[[int], bool]) -> RowPrices:
+        if not loops:
+            loops.append(PriceLoop(bits, max_depth))
+        loop = loops[0]
+        return loop.run(PriceLimits(seconds=seconds, work=work), known_bound, lambda _: glance(loop.bound))
+
+    return make
 
 
 def _groups(

@@ -4,188 +4,165 @@ No optimal tree has a better pruning: depth, leaves and the sizes of leaves only
 are splits of the tree itself. So the check costs nothing in generality. It refutes a false proof, and it makes the
 tree of a stopped run at least as good as all of its own subtrees.
 
-A child that takes the place of its parent gets the rows of the other side as well; they are routed again, and its
-leaves predict again. All of a round costs about rows x depth^2 / 2 comparisons.
+The work is done in ``cpp/include/treewright/tree/pruning.hpp``, on the table and the splits alone: nothing that an
+engine has counted is used. What is decided here is the arithmetic: weights and costs as integers, exact wherever the
+problem's numbers are whole, decimals of a few places or fractions, else to the last places of float64; and a price of
+a leaf in the same units.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from treewright._native import core
 from treewright.problem import Problem
-from treewright.tree import Split, Tree, grow
+from treewright.search._counted import counted_tree, native_splits
+from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
+from treewright.tree import Tree
 
-__all__ = ["best_pruning"]
+__all__ = ["Pruning", "best_pruning", "best_worst_leaf"]
 
-ROUNDING = 1e-12  # relative: a smaller gain may be one of float64 sums
+ROOM = 2**96  # of the sum of weights times costs: as many digits as float64 has, in each
+COST_BITS = 122  # of a whole tree
+FOREVER = 1e6  # seconds
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """A subtree and what falls into its leaves.
+class Pruning:
+    """What prunings make of a tree.
 
     Parameters
     ----------
-    splits : list of Split or None
-        Depth-first; None is a leaf.
-    weight : ndarray of shape (n_leaves, n_classes)
-        Weight of each class in each leaf.
-    cost : float
-        What the leaves pay for their predictions and for being leaves.
+    tree : Tree
+        The tree that was given, if none is better.
+    merged_leaves : int
+        Leaves of the given tree, once sibling leaves of the same prediction are one.
     """
 
-    splits: list[Split | None]
-    weight: NDArray[np.float64]
-    cost: float
-
-    @property
-    def n_leaves(self) -> int:
-        return len(self.weight)
+    tree: Tree
+    merged_leaves: int
 
 
 def best_pruning(
-    problem: Problem, tree: Tree, *, min_leaf_accuracy: float = 0.0, seconds: float = np.inf
-) -> Tree:
-    """Return the tree that repeated prunings make of `tree`, or `tree` itself where none is better.
+    problem: Problem,
+    tree: Tree,
+    objective: float,
+    *,
+    min_leaf_accuracy: float = 0.0,
+    seconds: float = FOREVER,
+) -> Pruning:
+    """Return the cheapest tree that repeated prunings make of `tree`, or `tree` itself where none is better.
 
     Parameters
     ----------
     problem : Problem
     tree : Tree
-        Grown from the rows of `problem`, within its constraints; so is every pruning.
+        Within the constraints of `problem`; so is every pruning. No linear splits.
+    objective : float
+        Of the tree: where it is so small that the weights must be rounded too coarsely for it, rows that cost more
+        are not told apart.
     min_leaf_accuracy : float, default=0.0
         Share of its weight on which every leaf must be right.
-    seconds : float, default=inf
+    seconds : float, default=1e6
         No round begins later. One round always runs.
 
     Returns
     -------
-    Tree
-        Never dearer. One of the same cost has fewer leaves.
+    Pruning
+        Its tree is never dearer. One of the same cost has fewer leaves.
 
     Notes
     -----
     From the leaves up, each node becomes the cheapest of: its split above its pruned children, a leaf, either child.
     A child that moved up has other rows than before, so rounds go on until nothing changes. Each makes the tree
-    cheaper or smaller, so they end.
+    cheaper or smaller, so they end. A round takes about rows x depth steps.
     """
-    end = time.perf_counter() + seconds
-    splits: list[Split | None] = list(tree.splits)
-    while len(splits) > 1:
-        pruned = _Pruner(problem, splits, min_leaf_accuracy).run()
-        if pruned == splits:
-            break
-        splits = pruned
-        if time.perf_counter() > end:
-            break
-    if len(splits) == tree.node_count:
-        return tree
-    return grow(
-        tree.columns,
-        problem.classes,
-        splits,
-        problem.table.X,
-        problem.y,
-        problem.sample_weight,
-        problem.costs,
+    integers = integer_costs(problem, ROOM)
+    if min_leaf_accuracy <= 0 and is_coarse(integers.slack, objective):
+        integers = integer_costs(problem, ROOM, 2 * objective)
+    price = problem.cost_complexity
+    return _pruned(
+        problem, tree, core.cheapest_pruning, integers, price, least=min_leaf_accuracy, seconds=seconds
     )
 
 
-class _Pruner:
-    """One round over a tree."""
+def best_worst_leaf(problem: Problem, tree: Tree, *, z: float = 0.0, seconds: float = FOREVER) -> Pruning:
+    """Return the tree that repeated prunings make of `tree` so that its worst leaf is best.
 
-    def __init__(self, problem: Problem, splits: Sequence[Split | None], min_leaf_accuracy: float) -> None:
-        self.problem = problem
-        self.splits = splits
-        self.accuracy = min_leaf_accuracy
-        self.leaf_price = problem.cost_complexity * problem.total_weight
+    Parameters
+    ----------
+    problem : Problem
+        With plain costs; ``cost_complexity`` is not looked at.
+    tree : Tree
+    z : float, default=0.0
+        A leaf is worth its accuracy, or, for `z` above 0, the lower end of its one-sided Wilson interval with this
+        quantile of the normal distribution and as many observations as its share of the weight times the rows.
+    seconds : float, default=1e6
+        No round begins later. One round always runs.
 
-    def run(self) -> list[Split | None]:
-        """Return the splits of the pruned tree."""
-        rows, children = self._route(self.splits, np.arange(len(self.problem.y)))
-        parts: dict[int, _Part] = {}
-        for node in range(len(self.splits) - 1, -1, -1):  # children come after parents
-            split = self.splits[node]
-            if split is None:
-                parts[node] = self._leaf(rows[node])
-                continue
-            left, right = children[node]
-            parts[node] = self._cheapest(
-                split, parts.pop(left), parts.pop(right), rows[node], rows[left], rows[right]
-            )
-        return parts[0].splits
+    Returns
+    -------
+    Pruning
+        Its tree has the least loss, then the fewest leaves, of those with a worst leaf as good.
+    """
+    integers = integer_costs(problem, ROOM)
+    scale = problem.table.n_rows / int(integers.weight.sum())  # observations for each unit of weight
+    return _pruned(problem, tree, core.best_worst_leaf, integers, 0.0, z=z, scale=scale, seconds=seconds)
 
-    def _cheapest(
-        self,
-        split: Split,
-        left: _Part,
-        right: _Part,
-        rows: NDArray[np.int64],
-        rows_left: NDArray[np.int64],
-        rows_right: NDArray[np.int64],
-    ) -> _Part:
-        best = _Part(
-            [split, *left.splits, *right.splits],
-            np.concatenate([left.weight, right.weight]),
-            left.cost + right.cost,
-        )
-        candidates = [self._leaf(rows)]
-        # Further rows make no part cheaper: costs are at least 0.
-        if left.n_leaves > 1 and left.cost < best.cost:
-            candidates.append(self._with_rows(left, rows_right))
-        if right.n_leaves > 1 and right.cost < best.cost:
-            candidates.append(self._with_rows(right, rows_left))
-        for candidate in candidates:
-            cheaper = candidate.cost < best.cost - ROUNDING * abs(best.cost)
-            smaller = candidate.cost <= best.cost and candidate.n_leaves < best.n_leaves
-            if (cheaper or smaller) and self._is_accurate(candidate):
-                best = candidate
-        return best
 
-    def _leaf(self, rows: NDArray[np.int64]) -> _Part:
-        return self._part([None], self._weight(rows)[None, :])
+def _pruned(
+    problem: Problem,
+    tree: Tree,
+    prune: Any,
+    integers: IntegerCosts,
+    cost_complexity: float,
+    **rules: float,
+) -> Pruning:
+    total = int(integers.weight.sum())
+    unit, leaf = _price(integers.unit, total * int(integers.costs.max()), cost_complexity, tree.n_leaves)
+    source, merged_leaves = prune(
+        native_splits(tree.splits),
+        problem.table.X,
+        problem.y,
+        integers.weight,
+        integers.costs,
+        unit=_halves(unit),
+        leaf=_halves(leaf),
+        **rules,
+    )
+    if len(source) == tree.node_count:
+        return Pruning(tree, merged_leaves)
+    splits = [None if node < 0 else tree.splits[node] for node in source.tolist()]
+    return Pruning(counted_tree(problem, splits), merged_leaves)
 
-    def _with_rows(self, part: _Part, rows: NDArray[np.int64]) -> _Part:
-        """Return the part with further rows."""
-        routed, children = self._route(part.splits, rows)
-        more = [self._weight(routed[node]) for node in range(len(part.splits)) if node not in children]
-        return self._part(part.splits, part.weight + np.array(more))
 
-    def _part(self, splits: list[Split | None], weight: NDArray[np.float64]) -> _Part:
-        paid = float((weight @ self.problem.costs).min(axis=1).sum())
-        return _Part(splits, weight, paid + self.leaf_price * len(weight))
+def _price(unit: float, largest: int, cost_complexity: float, n_leaves: int) -> tuple[int, int]:
+    """Return the cost of one unit of loss and of a leaf as integers.
 
-    def _is_accurate(self, part: _Part) -> bool:
-        if self.accuracy <= 0:
-            return True
-        return bool((part.weight.max(axis=1) >= self.accuracy * part.weight.sum(axis=1)).all())
+    Parameters
+    ----------
+    unit : float
+        One unit of weight times cost, as a fraction of the total weight.
+    largest : int
+        Loss of a tree that is wrong on every row, in these units.
+    cost_complexity : float
+        Read as the decimal that it is printed as, for whole units of loss exactly.
+    n_leaves : int
+        At most so many leaves are compared.
+    """
+    units = 1 / Fraction(unit)  # of the total weight
+    if abs(units - round(units)) * 10**9 < units:
+        units = Fraction(round(units))
+    # A leaf dearer than all errors together orders trees by their leaves first, whatever it costs beyond that.
+    price = min(Fraction(repr(float(cost_complexity))) * units, Fraction(largest + 1))
+    scale = price.denominator
+    if (largest + price * n_leaves) * scale >= 2**COST_BITS:
+        scale = 1 << (COST_BITS - int(largest + price * n_leaves + 1).bit_length())
+    return scale, round(price * scale)
 
-    def _weight(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        y, weight = self.problem.y[rows], self.problem.sample_weight[rows]
-        return np.bincount(y, weights=weight, minlength=self.problem.n_classes).astype(np.float64, copy=False)
 
-    def _route(
-        self, splits: Sequence[Split | None], rows: NDArray[np.int64]
-    ) -> tuple[list[NDArray[np.int64]], dict[int, tuple[int, int]]]:
-        """Return the rows of each node, depth-first, and the children of each split."""
-        of_node: list[NDArray[np.int64]] = []
-        children: dict[int, tuple[int, int]] = {}
-        lefts: dict[int, int] = {}
-        pending = [(-1, rows)]
-        for node, split in enumerate(splits):
-            parent, here = pending.pop()
-            if parent in lefts:
-                children[parent] = (lefts.pop(parent), node)
-            elif parent >= 0:
-                lefts[parent] = node
-            of_node.append(here)
-            if split is None:
-                continue
-            left = split.goes_left(self.problem.table.X, here)
-            pending += [(node, here[~left]), (node, here[left])]
-        return of_node, children
+def _halves(number: int) -> tuple[int, int]:
+    """Return the high and the low half of a number of 128 bits."""
+    return number >> 64, number & (2**64 - 1)

@@ -15,14 +15,13 @@ import numpy as np
 
 from treewright.errors import RefutedProofWarning
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus
-from treewright.search._limits import stop_reason
+from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.search._integers import is_coarse
 from treewright.search._prune import best_pruning
-from treewright.tree import Tree, merge_equal_leaves
+from treewright.tree import Tree
 
-__all__ = ["LEAVES_NOT_PROVEN", "is_coarse", "measured", "refute", "result_of"]
+__all__ = ["LEAVES_NOT_PROVEN", "measured", "refute", "result_of"]
 
-LARGEST_GAP = 1e-4  # of an objective, left by rounded weights; beyond it nothing is called optimal
 ROUNDING = 1e-11  # relative, of objectives as float64 sums
 LEAVES_NOT_PROVEN = (
     "A tree of the same loss with fewer leaves may exist: the run ended before that was proven."
@@ -39,11 +38,12 @@ def result_of(
     upper_bound: float | None = None,
     slack: float,
     scope: str,
-    stop: Any,
+    stop: StopReason | None,
     stats: dict[str, Any],
     options: dict[str, Any],
     notes: tuple[str, ...],
     conditional: bool = False,
+    tolerance: float = 0.0,
 ) -> SolveResult:
     """Put a tree and what the engine proved into a result; the objective is recomputed from the tree.
 
@@ -61,16 +61,37 @@ def result_of(
     slack : float
         What integer rounding may have moved (0 for whole weights).
     scope : str
-    stop : core.Stop
+    stop : StopReason or None
+        What ended the run early.
     stats, options : dict
     notes : tuple of str
     conditional : bool, default=False
         Whether `proven` rests on guesses, which a pruning may refute without any defect.
+    tolerance : float, default=0.0
+        By how much less a proof in floating point may overlook.
+
+    Returns
+    -------
+    SolveResult
+        Without any claim if a pruning of the tree refutes one.
+
+    Warns
+    -----
+    RefutedProofWarning
+        A pruning of the tree is better than was claimed possible.
     """
-    tree = merge_equal_leaves(tree)
     loss, objective = measured(problem, tree)
-    stopped = stop_reason(stop) is not None
-    if stopped and upper_bound is not None and objective > upper_bound + 1e-9 * abs(objective):
+    pruning = best_pruning(
+        problem,
+        tree,
+        objective,
+        min_leaf_accuracy=options.get("min_leaf_accuracy") or 0.0,
+        seconds=SECONDS_OF_PRUNING,
+    )
+    objective = (
+        loss + problem.cost_complexity * pruning.merged_leaves
+    )  # of the given tree, but for needless splits
+    if stop is not None and upper_bound is not None and objective > upper_bound + 1e-9 * abs(objective):
         proven = False
     if is_coarse(slack, objective):
         proven = False
@@ -78,18 +99,12 @@ def result_of(
             *notes,
             f"The weights and costs were rounded for the search; that may move an objective by {slack:.1e}.",
         )
-    pruned = best_pruning(
-        problem,
-        tree,
-        min_leaf_accuracy=options.get("min_leaf_accuracy") or 0.0,
-        seconds=SECONDS_OF_PRUNING,
-    )
-    if pruned is not tree:
+    pruned_loss, pruned_objective = measured(problem, pruning.tree)
+    if pruning.tree is not tree and pruned_objective <= objective + ROUNDING * abs(objective):
         claimed = objective - 2 * slack if proven else lower_bound
-        tree = pruned
-        loss, objective = measured(problem, tree)
-        if not conditional and objective < claimed - ROUNDING * abs(claimed):
-            notes = (*notes, refute(claimed, objective))
+        tree, loss, objective = pruning.tree, pruned_loss, pruned_objective
+        if not conditional and objective < claimed - max(tolerance, ROUNDING * abs(claimed)):
+            notes = (*notes, refute(f"no objective below {claimed:.9g}", f"{objective:.9g}"))
             proven, lower_bound = False, min(1.0, problem.cost_complexity)  # every tree has a leaf
     bound = objective - 2 * slack if proven else min(objective, lower_bound)
     constraints = {
@@ -103,38 +118,26 @@ def result_of(
         lower_bound=max(0.0, bound),
         loss=loss,
         scope=scope,
-        stop_reason=None if proven else stop_reason(stop),
+        stop_reason=None if proven else stop,
         stats=stats,
         options={**constraints, **options},
         notes=(*problem.notes, *notes),
     )
 
 
-def is_coarse(slack: float, objective: float) -> bool:
-    """Say whether what rounding may have moved is too much of an objective to call it optimal.
+def refute(claim: str, found: str) -> str:
+    """Warn that a pruning of a tree is better than what was claimed, and return the note for its result.
 
     Parameters
     ----------
-    slack : float
-        By how much rounding may have moved the objective of a tree.
-    objective : float
-    """
-    return objective > 0 and 2 * slack > LARGEST_GAP * objective
-
-
-def refute(claimed: float, objective: float) -> str:
-    """Warn that a tree is better than the proven bound, and return the note for its result.
-
-    Parameters
-    ----------
-    claimed : float
-        Bound that the search claimed.
-    objective : float
-        Of the tree that refutes it.
+    claim : str
+        What no tree was to have: "no objective below 0.4".
+    found : str
+        What the pruning has.
     """
     note = (
-        f"The search claimed that no tree has an objective below {claimed:.9g}, but a pruning of its own tree has "
-        f"{objective:.9g}. That proof is false, so nothing is claimed of this tree; please report it as a defect."
+        f"The search claimed that there is {claim}, but a pruning of its own tree has {found}. That proof is false, "
+        "so nothing is claimed of this tree; please report it as a defect."
     )
     warnings.warn(note, RefutedProofWarning, stacklevel=2)
     return note

@@ -11,20 +11,18 @@ from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult
+from treewright.search._binary_run import search_bits
 from treewright.search._choose_engine import choose_engine
+from treewright.search._counted import counted_tree
 from treewright.search._integers import row_costs
-from treewright.search._limits import Limits, ProgressCallback
+from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
-from treewright.search._phases import search_in_phases
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import under_guesses
-from treewright.tree import grow
 
 __all__ = ["solve", "solve_cuts"]
-
-NO_LIMIT = 2**20  # no tree is deeper or has more leaves in any search that ends
 
 
 def solve(
@@ -114,7 +112,7 @@ def solve_cuts(
         No tree meets the constraints.
     """
     start = time.perf_counter()
-    limits = limits or Limits()
+    limits = (limits or Limits()).started()
     options = options or SearchOptions()
     integers = row_costs(problem)
     bits = core.BitsProblem(
@@ -130,32 +128,25 @@ def solve_cuts(
     )
     if reference is not None:  # row prices prove more than a conditional search can use
         options = replace(options, row_prices=False)
-    raw = search_in_phases(
+    making = time.perf_counter() - start
+    raw = search_bits(
         bits,
-        max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
-        max_leaves=min(problem.max_leaf_nodes or 0, NO_LIMIT),
+        max_depth=problem.max_depth,
+        max_leaves=problem.max_leaf_nodes,
         options=options,
         limits=limits,
         unit=integers.unit,
         progress=progress,
         fewest_leaves=reference is None,
-        start=start,
     )
+    raw["seconds"] += making
     if not raw["feasible"]:
         raise SolverError(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has "
             f"{problem.table.n_rows}. Lower min_samples_leaf."
         )
     splits = [None if column < 0 else cuts.splits[column] for column in raw["shape"]]
-    tree = grow(
-        problem.table.columns,
-        problem.classes,
-        splits,
-        problem.table.X,
-        problem.y,
-        problem.sample_weight,
-        problem.costs,
-    )
+    tree = counted_tree(problem, splits)
     stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
     stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
     if raw["row_price_bound"] is not None:
@@ -177,7 +168,7 @@ def solve_cuts(
         lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
         slack=integers.slack,
         scope=cuts.scope,
-        stop=raw["stop"],
+        stop=stop_reason(raw["stop"]),
         stats={
             "subproblems": raw["steps"],
             "steps": raw["steps"],

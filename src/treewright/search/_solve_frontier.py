@@ -11,15 +11,15 @@ from treewright.binarize import Cuts
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
+from treewright.search._binary_run import NO_LIMIT
 from treewright.search._choose_engine import FRONTIER_OPTIONS, choose_engine
+from treewright.search._counted import counted_tree
 from treewright.search._frontier import Frontier
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import SearchOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
-from treewright.search._solve import NO_LIMIT
 from treewright.search._space import Thresholds
-from treewright.tree import grow
 
 __all__ = ["solve_frontier"]
 
@@ -115,15 +115,7 @@ def solve_frontier(
     for leaves, shape in enumerate(shapes, 1):
         fewer = shape.count(-1) - 1
         is_least = fewer == 0 or raw["lower_bounds"][fewer - 1] > raw["upper_bounds"][leaves - 1]
-        tree = grow(
-            problem.table.columns,
-            problem.classes,
-            [None if column < 0 else cuts.splits[column] for column in shape],
-            problem.table.X,
-            problem.y,
-            problem.sample_weight,
-            problem.costs,
-        )
+        tree = counted_tree(problem, [None if column < 0 else cuts.splits[column] for column in shape])
         results.append(
             result_of(
                 replace(problem, cost_complexity=0.0, max_leaf_nodes=leaves),
@@ -133,7 +125,7 @@ def solve_frontier(
                 upper_bound=raw["upper_bounds"][leaves - 1] * integers.unit + integers.slack,
                 slack=integers.slack,
                 scope=cuts.scope,
-                stop=raw["stop"],
+                stop=stop_reason(raw["stop"]),
                 stats=stats,
                 options=options.used(FRONTIER_OPTIONS),
                 notes=cuts.notes if is_least else (*cuts.notes, LEAVES_NOT_PROVEN),

@@ -21,14 +21,15 @@ from treewright.binarize import candidates_of, scope_of_all
 from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
-from treewright.search._integers import IntegerCosts, integer_costs
-from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._counted import counted_tree
+from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
+from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
 from treewright.search._ranked_run import counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
-from treewright.search._result import LEAVES_NOT_PROVEN, is_coarse, measured, result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, measured, result_of
 from treewright.search._space import RankedSpace
-from treewright.tree import Tree, grow
+from treewright.tree import Tree
 
 __all__ = ["SweepOptions", "solve_sweep"]
 
@@ -186,15 +187,7 @@ def solve_sweep(
 
     def tree_of(answer: dict[str, Any]) -> Tree:
         nodes = [None] if is_leaf_only else answer["nodes"]
-        return grow(
-            table.columns,
-            problem.classes,
-            splits_of(nodes, ranked),
-            table.X,
-            problem.y,
-            problem.sample_weight,
-            problem.costs,
-        )
+        return counted_tree(problem, splits_of(nodes, ranked))
 
     answer = search(units, limits, progress)
     tree = tree_of(answer)
@@ -232,7 +225,7 @@ def solve_sweep(
         upper_bound=None if is_leaf_only else units.objective(upper) + slack,
         slack=0.0 if is_leaf_only else units.integers.slack,
         scope=space.scope,
-        stop=answer["stop"],
+        stop=stop_reason(answer["stop"]),
         stats=counts,
         options=asdict(options),
         notes=notes,

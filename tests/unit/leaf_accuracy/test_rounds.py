@@ -1,11 +1,13 @@
 """The number of rounds is what a separate fit for each number would choose; noise leaves the tree its answer."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
@@ -14,7 +16,7 @@ from treewright import HybridTreeClassifier, OptimalTreeClassifier
 from treewright.convert import from_sklearn
 from treewright.errors import NoGainWarning
 from treewright.estimators import _interrupt
-from treewright.leaf_accuracy import Treatment
+from treewright.leaf_accuracy import Treatment, _timed_fits
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.leaf_accuracy._rounds import choose_rounds
 from treewright.result import StopReason
@@ -216,3 +218,69 @@ def test_ctrl_c_in_the_top_ends_the_fit_with_the_tree_alone():
     assert model.stop_reason_ is StopReason.INTERRUPT
     assert model.result_.stop_reason is StopReason.INTERRUPT
     assert np.array_equal(model.predict(X), model.top_.predict(X))
+
+
+@pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")
+def test_a_time_limit_that_is_long_enough_changes_nothing():
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    top = DecisionTreeClassifier(max_depth=1, random_state=0)
+    plain = HybridTreeClassifier(top, random_state=0).fit(X, y)
+    timed = HybridTreeClassifier(top, random_state=0, time_limit=600.0).fit(X, y)
+    assert timed.stop_reason_ is None
+    assert any(own.model is not None for own in plain.extensions_.values())
+    np.testing.assert_array_equal(plain.predict_proba(X), timed.predict_proba(X))
+    assert {leaf: own.parameters for leaf, own in plain.extensions_.items()} == {
+        leaf: own.parameters for leaf, own in timed.extensions_.items()
+    }
+    assert plain.cv_accuracy_ == timed.cv_accuracy_
+
+
+def test_a_time_limit_ends_rounds():
+    """Before any leaf is begun: the tree answers everywhere, and the fit says why."""
+    X, y = noisy(0, 400, 3)
+    with pytest.warns(ConvergenceWarning, match="time_limit=1e-06 ended the fit in"):
+        model = HybridTreeClassifier(random_state=0, time_limit=1e-6).fit(X, y)
+    assert model.stop_reason_ is StopReason.TIME_LIMIT
+    assert model.cv_accuracy_ is None
+    assert any(own.cut_short for own in model.extensions_.values())
+    np.testing.assert_array_equal(model.predict(X), model.tree_.predict(X))
+
+
+@pytest.mark.parametrize("kind", ["boosting", "xgboost"])
+def test_rounds_end_when_the_next_would_be_late(kind, monkeypatch):
+    """A clock on which each round takes a second: of 100 rounds in 10 seconds, 1, 2, 4 and 8 are made."""
+    model = HistGradientBoostingClassifier(max_iter=100, random_state=0)
+    if kind == "xgboost":
+        model = pytest.importorskip("xgboost").XGBClassifier(n_estimators=100, random_state=0)
+    now, spent = [0.0], []
+    monkeypatch.setattr(_timed_fits.time, "monotonic", lambda: now[0])
+    fit = _timed_fits.fit_weighted
+
+    def counted(model, *rest):
+        rounds = model.get_params()[_timed_fits.rounds_name(model)]
+        spent.append(rounds)
+        now[0] += rounds - (spent[-2] if kind == "boosting" and len(spent) > 1 else 0)
+        return fit(model, *rest)
+
+    monkeypatch.setattr(_timed_fits, "fit_weighted", counted)
+    X, y = noisy(0, 400, 3)
+    y = np.unique(y, return_inverse=True)[1]
+    whole = _timed_fits.fit_in_time(model, X, y, None, _timed_fits.Clock(10.0))
+    assert not whole
+    assert spent == ([1, 2, 4, 8] if kind == "boosting" else [1, 2, 4])
+    alone = clone(model).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
+    now[0] = 0.0
+    enough = clone(model).set_params(**{_timed_fits.rounds_name(model): 4})
+    assert _timed_fits.fit_in_time(enough, X, y, None, _timed_fits.Clock(100.0))
+
+
+def test_a_top_that_searches_gets_no_more_time():
+    X, y = noisy(0, 400, 3)
+    top = OptimalTreeClassifier(0.001, max_depth=2, time_limit=50.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = HybridTreeClassifier(top, random_state=0, time_limit=0.5).fit(X, y)
+    assert model.top_.time_limit < 0.5
+    assert top.time_limit == 50.0

@@ -17,7 +17,7 @@ pytest.importorskip("highspy", reason="needs the extra mip")
 
 from treewright import MIPTreeClassifier, SolveStatus
 from treewright.convert import from_json, to_json
-from treewright.errors import InputError
+from treewright.errors import InputError, RefutedProofWarning
 from treewright.leaf_accuracy import leaf_accuracy_score
 from treewright.mip import MIPOptions, solve
 from treewright.mip import _highs as highs
@@ -32,6 +32,7 @@ from treewright.problem import Problem, make_problem
 from treewright.result import StopReason
 from treewright.search import Limits, Progress
 from treewright.table import table_from
+from treewright.tree import ThresholdSplit, grow
 
 
 def noisy(n_rows: int = 60, seed: int = 0, **limits: Any) -> Problem:
@@ -116,6 +117,31 @@ def test_a_claim_that_the_data_do_not_bear_out_is_not_believed(monkeypatch: pyte
     assert result.status is SolveStatus.FEASIBLE
     assert result.lower_bound == pytest.approx(result.objective - 0.01)
     assert any("claims an objective" in note for note in result.notes)
+
+
+def test_a_proof_that_a_pruning_refutes_is_not_handed_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two leaves for .41 where one costs .39: the solver's tree and its bound are both made worse here."""
+    run = highs.run
+
+    def bounds_too_much(model: Any, job: Any) -> Any:
+        outcome = run(model, job)
+        object.__setattr__(outcome, "bound", 0.41)
+        return outcome
+
+    X = np.repeat([[0.0], [1.0]], 50, axis=0)
+    problem = make_problem(
+        table_from(X), [0] * 50 + [1] * 29 + [0] * 21, cost_complexity=0.1, max_depth=1, min_samples_leaf=1
+    )
+    tree = grow(
+        problem.table.columns, problem.classes, [ThresholdSplit(0, 0.5), None, None], problem.table.X, problem.y,
+        problem.sample_weight, problem.costs,
+    )  # fmt: skip
+    monkeypatch.setattr(highs, "run", bounds_too_much)
+    monkeypatch.setattr("treewright.mip._solve.tree_of", lambda *_: tree)
+    with pytest.warns(RefutedProofWarning, match=r"no objective below 0\.41"):
+        result = solve(problem, "oct")
+    assert (result.status, result.tree.n_leaves) == (SolveStatus.FEASIBLE, 1)
+    assert (result.objective, result.lower_bound) == (pytest.approx(0.39), 0.1)
 
 
 @pytest.mark.parametrize("scaling", ["rank", "range"])

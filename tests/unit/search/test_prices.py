@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-import treewright.search._phases as phases_module
 import treewright.search._prices as prices_module
 from tiny_problems import TinyProblem, check, random_problem
 from treewright import SolveStatus
@@ -126,7 +125,7 @@ def test_below_every_optimum_and_the_search_agrees() -> None:
             max_depth=-1 if problem.max_depth is None else problem.max_depth,
             max_leaves=problem.max_leaf_nodes or 0,
             options=SearchOptions(lattice=False, plain_steps=int(rng.integers(1, 50))).native(),
-            prices=found.prices,
+            price_rows=lambda *_, found=found: found,
             fewest_leaves=False,
             time_limit=60.0,
             step_limit=2**60,
@@ -232,7 +231,7 @@ def test_an_interrupt_between_two_stages_keeps_the_tree(monkeypatch: pytest.Monk
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(phases_module, "PriceLoop", interrupt)
+    monkeypatch.setattr(prices_module, "PriceLoop", interrupt)
     problem = slow_problem()
     result = problem.solve(options=SearchOptions(plain_steps=50, lattice=False))
     check(problem, result)

@@ -5,6 +5,7 @@
 // every level the best bound it can prove there, so that a stop loses nothing.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +54,9 @@ class Control {
         countdown_ -= cost;
         return countdown_ <= 0 && look();
     }
+
+    // Looks at the clock now, from work that others do; true if the run must stop.
+    bool glance() { return stopped() || look(); }
 
     // Looks at the clock inside of one piece of work, whose half is worth nothing: true once the run has ended (a pause
     // does not cut), and stays true but for a grace. What was being made is then to be thrown away.
@@ -127,7 +131,7 @@ class Control {
         if (report_ && now >= next_report_) {
             next_report_ = now + interval_;
             const double best = incumbent_ == kNone ? std::numeric_limits<double>::infinity() : base_ + scale_ * static_cast<double>(incumbent_);
-            const double bound = base_ + bound_scale_ * static_cast<double>(lower_bound_);
+            const double bound = std::min(best, base_ + bound_scale_ * static_cast<double>(lower_bound_));
             const Stop answer = report_({now, best, bound, steps_, bytes_});
             if (answer != Stop::none) return halt(answer);
         }

@@ -79,15 +79,24 @@ template <class Acc>
 class Search {
    public:
     // `prices` (B7) are in cost units, one a row, or empty. A limit on the number of leaves is not kept here
-    // (leaf_limit.hpp): it only says that the trees found are no answers, and not to be announced.
+    // (schedule.hpp): it only says that the trees found are no answers, and not to be announced.
     // `taken`: bytes of the memory limit that others hold.
     Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control,
            std::size_t taken = 0);
 
-    // Solves the root; afterwards tree() gives the best tree found.
+    // Solves the root: its three phases (src/search/binary_phases.hpp) one after another. Afterwards tree() gives the best
+    // tree found.
     Bounds run();
-    // Its first phase alone, which ends most problems (src/search/binary_phases.hpp).
+    // A dive and branch and bound for the plain steps, which end most problems.
     Bounds run_plain();
+    // The dense program, where the depth is unlimited and it is small enough.
+    Bounds try_dense_program(Bounds known);
+    // Raises the bound step by step until it is exact or the run has made `most_steps` more; may be called again.
+    Bounds raise_bound(Bounds known, std::int64_t most_steps);
+    // From now on these prices, which must outlive their use; what the cache holds was proven and stays.
+    void use_prices(std::span<const std::int64_t> prices);
+    // From now on every tree better than the ones known keeps the limit on leaves.
+    void ignore_leaf_limit() { settings_.max_leaves = 0; }
     [[nodiscard]] Shape tree();
 
     // A split of a subproblem whose two sides are solved; the keys live as long as the arena's scope.
@@ -134,8 +143,6 @@ class Search {
     Bounds solve(const Node& node, std::int32_t depth, std::int64_t budget);
     // A good tree quickly (src/search/binary_phases.hpp).
     std::int64_t dive(const Node& node, std::int32_t depth, int discrepancies);
-    Bounds run_hard(Bounds known);
-    Bounds raise_bound(Bounds known);
     // Writes the best tree known (src/search/binary_trees.hpp).
     void emit(const Node& node, std::int32_t depth, Shape& out);
     [[nodiscard]] Shape tree_of_rows();
@@ -172,6 +179,7 @@ class Search {
     std::size_t most_bytes_;
     std::int64_t c_;
     std::span<const std::int64_t> prices_;
+    int discrepancies_ = 0;              // of the dives made so far
     std::int64_t similar_compared_ = 0;  // pairs of splits that B6 looked at, and those that it closed
     std::int64_t similar_closed_ = 0;
     Cache cache_;

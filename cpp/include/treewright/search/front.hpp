@@ -40,6 +40,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -130,6 +131,7 @@ class FrontSearch {
     void guess_children(const Node& node, std::span<Candidate> open);
     void announce();
     void announce_mean();
+    void write(std::size_t leaves, Shape& out);
     void emit(const Node& node, const Key& key, std::size_t leaves, Acc value, Shape& out);
     [[nodiscard]] Shape tree_in_time(std::size_t leaves);
     [[nodiscard]] std::int64_t cost(const Shape& shape) const {
@@ -149,8 +151,9 @@ class FrontSearch {
     bool at_price_ = false;       // that alone is asked
     bool guessing_;               // whether guesses count as bounds
     int report_shift_ = 0;
+    std::optional<ChildCosts<Acc>> root_costs_;  // for the trees that are written
     std::vector<Shape> greedy_;   // of 1, 2, ... leaves, once the run was stopped
-    static constexpr std::int64_t kGrace = 150'000;  // to write all trees after a stop: about a fifth of a second
+    static constexpr std::int64_t kGrace = 40'000;  // to write all trees after a stop: about a tenth of a second
 };
 
 }  // namespace treewright::bits

@@ -1,0 +1,80 @@
+// One search for one tree over binary columns: all its phases, in this order, within one set of limits.
+//
+//   plain        A dive for a first tree, then branch and bound for some thousand steps: ends nearly every problem.
+//   dense        Without a depth limit: the dense program, if it is small enough (dense_program.hpp).
+//   depth        Where the tree at hand is so cheap that better ones are shallow, only these are searched from here on: with a
+//                limit of depth, subsets low in the tree are solved by their pair matrix alone.
+//   raised bound Dives with discrepancies, then branch and bound with rising budgets (src/search/binary_phases.hpp).
+//   row prices   What is still open gains more from a bound on every subset (row_prices.hpp) than from more steps. How much
+//                is worth spending on prices cannot be known before, so stages of raising the bound and of pricing grow
+//                in turn: the whole costs a small multiple of the better choice. Figures: docs/decisions/row-prices.md.
+//                Cached bounds hold whatever the prices were when they were proven, so the search goes on with its cache.
+//   leaves       Where leaves have no price: the fewest leaves of a tree with the least cost, once that is proven. If this is
+//                stopped, the cost stays proven.
+//
+// With a limit of K leaves a stage has two halves:
+//
+//   1. The front's fast trees (front.hpp): incumbents of at most K leaves at once.
+//   2. The search without the limit, for its plain steps. Its bound holds with the limit too, which only removes trees,
+//      and a tree it found is an answer if it has at most K leaves: the answer, if it was proven best of any size.
+//   3. Where the limit still binds, the front at the price of a leaf (F5 of front.hpp), which goes on where it stopped in
+//      the stage before. It ends most problems by itself, so the first stage is long; where the limit hardly binds, the
+//      search without it and with prices is the quicker one, so later stages give each a half.
+//
+// A limit binds only where a tree of more leaves could be wanted: L leaves cost at least L*c, so a tree no dearer than
+// U, a cost that is known, has at most U / c of them. If it does not bind, every tree that costs at most U keeps it, and
+// the search without a limit, with all its phases, ends with the answer or with none better than the one at hand.
+//
+// A stop leaves the best tree of at most K leaves from all phases, and the best bound.
+#pragma once
+
+#include "treewright/core/control.hpp"
+#include "treewright/core/tree_shape.hpp"
+#include "treewright/search/binary_search.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace treewright::bits {
+
+// What the maker of row prices may spend in one stage, and what its prices have to beat.
+struct PriceRequest {
+    double seconds;
+    std::int64_t work;          // conjunctions visited
+    std::int64_t proven_bound;  // in cost units
+};
+
+// Certified row prices so far, and what has been spent on them in all.
+struct Prices {
+    std::vector<std::int64_t> of_row;  // in cost units; (*) of row_prices.hpp holds for them
+    std::int64_t bound = 0;            // their sum: no tree costs less
+    double seconds = 0;
+    std::int64_t work = 0;
+    std::int64_t rounds = 0;
+    bool done = false;  // more work would gain next to nothing
+};
+
+// Makes prices, or better ones than before. It may end the run by Control::halt.
+using PriceSource = std::function<Prices(const PriceRequest&)>;
+
+// Of a search for one tree, with or without a limit on its leaves.
+struct Outcome {
+    Shape shape;
+    Bounds bounds{};
+    Stop stop = Stop::none;     // why the bounds are not exact
+    bool leaves_exact = false;  // no tree of the same cost has fewer leaves
+    Prices prices;              // the last ones, if any were made
+    std::size_t cache_entries = 0;
+    std::size_t cache_shed = 0;
+    std::size_t bytes = 0;
+};
+
+// Of the settings, `max_leaves` is a limit on the leaves, 0 for none. `fewest_leaves`: the last phase, where leaves have no
+// price; all of them must cost less than one weight unit together. `prices` may be empty.
+template <class Acc>
+[[nodiscard]] Outcome search_tree(const Dataset& data, const Settings& settings, bool fewest_leaves,
+                                  const PriceSource& prices, Control& control);
+
+}  // namespace treewright::bits

@@ -1,0 +1,120 @@
+"""Fits of leaf models that end in time.
+
+A boosted model can be had with fewer rounds. Where there is a limit, rounds are made in doubling steps, and no step
+begins that would not end in time if each of its rounds took as long as those before: the overshoot is a round or two.
+Without a limit, or with time enough, the model is the one that a single fit makes. A model without rounds is fitted
+whole; it is not begun once the time is over.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.leaf_accuracy._leaf_models import family
+
+__all__ = ["Clock", "fit_in_time", "fit_weighted", "most_rounds", "rounds_name"]
+
+NAMES = {"boosting": "max_iter", "xgboost": "n_estimators"}
+XGBOOST_ROUNDS = 100  # of a model that does not say
+
+
+@dataclass(frozen=True)
+class Clock:
+    """When fits must end.
+
+    Parameters
+    ----------
+    end : float or None, default=None
+        Reading of `time.monotonic`, which is the same in all processes of a machine; None is no limit.
+    """
+
+    end: float | None = None
+
+    @staticmethod
+    def of(seconds: float | None) -> Clock:
+        """Return a clock that runs from now."""
+        return Clock(None if seconds is None else time.monotonic() + seconds)
+
+    def left(self) -> float:
+        """Return the seconds that are left, 0 or more; inf without a limit."""
+        return np.inf if self.end is None else max(0.0, self.end - time.monotonic())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self.left() <= 0
+
+    def share(self, part: float) -> Clock:
+        """Return a clock for a part of the time that is left."""
+        return self if self.end is None else Clock.of(part * self.left())
+
+
+def fit_weighted(
+    model: Any, X: NDArray[np.float64], y: NDArray[np.int64], sample_weight: NDArray[np.float64] | None
+) -> Any:
+    """Fit with weights if there are any; the fitted model is returned."""
+    return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
+
+
+def rounds_name(model: Any) -> str | None:
+    """Return the model's parameter for its number of rounds; None if it has none."""
+    kind = family(model)
+    return None if kind is None else NAMES[kind]
+
+
+def most_rounds(model: Any) -> int:
+    """Return how many rounds a model is to make; 1 is all of a model without rounds."""
+    name = rounds_name(model)
+    if name is None:
+        return 1
+    asked = model.get_params()[name]
+    return XGBOOST_ROUNDS if asked is None else int(asked)
+
+
+def fit_in_time(
+    model: Any,
+    X: NDArray[np.float64],
+    y: NDArray[np.int64],
+    sample_weight: NDArray[np.float64] | None,
+    clock: Clock,
+) -> bool:
+    """Fit a model with as many of its rounds as there is time for, one at least.
+
+    Parameters
+    ----------
+    model : classifier
+        Its parameter for rounds is set to what was made.
+    X : ndarray of shape (n_rows, n_inputs)
+    y : ndarray of shape (n_rows,)
+    sample_weight : ndarray of shape (n_rows,) or None
+    clock : Clock
+
+    Returns
+    -------
+    bool
+        Whether all rounds were made.
+    """
+    name, most = rounds_name(model), most_rounds(model)
+    if clock.end is None or name is None:
+        fit_weighted(model, X, y, sample_weight)
+        return True
+    goes_on = family(model) == "boosting"  # the others begin anew in each step
+    if goes_on:
+        model.set_params(warm_start=True)
+    made, rounds = 0, 1
+    while True:
+        began = time.monotonic()
+        fit_weighted(model.set_params(**{name: rounds}), X, y, sample_weight)
+        each = (time.monotonic() - began) / (rounds - made if goes_on else rounds)
+        made = rounds
+        rounds = min(most, 2 * made)
+        if made == most or each * (rounds - made if goes_on else rounds) > clock.left():
+            break
+    if goes_on:
+        model.set_params(warm_start=False)
+    return made == most

@@ -1,0 +1,57 @@
+"""How the compiled search over binary columns is asked, whatever the rows cost.
+
+The schedule of the search, with all its phases, is in the core (``cpp/include/treewright/search/schedule.hpp``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright._native import core
+from treewright.search._limits import Limits, ProgressCallback, native_report
+from treewright.search._options import SearchOptions
+from treewright.search._prices import price_source
+
+__all__ = ["NO_LIMIT", "search_bits"]
+
+NO_LIMIT = 2**20  # no tree is deeper or has more leaves in any search that ends
+
+
+def search_bits(
+    bits: core.BitsProblem,
+    *,
+    max_depth: int | None,
+    max_leaves: int | None,
+    options: SearchOptions,
+    limits: Limits,
+    unit: float,
+    progress: ProgressCallback | None,
+    fewest_leaves: bool = True,
+) -> dict[str, Any]:
+    """Search `bits` and return what its ``search`` returns.
+
+    Parameters
+    ----------
+    bits : BitsProblem
+    max_depth, max_leaves : int or None
+        None is no limit.
+    options : SearchOptions
+    limits : Limits
+        With the time running, since before `bits` was made.
+    unit : float
+        Objective of one weight unit.
+    progress : callable or None
+    fewest_leaves : bool, default=True
+        Whether the fewest leaves are searched for where they have no price. The answer's ``leaves_exact`` says
+        whether they are proven.
+    """
+    found: dict[str, Any] = bits.search(
+        max_depth=-1 if max_depth is None else min(max_depth, NO_LIMIT),
+        max_leaves=min(max_leaves or 0, NO_LIMIT),
+        options=options.native(),
+        price_rows=price_source(bits, max_depth) if options.row_prices else None,
+        fewest_leaves=fewest_leaves,
+        report=native_report(progress, unit),
+        **limits.native(),
+    )
+    return found

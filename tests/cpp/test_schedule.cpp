@@ -1,0 +1,116 @@
+// All phases of a search against a plain recursion over the input rows: with and without a limit on leaves, prices of a leaf,
+// row prices, every other limit, switches, little memory, a stop at any step or while prices are made.
+#include "check.hpp"
+#include "made_input.hpp"
+#include "plain_trees.hpp"
+#include "treewright/core/cost_units.hpp"
+#include "treewright/search/schedule.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+using namespace treewright;
+using namespace treewright::bits;
+
+namespace {
+
+struct Counts {
+    int stopped = 0;
+    int proven = 0;
+    int priced = 0;
+    int counted = 0;
+};
+
+// Prices that are valid whatever the rows: all together are no more than the price of one leaf.
+PriceSource share_of_a_leaf(std::size_t n_rows, std::int64_t leaf_price, bool stops, Counts& counts, Control& control) {
+    return [=, &counts, &control, made = std::int64_t{0}](const PriceRequest& request) mutable {
+        check(request.seconds >= 0 && request.work >= 0 && request.proven_bound >= 0, "a request");
+        Prices prices;
+        prices.of_row.assign(n_rows, n_rows == 0 ? 0 : leaf_price / static_cast<std::int64_t>(n_rows));
+        for (const std::int64_t y : prices.of_row) prices.bound += y;
+        prices.rounds = ++made;
+        prices.done = made == 3;
+        ++counts.priced;
+        if (stops) control.halt(Stop::interrupt);
+        return prices;
+    };
+}
+
+template <class Acc>
+void run(Dice& dice, std::int64_t scale, Counts& counts) {
+    const std::size_t columns = 1 + dice.below(5);
+    const MadeInput in(dice, columns, 1 + dice.below(10), 2 + dice.below(2), scale);
+    const Rules rules{scale * static_cast<std::int64_t>(dice.below(4)) / 2,
+                      dice.coin() ? static_cast<std::int32_t>(columns) : static_cast<std::int32_t>(dice.below(4)),
+                      static_cast<std::int32_t>(dice.below(7)), std::min<std::size_t>(in.n_rows, 1 + dice.below(3))};
+    std::vector<std::size_t> all(in.n_rows);
+    for (std::size_t r = 0; r < in.n_rows; ++r) all[r] = r;
+    const auto most = rules.max_leaves > 0 ? rules.max_leaves : static_cast<std::int32_t>(in.n_rows);
+    if (rules.max_leaves == 0 && in.n_rows > 6) return;  // the recursion would need more leaves than it tries
+    const std::int64_t expected = plain(in, rules, all, rules.max_depth, most);
+
+    for (int trial = 0; trial < 6; ++trial) {
+        Options options;
+        options.plain_steps = trial == 0 ? 20000 : static_cast<std::int64_t>(1 + dice.below(6));
+        options.lattice = trial == 0 || dice.coin();
+        if (trial > 1) {
+            options.lookahead = dice.coin();
+            options.budgets = dice.coin();
+            options.similar_support = dice.coin();
+            options.cache = dice.coin();
+            options.greedy_start = dice.coin();
+            options.kernel = dice.coin() ? PairKernel::rows : PairKernel::columns;
+        }
+        const Dataset data = reduce(in.view(rules.min_count > 1, dice.coin()));
+        std::int64_t total = static_cast<std::int64_t>(in.n_rows);
+        for (const std::int64_t c : data.cost) total += c;
+        const Units units = Units::make(total, static_cast<double>(rules.leaf_price));
+        Settings settings{units.leaf_price, units.shift, rules.max_depth, rules.max_leaves,
+                          rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0, options};
+        if (rules.max_depth >= static_cast<std::int32_t>(columns) && dice.coin()) settings.max_depth = kUnlimited;
+        const bool stopped = trial >= 4, stops_pricing = trial == 5;
+        Limits limits{.seconds = 60};
+        if (trial == 4) limits.steps = static_cast<std::int64_t>(1 + dice.below(25));
+        if (trial == 3) limits.bytes = 1;  // the caches shed all the time
+        Control control(limits);
+        PriceSource prices;
+        if (trial > 0 && settings.leaf_price > 0)
+            prices = share_of_a_leaf(data.n_rows, settings.leaf_price, stops_pricing, counts, control);
+        const bool counts_leaves = static_cast<std::int64_t>(data.n_rows) < (std::int64_t{1} << units.shift) - 1;
+        const Outcome out = search_tree<Acc>(data, settings, counts_leaves, prices, control);
+
+        Walk walk{in, data, out.shape, rules};
+        const std::int64_t cost = walk.go(all, rules.max_depth);
+        check(walk.at == out.shape.size(), "nothing left over");
+        check(walk.leaves == count_leaves(out.shape) && (rules.max_leaves == 0 || walk.leaves <= rules.max_leaves),
+              "not too many leaves");
+        check(cost >= expected, "no tree is better than the best");
+        const std::int64_t paid = cost_of(data, out.shape, settings.leaf_price, settings.unit_shift);
+        check(paid >= out.bounds.upper && (stopped || paid == out.bounds.upper), "the tree is the one that was proven");
+        // One cost unit a leaf is for ties, and a price above all errors together is lowered to them (cost_units.hpp).
+        const std::int64_t optimum = ((expected - data.base_cost) << units.shift) + most;
+        check(rules.leaf_price > total + 1 || out.bounds.lower <= optimum, "a bound that holds");
+        ++(control.ended() ? counts.stopped : counts.proven);
+        check(stopped || !control.ended(), "no stop that was not asked for");
+        if (out.bounds.exact()) check(cost == expected, "the cost of the best tree of all");
+        if (!control.ended()) check(out.bounds.exact(), "a run without limits ends");
+        if (rules.leaf_price == 0 && out.leaves_exact && walk.leaves > 1) {
+            ++counts.counted;
+            check(plain(in, rules, all, rules.max_depth, walk.leaves - 1) > expected, "the fewest leaves");
+        }
+    }
+}
+
+}  // namespace
+
+int main() {
+    Dice dice(17);
+    Counts counts;
+    for (int trial = 0; trial < 500; ++trial) {
+        run<std::int32_t>(dice, 2, counts);
+        run<std::int64_t>(dice, std::int64_t{1} << 34, counts);
+    }
+    check(counts.priced > 100 && counts.stopped > 100 && counts.proven > 1000 && counts.counted > 100, "every way was taken");
+    std::puts("schedule: ok");
+}

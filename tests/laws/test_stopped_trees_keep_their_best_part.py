@@ -1,0 +1,134 @@
+"""Law: whatever stops a run, no leaf and no child in the place of an inner node makes its tree better.
+
+Over binary columns, over ranked columns, under a limit on leaves, for regression; with gaps and text. The best
+worst leaf has a test of its own (test_stopped_leaf_accuracy_is_tidy.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treewright.problem import Problem, RegressionProblem, make_problem, make_regression_problem
+from treewright.search import Limits, SearchOptions, solve, solve_regression
+from treewright.table import table_from
+from treewright.tree import Split, grow, grow_regression
+
+STEPS = (1, 2, 5, 20, 80)
+
+
+def end_of(splits: Sequence[Split | None], node: int) -> int:
+    """Where the subtree of a node ends."""
+    return node + 1 if splits[node] is None else end_of(splits, end_of(splits, node + 1))
+
+
+def prunings(splits: list[Split | None]) -> list[list[Split | None]]:
+    out = []
+    for node, split in enumerate(splits):
+        if split is None:
+            continue
+        right, end = end_of(splits, node + 1), end_of(splits, node)
+        for part in ([None], splits[node + 1 : right], splits[right:end]):
+            out.append([*splits[:node], *part, *splits[end:]])
+    return out
+
+
+def frame(rng: np.random.Generator, n_rows: int) -> pd.DataFrame:
+    X = pd.DataFrame(rng.random((n_rows, 5)).round(2), columns=list("abcde"))
+    X.loc[rng.random(n_rows) < 0.1, "b"] = np.nan
+    X["text"] = rng.choice(np.array(["u", "v", "w", "x", "y", None], dtype=object), n_rows)
+    return X
+
+
+def objective(problem: Problem, splits: list[Split | None]) -> float:
+    table = problem.table
+    tree = grow(
+        table.columns, problem.classes, splits, table.X, problem.y, problem.sample_weight, problem.costs
+    )
+    paid = (tree.value[tree.is_leaf] @ problem.costs).min(axis=1).sum()
+    return float(paid / problem.total_weight) + problem.cost_complexity * tree.n_leaves
+
+
+@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("leaves", [None, 7])
+def test_of_a_classification_tree(engine: str, leaves: int | None) -> None:
+    rng = np.random.default_rng(1)
+    inner = 0
+    for steps in STEPS:
+        for _ in range(4):
+            n = int(rng.integers(40, 200))
+            X = frame(rng, n)
+            y = (X["a"] + X["c"] * 0.5 + (X["text"] == "u") + 0.3 * rng.normal(size=n) > 0.9).astype(int)
+            problem = make_problem(
+                table_from(X), y + (X["d"] > 0.8), cost_complexity=float(rng.choice([0.0, 0.003, 0.02])),
+                max_leaf_nodes=leaves, min_samples_leaf=int(rng.integers(1, 5)),
+                sample_weight=rng.random(n) + 0.5,
+            )  # fmt: skip
+            result = solve(
+                problem, "all", limits=Limits(step_limit=steps), options=SearchOptions(engine=engine)
+            )
+            splits = list(result.tree.splits)
+            inner += len(splits) > 1
+            for other in prunings(splits):
+                assert objective(problem, other) >= result.objective - 1e-9
+    assert inner > 10
+
+
+def share_left(problem: RegressionProblem, splits: list[Split | None]) -> float:
+    """Objective of a regression tree."""
+    table, y, weight = problem.table, problem.y, problem.sample_weight
+    tree = grow_regression(table.columns, splits, table.X, y, weight)
+    around = weight @ (y - np.average(y, weights=weight)) ** 2
+    left = weight @ (y - tree.predict(table.X)) ** 2
+    return float(left / around) + problem.cost_complexity * tree.n_leaves
+
+
+@pytest.mark.parametrize("depth", [None, 3])
+def test_of_a_regression_tree(depth: int | None) -> None:
+    rng = np.random.default_rng(2)
+    inner = 0
+    for steps in STEPS:
+        for _ in range(5):
+            n = int(rng.integers(40, 200))
+            X = frame(rng, n)
+            y = 3 * X["a"] + X["c"] + (X["text"] == "u") + rng.normal(size=n)
+            problem = make_regression_problem(
+                table_from(X), y, cost_complexity=float(rng.choice([0.0, 0.003, 0.02])), max_depth=depth,
+                min_samples_leaf=int(rng.integers(1, 5)), sample_weight=rng.random(n) + 0.5,
+            )  # fmt: skip
+            result = solve_regression(problem, limits=Limits(step_limit=steps))
+            splits = list(result.tree.splits)
+            inner += len(splits) > 1
+            assert result.objective == pytest.approx(share_left(problem, splits), abs=1e-9)
+            for other in [[None], *prunings(splits)]:
+                assert share_left(problem, other) >= result.objective - 1e-9
+    assert inner > 10
+
+
+def wide_numbers(rng: np.random.Generator) -> pd.DataFrame:
+    return pd.DataFrame(rng.random((4000, 200)).round(1))
+
+
+def wide_bits(rng: np.random.Generator) -> pd.DataFrame:
+    return pd.DataFrame(rng.integers(0, 2, (4000, 200)))
+
+
+def wide_text(rng: np.random.Generator) -> pd.DataFrame:
+    return pd.DataFrame({"id": rng.integers(0, 2000, 4000).astype(str)}).join(wide_bits(rng))
+
+
+@pytest.mark.parametrize("make", [wide_numbers, wide_bits, wide_text])
+def test_of_a_wide_table(make: Callable[[np.random.Generator], pd.DataFrame]) -> None:
+    """4,000 rows of 200 columns and one step: no worse than its parts, and than the best split of the one column."""
+    rng = np.random.default_rng(3)
+    X = make(rng)
+    signal = X.iloc[:, -1]
+    y = (signal > signal.mean()).to_numpy() ^ (rng.random(4000) < 0.2)
+    problem = make_problem(table_from(X), y, cost_complexity=0.001, max_depth=3)
+    result = solve(problem, limits=Limits(step_limit=1))
+    assert result.objective < 0.21
+    for other in prunings(list(result.tree.splits)):
+        assert objective(problem, other) >= result.objective - 1e-9
