@@ -465,7 +465,7 @@ class LeafAccuracyResult(SolveResult):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ShardsResult(SolveResult):
     """A tree over all rows of a source, with a bound that was proven on shards of them.
 
