@@ -214,7 +214,12 @@ def fit(
         ),
     ] = None,
     pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
-    epochs: Annotated[int, typer.Option(help="--method latent: most passes over the rows.")] = 100,
+    epochs: Annotated[
+        int | None,
+        typer.Option(
+            help="--method latent: most passes over the rows.", show_default="100, small tables more"
+        ),
+    ] = None,
     seed: Annotated[
         int, typer.Option(help="--method latent: of weights and order. --shard-rows: of the dealing.")
     ] = 0,

@@ -32,7 +32,7 @@ def fit_latent(
     max_depth: int | None = None,
     cost_complexity: float = 0.0,
     pruning: float = 1.0,
-    epochs: int = 100,
+    epochs: int | None = None,
     seed: int = 0,
     device: str = "cpu",
     clock: Clock | None = None,
@@ -57,7 +57,8 @@ def fit_latent(
         Price of one leaf in the objective that the file states; it does not steer the training.
     pruning : float, default=1.0
         lambda of the paper.
-    epochs : int, default=100
+    epochs : int or None, default=None
+        None is 100, or more on a small table.
     seed : int, default=0
     device : str, default="cpu"
         "cpu", "auto", or a torch device.
@@ -89,7 +90,7 @@ def fit_latent(
     model = LatentTreeClassifier(
         depth=DEFAULT_DEPTH if max_depth is None else max_depth,
         pruning=pruning,
-        epochs=epochs,
+        epochs="auto" if epochs is None else epochs,
         random_state=seed,
         device=device,
         time_limit=None if clock is None else clock.left(),
@@ -117,7 +118,7 @@ def fit_latent(
             "method": "latent",
             "pruning": pruning,
             "depth": model.depth,
-            "epochs": epochs,
+            "epochs": trained.options.epochs,
             "seed": seed,
         },
         notes=(hard.sentence, f"The soft model's error rate on held-out rows was {soft:.4f}."),
