@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from treewright.binarize import Cuts, scope_of_all
 from treewright.problem import PolicyProblem
-from treewright.result import PolicyResult, SolveStatus
+from treewright.result import PolicyResult
 from treewright.search._action_cuts import solve_action_cuts
-from treewright.search._additive import ActionLoss, solve_additive
+from treewright.search._additive import ActionLoss
+from treewright.search._additive_result import (
+    as_shares,
+    result_of_answer,
+    search_all_thresholds,
+    trivial_result,
+)
 from treewright.search._choose_engine import choose_for_actions
-from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import LEAVES_NOT_PROVEN
 from treewright.tree import Tree, grow_policy, merge_equal_leaves
 
 __all__ = ["solve_policy"]
-
-LARGEST_TOLERANCE = 1e-8  # of a proof, as a share of the regret of one leaf
 
 
 def solve_policy(
@@ -64,80 +67,45 @@ def solve_policy(
     """
     regret = problem.regret
     one_leaf = _least(regret)
-    shown: dict[str, Any] = {
-        name: getattr(problem, name)
-        for name in ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
-    }
-    common: dict[str, Any] = {
+    asked: dict[str, Any] = {
         "scope": scope_of_all(problem.table),
-        "options": {"method": "policy", "criterion": "regret", **shown},
+        "options": {"method": "policy", "criterion": "regret"},
     }
     if problem.action_costs.any():
-        common["options"]["action_costs"] = problem.action_costs.tolist()
+        asked["options"]["action_costs"] = problem.action_costs.tolist()
     if one_leaf == 0:
         tree = grow(problem, [None])
         note = "One action is best for every row: no split can gain anything."
-        return PolicyResult(
-            tree, SolveStatus.OPTIMAL, problem.cost_complexity, problem.cost_complexity, 0.0,
-            stats={"seconds": 0.0, "subproblems": 0, "tolerance": 0.0, **rewards_of(problem, tree)},
-            notes=(*problem.notes, note), **common,
-        )  # fmt: skip
+        return trivial_result(
+            PolicyResult, problem, tree, note=note, stats=rewards_of(problem, tree), **asked
+        )
     limits = (limits or Limits()).started()
     cost = np.minimum(regret, one_leaf)
     choice = choose_for_actions(problem, cost, options, limits)
-    report = None if progress is None else _share(progress, one_leaf)
     if isinstance(choice.space, Cuts):
         assert not isinstance(options, SweepOptions)  # it would have chosen the other engine
+        report = as_shares(progress, one_leaf)
         answer = solve_action_cuts(
             problem, choice.space, cost, limits=limits, options=options, progress=report
         )
     else:
-        answer = solve_additive(
-            problem.table,
-            ActionLoss(cost),
-            cost_complexity=problem.cost_complexity,
-            max_depth=problem.max_depth,
-            max_leaf_nodes=problem.max_leaf_nodes,
-            min_samples_leaf=problem.min_samples_leaf,
-            limits=limits,
-            options=options if isinstance(options, SweepOptions) else None,
-            progress=report,
+        switches = options if isinstance(options, SweepOptions) else None
+        answer = search_all_thresholds(
+            problem, ActionLoss(cost), one_leaf, limits=limits, options=switches, progress=progress
         )
     tree = merge_equal_leaves(grow(problem, answer.splits))
-    share = regret_of(problem, tree) / one_leaf
-    objective = share + problem.cost_complexity * tree.n_leaves
-    tolerance = (answer.tolerance + 2.0**-50 * _spread(problem, one_leaf)) / one_leaf
-    proven = answer.proven and tolerance <= LARGEST_TOLERANCE
-    notes = (*problem.notes, *problem.table.notes)
-    if proven and not answer.stats.get("leaves_proven", True):
-        notes = (*notes, LEAVES_NOT_PROVEN)
-    if answer.proven and not proven:
-        notes = (
-            *notes,
-            f"The rewards were rounded for the search, which may move an objective by {tolerance:.1e}: they differ by "
-            "too many orders of magnitude for a proof.",
-        )
-    bound = (
-        objective - tolerance
-        if answer.proven
-        else min(objective, max(answer.lower_bound / one_leaf, problem.cost_complexity))
-    )
-    return PolicyResult(
-        tree=tree,
-        status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
-        objective=objective,
-        lower_bound=max(0.0, bound),
-        loss=share,
-        stop_reason=None if proven else answer.stop,
-        stats={
-            **answer.stats,
-            "tolerance": tolerance,
-            "engine": choice.engine,
-            "engine_reason": choice.why,
-            **rewards_of(problem, tree),
-        },
-        notes=notes,
-        **{**common, "options": {**common["options"], **answer.options}},
+    return result_of_answer(
+        PolicyResult,
+        problem,
+        tree,
+        answer,
+        one_leaf=one_leaf,
+        loss=regret_of(problem, tree),
+        rounded="The rewards",
+        tolerance=2.0**-50 * _spread(problem, one_leaf),
+        stats={"engine": choice.engine, "engine_reason": choice.why, **rewards_of(problem, tree)},
+        notes=() if answer.stats.get("leaves_proven", True) else (LEAVES_NOT_PROVEN,),
+        **asked,
     )
 
 
@@ -198,14 +166,3 @@ def _spread(problem: PolicyProblem, one_leaf: float) -> float:
     span = float(np.ptp(costs))
     counts = np.minimum(weight * np.ptp(rewards, axis=1), one_leaf + 2 * span * weight)
     return float((counts + 2 * span * weight).sum())
-
-
-def _share(progress: ProgressCallback, one_leaf: float) -> ProgressCallback:
-    """Return a callback that tells objectives as shares of one leaf's regret."""
-
-    def report(now: Progress) -> Any:
-        return progress(
-            replace(now, objective=now.objective / one_leaf, lower_bound=now.lower_bound / one_leaf)
-        )
-
-    return report
