@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from treewright.tree import Tree
 from treewright.tree._display import html_of
@@ -181,8 +181,35 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
     return " of " + ", ".join(named) if named else ""
 
 
+class _ShareOfALoss(SolveResult):
+    """A tree whose loss is a share of that of a single leaf, proven up to ``stats["tolerance"]``."""
+
+    KIND: ClassVar[str] = "tree"
+
+    def _in_words(self) -> str:
+        """Say what the tree achieves."""
+        raise NotImplementedError
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({self._in_words()})"
+        if self.status is SolveStatus.OPTIMAL:
+            tolerance = self.stats.get("tolerance")
+            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
+            return (
+                f"Proven optimal over {self.scope}: no {self.KIND}{self._constraints()} has an objective that is "
+                f"smaller{by} than that of this one with {what}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        return (
+            f"Not proven optimal{why}: the best {self.KIND} found has {what}; over {self.scope} "
+            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
+            f"{100 * self.gap:.1f}%."
+        )
+
+
 @dataclass(frozen=True, repr=False)
-class RegressionResult(SolveResult):
+class RegressionResult(_ShareOfALoss):
     """A regression tree with its certificate.
 
     Parameters
@@ -204,27 +231,12 @@ class RegressionResult(SolveResult):
     notes : tuple of str
     """
 
-    def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
-        left = f"{100 * self.loss:.2f}% of the variance left"
-        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({left})"
-        if self.status is SolveStatus.OPTIMAL:
-            tolerance = self.stats.get("tolerance")
-            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
-            return (
-                f"Proven optimal over {self.scope}: no tree{self._constraints()} has an objective that is smaller{by} "
-                f"than that of this one with {what}."
-            )
-        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
-        return (
-            f"Not proven optimal{why}: the best tree found has {what}; over {self.scope} "
-            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
-            f"{100 * self.gap:.1f}%."
-        )
+    def _in_words(self) -> str:
+        return f"{100 * self.loss:.2f}% of the variance left"
 
 
 @dataclass(frozen=True, repr=False)
-class PolicyResult(SolveResult):
+class PolicyResult(_ShareOfALoss):
     """A policy tree with its certificate.
 
     Parameters
@@ -249,29 +261,16 @@ class PolicyResult(SolveResult):
     notes : tuple of str
     """
 
-    def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+    KIND: ClassVar[str] = "policy tree"
+
+    def _in_words(self) -> str:
         costs = " after costs" if self.options.get("action_costs") else ""
         gained = " against ".join(
             f"{value:.6g} {of}"
             for name, of in REWARDS
             if isinstance(value := self.stats.get(name), (int, float))
         )
-        reward = f"mean reward{costs} {gained or 'unknown'}"
-        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({reward})"
-        if self.status is SolveStatus.OPTIMAL:
-            tolerance = self.stats.get("tolerance")
-            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
-            return (
-                f"Proven optimal over {self.scope}: no policy tree{self._constraints()} has an objective that is "
-                f"smaller{by} than that of this one with {what}."
-            )
-        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
-        return (
-            f"Not proven optimal{why}: the best policy tree found has {what}; over {self.scope} "
-            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
-            f"{100 * self.gap:.1f}%."
-        )
+        return f"mean reward{costs} {gained or 'unknown'}"
 
 
 REWARDS = (
@@ -281,7 +280,7 @@ REWARDS = (
 
 
 @dataclass(frozen=True, repr=False)
-class SurvivalResult(SolveResult):
+class SurvivalResult(_ShareOfALoss):
     """A survival tree with its certificate.
 
     Parameters
@@ -303,23 +302,10 @@ class SurvivalResult(SolveResult):
     notes : tuple of str
     """
 
-    def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
-        left = f"{100 * self.loss:.2f}% of the deviance left"
-        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({left})"
-        if self.status is SolveStatus.OPTIMAL:
-            tolerance = self.stats.get("tolerance")
-            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
-            return (
-                f"Proven optimal over {self.scope}: no survival tree{self._constraints()} has an objective that is "
-                f"smaller{by} than that of this one with {what}."
-            )
-        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
-        return (
-            f"Not proven optimal{why}: the best survival tree found has {what}; over {self.scope} "
-            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
-            f"{100 * self.gap:.1f}%."
-        )
+    KIND: ClassVar[str] = "survival tree"
+
+    def _in_words(self) -> str:
+        return f"{100 * self.loss:.2f}% of the deviance left"
 
 
 @dataclass(frozen=True, repr=False)
