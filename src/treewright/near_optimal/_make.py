@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import make_problem
-from treewright.search import Limits, ProgressCallback
+from treewright.search import Limits, ProgressCallback, progress_bar
 from treewright.table import table_from
 
 __all__ = ["near_optimal_trees"]
@@ -36,7 +36,7 @@ def near_optimal_trees(
     categorical_features: Sequence[str] | Sequence[int] | None = None,
     time_limit: float | None = 60.0,
     memory_limit: int | None = None,
-    progress: ProgressCallback | None = None,
+    progress: Literal["auto"] | bool | ProgressCallback | None = "auto",
 ) -> NearOptimalTrees:
     """Find all trees whose objective is within a factor, or a sum, of the least.
 
@@ -68,10 +68,11 @@ def near_optimal_trees(
     costs : array-like of shape (n_classes, n_classes), default=None
     categorical_features : sequence of str or int, default=None
     time_limit : float or None, default=60
-        Seconds; then the set is complete up to a smaller bound.
+        Seconds, from the first line; then the set is complete up to a smaller bound.
     memory_limit : int or None, default=None
         Bytes; None is half of the machine's memory.
-    progress : callable, default=None
+    progress : "auto", bool or callable, default="auto"
+        As in `OptimalTreeClassifier`.
 
     Returns
     -------
@@ -101,6 +102,7 @@ def near_optimal_trees(
     >>> len(trees.where(without="petal length (cm)")) < len(trees)
     True
     """
+    limits = Limits(time_limit, None, memory_limit).started()
     table = table_from(X, categorical_features=categorical_features)
     problem = make_problem(
         table,
@@ -113,15 +115,15 @@ def near_optimal_trees(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf,
     )
-    limits = Limits(time_limit, None, memory_limit).started()
-    return solve_near_optimal(
-        problem,
-        thresholds,
-        epsilon=epsilon,
-        slack=slack,
-        max_objective=max_objective,
-        leaf_labels=leaf_labels,
-        redundant_splits=redundant_splits,
-        limits=limits,
-        progress=progress,
-    )
+    with progress_bar(False if progress is None else progress, time_limit) as report:
+        return solve_near_optimal(
+            problem,
+            thresholds,
+            epsilon=epsilon,
+            slack=slack,
+            max_objective=max_objective,
+            leaf_labels=leaf_labels,
+            redundant_splits=redundant_splits,
+            limits=limits,
+            progress=report,
+        )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treewright import near_optimal_trees
-from treewright.errors import SolverError
+from treewright.errors import InputError, SolverError
 from treewright.result import SolveStatus, StopReason
 
 
@@ -146,3 +146,14 @@ def test_a_query_that_is_stopped_is_no_wrong_answer(small, monkeypatch):
             whole.where(max_leaves=3).vote_share()
         with pytest.raises(error):
             whole.columns()
+
+
+@pytest.mark.parametrize("progress", [None, False, True, "auto"])
+def test_progress_is_asked_for_as_everywhere(progress):
+    found = near_optimal_trees([[0], [1]] * 9, [0, 1] * 9, max_depth=2, progress=progress)
+    assert found.status_ == "complete"
+
+
+def test_an_unusual_progress_is_refused():
+    with pytest.raises(InputError, match="progress='loud'"):
+        near_optimal_trees([[0], [1]], [0, 1], progress="loud")
