@@ -247,13 +247,17 @@ def run(name: str, table: str, limit: str) -> dict[str, Any]:
     held = forget()
     ended = "returned"
     began = time.process_time()
-    print("begin", flush=True)
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        print("begin", flush=True)  # from now on the key may be pressed
         model.fit(X, y)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a key that comes too late
     except KeyboardInterrupt:
         ended = "KeyboardInterrupt"
     except Exception as error:
         ended = f"{type(error).__name__}: {error}"
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     seconds = time.process_time()
     reason = getattr(getattr(model, "result_", None), "stop_reason", None)
     return {
