@@ -100,7 +100,9 @@ def _moments(values: NDArray[np.float64]) -> tuple[float, float]:
         return 0.0, 1.0
     # Scaled by the largest value first: no overflow in the squares.
     unit = float(np.abs(known).max()) or 1.0
-    low, middle, high = np.quantile(known / unit, [0.25, 0.5, 0.75])
+    ordered = np.sort(known / unit)
+    last = len(ordered) - 1
+    low, middle, high = np.interp([0.25 * last, 0.5 * last, 0.75 * last], np.arange(last + 1), ordered)
     reach = (
         FENCE * (high - low) if high > low else np.inf
     )  # most values are one: the others are the information
