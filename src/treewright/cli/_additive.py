@@ -16,6 +16,7 @@ from treewright.cli._common import (
     effort,
     finishing,
     note,
+    read_csv,
     say,
     size_of,
     stop_code,
@@ -23,14 +24,18 @@ from treewright.cli._common import (
     tree_text,
 )
 from treewright.cli._question import advice
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from treewright.convert import Terms
     from treewright.result import SolveResult
     from treewright.search import Limits
-    from treewright.table import CsvTable
+    from treewright.table import CsvTable, Reading
 
-__all__ = ["MAX_DEPTH", "answer"]
+__all__ = ["MAX_DEPTH", "answer", "column_of_numbers"]
 
 MAX_DEPTH = 3  # as in the estimators
 NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
@@ -118,3 +123,31 @@ def answer(
         note(advice(result.stop_reason, time_limit=given, max_depth=depth, thresholds=NO_CHOICE, price=price))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
+
+
+def column_of_numbers(
+    data: Path, name: str, reading: Reading, csv_options: dict[str, Any], complaint: str
+) -> NDArray[np.float64]:
+    """Return a column of a file as numbers, written in the ways of the rest of the file.
+
+    Parameters
+    ----------
+    data : Path
+    name : str
+    reading : Reading
+        How the rest of the file was read.
+    csv_options : dict
+    complaint : str
+        What to say first if the column holds something else.
+
+    Raises
+    ------
+    InputError
+        The column holds something else.
+    """
+    try:
+        numbers = read_csv(data, weight=name, columns=(), reading=reading, **csv_options).sample_weight
+    except InputError as error:
+        raise InputError(f"{complaint} {error}") from None
+    assert numbers is not None  # a column was named
+    return numbers

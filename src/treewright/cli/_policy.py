@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli._additive import MAX_DEPTH, answer
-from treewright.cli._common import Clock, pairs, read_csv
+from treewright.cli._additive import MAX_DEPTH, answer, column_of_numbers
+from treewright.cli._common import Clock, pairs
 from treewright.cli._question import read_min_samples_leaf
 from treewright.errors import InputError
 
@@ -138,15 +138,12 @@ def _rewards(
         )
     if len(set(names)) < len(names):
         raise InputError("--reward names a column twice; give each action once.")
-    columns = []
-    for name in names:
-        try:
-            found = read_csv(data, weight=name, columns=(), reading=reading, **csv_options).sample_weight
-        except InputError as error:
-            raise InputError(f"--reward {name}: rewards must be numbers. {error}") from None
-        assert found is not None  # a column was named
-        columns.append(found)
-    return np.column_stack(columns)
+    return np.column_stack(
+        [
+            column_of_numbers(data, name, reading, csv_options, f"--reward {name}: rewards must be numbers.")
+            for name in names
+        ]
+    )
 
 
 def check_policy(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli._additive import MAX_DEPTH, answer
-from treewright.cli._common import Clock, read_csv
+from treewright.cli._additive import MAX_DEPTH, answer, column_of_numbers
+from treewright.cli._common import Clock
 from treewright.cli._question import read_min_samples_leaf
-from treewright.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,12 +144,9 @@ def numbers_of(
     assert csv.target is not None  # the callers named a target
     if csv.target.dtype.kind not in "Uf":  # "47.930" may be 47930, as the rest of the file says
         return csv.target
-    try:
-        numbers = read_csv(data, weight=target, columns=(), reading=csv.reading, **csv_options).sample_weight
-    except InputError as error:
-        raise InputError(f"--task regression needs a target of numbers. {error}") from None
-    assert numbers is not None  # a column was named
-    return numbers
+    return column_of_numbers(
+        data, target, csv.reading, csv_options, "--task regression needs a target of numbers."
+    )
 
 
 def check_regression(

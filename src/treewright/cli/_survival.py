@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli._additive import MAX_DEPTH, answer
-from treewright.cli._common import Clock, read_csv
+from treewright.cli._additive import MAX_DEPTH, answer, column_of_numbers
+from treewright.cli._common import Clock
 from treewright.cli._question import read_min_samples_leaf
 from treewright.errors import InputError
 
@@ -122,15 +122,13 @@ def _events_and_times(
     data: Path, event: str, target: str, csv_options: dict[str, Any], reading: Reading
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read the columns of events and times as numbers."""
-    found = []
-    for option, name in (("--event", event), ("--target", target)):
-        try:
-            numbers = read_csv(data, weight=name, columns=(), reading=reading, **csv_options).sample_weight
-        except InputError as error:
-            raise InputError(f"{option} {name}: events (0 or 1) and times must be numbers. {error}") from None
-        assert numbers is not None  # a column was named
-        found.append(numbers)
-    return found[0], found[1]
+    seen, times = (
+        column_of_numbers(
+            data, name, reading, csv_options, f"{option} {name}: events (0 or 1) and times must be numbers."
+        )
+        for option, name in (("--event", event), ("--target", target))
+    )
+    return seen, times
 
 
 def check_survival_tree(

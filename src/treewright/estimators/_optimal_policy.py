@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
-from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.policy import PolicyValue, policy_value
 from treewright.problem import make_policy_problem
-from treewright.result import PolicyResult, SolveStatus
+from treewright.result import PolicyResult
 from treewright.search import (
     Limits,
     ProgressCallback,
@@ -192,14 +190,7 @@ class OptimalPolicyTree(TreeEstimator):
         self.tree_ = result.tree
         self.actions_ = problem.actions
         self._action_costs = problem.action_costs
-        if result.status is SolveStatus.FEASIBLE:
-            warnings.warn(
-                f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth or a larger "
-                "cost_complexity.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        settle_interrupt(result.stop_reason)
+        end_of_fit(result)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

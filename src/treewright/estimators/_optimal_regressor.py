@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
+from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._importances import collapse_importances, node_losses
-from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.problem import make_regression_problem
-from treewright.result import RegressionResult, SolveStatus
+from treewright.result import RegressionResult
 from treewright.search import Limits, ProgressCallback, SweepOptions, progress_bar, solve_regression
 
 __all__ = ["OptimalTreeRegressor"]
@@ -168,14 +166,7 @@ class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         self.feature_importances_ = collapse_importances(
             result.tree, node_losses(result.tree, problem), problem.cost_complexity
         )
-        if result.status is SolveStatus.FEASIBLE:
-            warnings.warn(
-                f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth or a larger "
-                "cost_complexity.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        settle_interrupt(result.stop_reason)
+        end_of_fit(result)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

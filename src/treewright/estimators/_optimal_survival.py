@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
-from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.problem import make_survival_problem
-from treewright.result import SolveStatus, SurvivalResult
+from treewright.result import SurvivalResult
 from treewright.search import Limits, ProgressCallback, SweepOptions, progress_bar, solve_survival
 from treewright.survival import SurvivalCurve, concordance_index, kaplan_meier
 from treewright.table import Table
@@ -173,14 +171,7 @@ class OptimalSurvivalTree(TreeEstimator):
             )
             for node in np.flatnonzero(result.tree.is_leaf)
         }
-        if result.status is SolveStatus.FEASIBLE:
-            warnings.warn(
-                f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth or a larger "
-                "cost_complexity.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        settle_interrupt(result.stop_reason)
+        end_of_fit(result)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
