@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from treewright.errors import InputError
+from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.problem import make_regression_problem
 from treewright.result import RegressionResult
-from treewright.search import Limits, ProgressCallback, SweepOptions, progress_bar, solve_regression
+from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_regression
 
 __all__ = ["OptimalTreeRegressor"]
 
@@ -142,25 +143,19 @@ class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the gap.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        limits = limits_of(self)
+        options = sweep_options(self.search_options)
         if self.criterion != "squared_error":
             raise InputError(f'criterion={self.criterion!r}; choose "squared_error".')
-        if self.search_options is not None and not isinstance(self.search_options, SweepOptions):
-            raise InputError(
-                f"search_options={self.search_options!r}; give a treewright.search.SweepOptions or None."
-            )
         table = self._training_table(X, y)
         problem = make_regression_problem(
             table,
             y,
             sample_weight=sample_weight,
-            cost_complexity=self.cost_complexity,
-            max_depth=self.max_depth,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
+            **price_and_limits(self),
         )
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_regression(problem, limits=limits, options=self.search_options, progress=report)
+            result = solve_regression(problem, limits=limits, options=options, progress=report)
         self.result_ = result
         self.tree_ = result.tree
         self.feature_importances_ = collapse_importances(

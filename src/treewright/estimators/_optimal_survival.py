@@ -8,12 +8,12 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.errors import InputError
+from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.problem import make_survival_problem
 from treewright.result import SurvivalResult
-from treewright.search import Limits, ProgressCallback, SweepOptions, progress_bar, solve_survival
+from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_survival
 from treewright.survival import SurvivalCurve, concordance_index, kaplan_meier
 from treewright.table import Table
 
@@ -145,23 +145,17 @@ class OptimalSurvivalTree(TreeEstimator):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the gap.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
-        if self.search_options is not None and not isinstance(self.search_options, SweepOptions):
-            raise InputError(
-                f"search_options={self.search_options!r}; give a treewright.search.SweepOptions or None."
-            )
+        limits = limits_of(self)
+        options = sweep_options(self.search_options)
         table = self._training_table(X, None)
         problem = make_survival_problem(
             table,
             y,
             sample_weight=sample_weight,
-            cost_complexity=self.cost_complexity,
-            max_depth=self.max_depth,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
+            **price_and_limits(self),
         )
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_survival(problem, limits=limits, options=self.search_options, progress=report)
+            result = solve_survival(problem, limits=limits, options=options, progress=report)
         self.result_ = result
         self.tree_ = result.tree
         leaf = result.tree.apply(problem.table.X)

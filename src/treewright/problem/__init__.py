@@ -1,6 +1,7 @@
 """The problem statements shared by all methods."""
 
-from treewright.problem._make import check_min_samples_leaf, encode_labels, make_problem
+from treewright.problem._asked import check_min_samples_leaf
+from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem
 from treewright.problem._problem import Problem
 from treewright.problem._regression import RegressionProblem, make_regression_problem
