@@ -93,6 +93,14 @@ class Front:
         return self
 
 
+class RegressionFront(Front):
+    """`regression_frontier` likewise."""
+
+    def fit(self, X: Any, y: Any) -> RegressionFront:
+        self.result_ = tw.regression_frontier(X, y, **self.parameters)
+        return self
+
+
 class Shards(Front):
     """`fit_shards` likewise."""
 
@@ -160,6 +168,8 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
         "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),
+        "regression front": (RegressionFront, {"max_leaves": 20, "max_depth": None}),
+        "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
         "in a pipeline": (InPipeline, {}),
         "in a grid search": (InGridSearch, {}),
@@ -173,6 +183,7 @@ def accepted(kind: Any) -> set[str]:
 
     stands_for = {
         Front: tw.accuracy_frontier,
+        RegressionFront: tw.regression_frontier,
         Shards: tw.fit_shards,
         NearOptimal: tw.near_optimal_trees,
         InPipeline: tw.OptimalTreeClassifierCV,
@@ -184,6 +195,7 @@ def accepted(kind: Any) -> set[str]:
 # Each has the time limit. A grid search makes five fits of a cross-validated search: two parameters, two folds, and the
 # best one on all rows.
 SEARCHES = {
+    "regressor, cross-validated": 6,
     "cross-validated": 6,
     "leaf accuracy, cross-validated": 12,
     "in a pipeline": 6,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
+    from treewright.estimators import OptimalTreeRegressorCV as OptimalTreeRegressorCV
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.estimators import compare_with_cart as compare_with_cart
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
     from treewright.search import accuracy_frontier as accuracy_frontier
+    from treewright.search import regression_frontier as regression_frontier
     from treewright.shards import ShardedTree as ShardedTree
     from treewright.shards import fit_shards as fit_shards
     from treewright.table import Table as Table
@@ -58,6 +60,7 @@ _HOME = {
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "OptimalTreeRegressor": "treewright.estimators",
+    "OptimalTreeRegressorCV": "treewright.estimators",
     "Problem": "treewright.problem",
     "ShardedTree": "treewright.shards",
     "SolveResult": "treewright.result",
@@ -71,6 +74,7 @@ _HOME = {
     "fit_shards": "treewright.shards",
     "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
+    "regression_frontier": "treewright.search",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

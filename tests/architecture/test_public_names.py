@@ -30,6 +30,7 @@ PUBLIC = [
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
+    "OptimalTreeRegressorCV",
     "Problem",
     "ShardedTree",
     "SolveResult",
@@ -44,6 +45,7 @@ PUBLIC = [
     "fit_shards",
     "near_optimal_trees",
     "raise_on_interrupt",
+    "regression_frontier",
 ]
 PACKAGES = [
     "binarize",

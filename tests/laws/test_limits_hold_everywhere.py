@@ -60,6 +60,8 @@ NAMES = [
     "front",
     "near-optimal",
     "regressor",
+    "regression front",
+    "regressor, cross-validated",
     "in a pipeline",
     "in a grid search",
     "shards",

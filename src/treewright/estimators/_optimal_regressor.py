@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
+from numpy.typing import ArrayLike
 
 from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._importances import collapse_importances, node_losses
-from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.estimators._leaf_targets import TreeRegressor, leaf_targets
 from treewright.problem import make_regression_problem
 from treewright.result import RegressionResult
 from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_regression
@@ -21,7 +19,7 @@ from treewright.search import ProgressCallback, SweepOptions, progress_bar, solv
 __all__ = ["OptimalTreeRegressor"]
 
 
-class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+class OptimalTreeRegressor(TreeRegressor):
     """Sparse regression tree that is proven optimal over all thresholds, or comes with a proven bound.
 
     Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is the share of
@@ -62,6 +60,9 @@ class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         What the objective loses at most without the column, in units of the objective: by how much it grows when every
         split that asks about the column becomes a leaf. 0 for columns that the tree does not ask about. Not scaled to
         a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
+    leaf_targets_ : dict of int to LeafTargets
+        Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and
+        `predict_interval`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -161,10 +162,6 @@ class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         self.feature_importances_ = collapse_importances(
             result.tree, node_losses(result.tree, problem), problem.cost_complexity
         )
+        self.leaf_targets_ = leaf_targets(result.tree, problem)
         end_of_fit(result)
         return self
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean target of each row's leaf, shape (n_rows,)."""
-        encoded = self._encode(X)
-        return np.asarray(self.tree_.predict(encoded), dtype=np.float64)

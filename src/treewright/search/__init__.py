@@ -16,6 +16,7 @@ from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, lea
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
+from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import result_of
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
@@ -45,6 +46,7 @@ __all__ = [
     "leaf_accuracy_result_of",
     "leaf_value",
     "progress_bar",
+    "regression_frontier",
     "result_of",
     "solve",
     "solve_cuts",
@@ -53,6 +55,7 @@ __all__ = [
     "solve_leaf_accuracy",
     "solve_policy",
     "solve_regression",
+    "solve_regression_frontier",
     "solve_survival",
     "solve_sweep",
     "solve_with_leaf_accuracy",
