@@ -119,6 +119,15 @@ class Policy(tw.OptimalPolicyTree):
         return self
 
 
+class RowCosts(tw.OptimalTreeClassifier):
+    """A tree of classes with noise as the cost of each row."""
+
+    def fit(self, X: Any, y: Any) -> RowCosts:
+        costs = np.random.default_rng(1).random(size=(len(y), len(np.unique(y))))
+        super().fit(X, y, row_costs=costs)
+        return self
+
+
 class Survival(tw.OptimalSurvivalTree):
     """A survival tree of noise: the classes only decide who was censored."""
 
@@ -165,6 +174,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
         "policy": (Policy, free | {"max_depth": 7}),
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
+        "row costs": (RowCosts, free | {"max_depth": 7}),
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
         "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),

@@ -56,6 +56,7 @@ NAMES = [
     "threshold guesser",
     "policy",
     "policy, leaves",
+    "row costs",
     "survival",
     "front",
     "near-optimal",

@@ -12,6 +12,7 @@ from treewright.result import (
     LeafAccuracyResult,
     PolicyResult,
     RegressionResult,
+    RowCostsResult,
     ShardsResult,
     SolveResult,
     SolveStatus,
@@ -28,6 +29,7 @@ RESULTS: dict[str, type[SolveResult]] = {
     "leaf-accuracy": LeafAccuracyResult,
     "policy": PolicyResult,
     "regression": RegressionResult,
+    "row_costs": RowCostsResult,
     "survival": SurvivalResult,
     "shards": ShardsResult,
 }

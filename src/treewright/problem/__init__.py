@@ -5,17 +5,20 @@ from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem
 from treewright.problem._problem import Problem
 from treewright.problem._regression import RegressionProblem, make_regression_problem
+from treewright.problem._row_costs import RowCostsProblem, make_row_costs_problem
 from treewright.problem._survival import SurvivalProblem, make_survival_problem
 
 __all__ = [
     "PolicyProblem",
     "Problem",
     "RegressionProblem",
+    "RowCostsProblem",
     "SurvivalProblem",
     "check_min_samples_leaf",
     "encode_labels",
     "make_policy_problem",
     "make_problem",
     "make_regression_problem",
+    "make_row_costs_problem",
     "make_survival_problem",
 ]

@@ -22,6 +22,7 @@ from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_regression import solve_regression
+from treewright.search._solve_row_costs import solve_row_costs
 from treewright.search._solve_survival import solve_survival
 from treewright.search._space import RankedSpace, Thresholds
 from treewright.search._sweep import solve_sweep
@@ -56,6 +57,7 @@ __all__ = [
     "solve_policy",
     "solve_regression",
     "solve_regression_frontier",
+    "solve_row_costs",
     "solve_survival",
     "solve_sweep",
     "solve_with_leaf_accuracy",
