@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
     from treewright.estimators import NearOptimalTreeClassifier as NearOptimalTreeClassifier
     from treewright.estimators import OptimalPolicyTree as OptimalPolicyTree
+    from treewright.estimators import OptimalProbabilityTree as OptimalProbabilityTree
     from treewright.estimators import OptimalSurvivalTree as OptimalSurvivalTree
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
@@ -56,6 +57,7 @@ _HOME = {
     "NearOptimalTreeClassifier": "treewright.estimators",
     "NearOptimalTrees": "treewright.near_optimal",
     "OptimalPolicyTree": "treewright.estimators",
+    "OptimalProbabilityTree": "treewright.estimators",
     "OptimalSurvivalTree": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",

@@ -26,6 +26,7 @@ PUBLIC = [
     "NearOptimalTreeClassifier",
     "NearOptimalTrees",
     "OptimalPolicyTree",
+    "OptimalProbabilityTree",
     "OptimalSurvivalTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",

@@ -57,6 +57,7 @@ NAMES = [
     "policy",
     "policy, leaves",
     "row costs",
+    "probability",
     "survival",
     "front",
     "near-optimal",

@@ -14,6 +14,7 @@ from treewright.estimators._leaf_targets import LeafTargets
 from treewright.estimators._mip import MIPTreeClassifier
 from treewright.estimators._near_optimal_tree import NearOptimalTreeClassifier
 from treewright.estimators._optimal_policy import OptimalPolicyTree
+from treewright.estimators._optimal_probability import OptimalProbabilityTree
 from treewright.estimators._optimal_regressor import OptimalTreeRegressor
 from treewright.estimators._optimal_regressor_cv import OptimalTreeRegressorCV
 from treewright.estimators._optimal_survival import OptimalSurvivalTree
@@ -36,6 +37,7 @@ __all__ = [
     "MIPTreeClassifier",
     "NearOptimalTreeClassifier",
     "OptimalPolicyTree",
+    "OptimalProbabilityTree",
     "OptimalSurvivalTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",

@@ -3,6 +3,7 @@
 from treewright.problem._asked import check_min_samples_leaf
 from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem
+from treewright.problem._probability import make_probability_problem
 from treewright.problem._problem import Problem
 from treewright.problem._regression import RegressionProblem, make_regression_problem
 from treewright.problem._row_costs import RowCostsProblem, make_row_costs_problem
@@ -17,6 +18,7 @@ __all__ = [
     "check_min_samples_leaf",
     "encode_labels",
     "make_policy_problem",
+    "make_probability_problem",
     "make_problem",
     "make_regression_problem",
     "make_row_costs_problem",

@@ -21,6 +21,7 @@ from treewright.search._result import result_of
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
+from treewright.search._solve_probability import solve_probability
 from treewright.search._solve_regression import solve_regression
 from treewright.search._solve_row_costs import solve_row_costs
 from treewright.search._solve_survival import solve_survival
@@ -55,6 +56,7 @@ __all__ = [
     "solve_guided",
     "solve_leaf_accuracy",
     "solve_policy",
+    "solve_probability",
     "solve_regression",
     "solve_regression_frontier",
     "solve_row_costs",
