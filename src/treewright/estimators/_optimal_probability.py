@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
@@ -35,8 +35,6 @@ class OptimalProbabilityTree(TreeClassifier):
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied with `sample_weight`; probabilities are then those of the weighted rows.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -62,6 +60,10 @@ class OptimalProbabilityTree(TreeClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
 
+    Notes
+    -----
+    There is no `class_weight`: shares of reweighted classes are no probabilities. `sample_weight` is what rows stand for.
+
     References
     ----------
     G. Brier (1950). Verification of Forecasts Expressed in Terms of Probability. Monthly Weather Review 78.
@@ -85,7 +87,6 @@ class OptimalProbabilityTree(TreeClassifier):
         max_depth: int | None = 3,
         max_leaf_nodes: int | None = None,
         min_samples_leaf: int | float = 1,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
@@ -97,7 +98,6 @@ class OptimalProbabilityTree(TreeClassifier):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf
-        self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.time_limit = time_limit
         self.step_limit = step_limit
@@ -140,7 +140,6 @@ class OptimalProbabilityTree(TreeClassifier):
             self._training_table(X, y),
             y,
             sample_weight=sample_weight,
-            class_weight=self.class_weight,
             **price_and_limits(self),
         )
         with progress_bar(self.progress, self.time_limit) as report:

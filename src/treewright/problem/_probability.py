@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
-
 from numpy.typing import ArrayLike
 
 from treewright.problem._asked import check_cost_complexity
@@ -20,7 +17,6 @@ def make_probability_problem(
     y: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
     cost_complexity: float = 0.01,
     max_depth: int | None = None,
     max_leaf_nodes: int | None = None,
@@ -35,7 +31,6 @@ def make_probability_problem(
         Labels.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; a row of weight zero is left out.
-    class_weight : dict of label to float, "balanced" or None, default=None
     cost_complexity : float, default=0.01
         Price of one leaf, 0 to 1, as a share of the Brier score of a single leaf.
     max_depth, max_leaf_nodes : int or None, default=None
@@ -55,7 +50,6 @@ def make_probability_problem(
         table,
         y,
         sample_weight=sample_weight,
-        class_weight=class_weight,
         cost_complexity=check_cost_complexity(
             cost_complexity, "the Brier score of a single leaf", "that score"
         ),
