@@ -23,61 +23,87 @@ class BitsOptions:
     def __init__(self) -> None: ...
 
     @property
-    def lookahead(self) -> bool: ...
+    def lookahead(self) -> bool:
+        """
+        Trees of k leaves cost at least k leaf prices (Lemma 3.2, Theorems 3.3 to 3.5).
+        """
 
     @lookahead.setter
     def lookahead(self, arg: bool, /) -> None: ...
 
     @property
-    def two_leaves(self) -> bool: ...
+    def two_leaves(self) -> bool:
+        """
+        Bound a child by its exact best tree of two leaves instead of by its leaf.
+        """
 
     @two_leaves.setter
     def two_leaves(self, arg: bool, /) -> None: ...
 
     @property
-    def budgets(self) -> bool: ...
+    def budgets(self) -> bool:
+        """
+        Stop a subproblem once it cannot improve its parent (hierarchical bound, Theorem 3.1).
+        """
 
     @budgets.setter
     def budgets(self, arg: bool, /) -> None: ...
 
     @property
-    def similar_support(self) -> bool: ...
+    def similar_support(self) -> bool:
+        """
+        Bound a subset by a solved one that differs in few rows (after Theorem F.1).
+        """
 
     @similar_support.setter
     def similar_support(self, arg: bool, /) -> None: ...
 
     @property
-    def cache(self) -> bool: ...
+    def cache(self) -> bool:
+        """
+        Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).
+        """
 
     @cache.setter
     def cache(self, arg: bool, /) -> None: ...
 
     @property
-    def greedy_start(self) -> bool: ...
+    def greedy_start(self) -> bool:
+        """Begin with a greedy tree, for early incumbents."""
 
     @greedy_start.setter
     def greedy_start(self, arg: bool, /) -> None: ...
 
     @property
-    def lattice(self) -> bool: ...
+    def lattice(self) -> bool:
+        """
+        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program over column groups, where it is small enough.
+        """
 
     @lattice.setter
     def lattice(self, arg: bool, /) -> None: ...
 
     @property
-    def kernel(self) -> PairKernel: ...
+    def kernel(self) -> PairKernel:
+        """How pair matrices are counted."""
 
     @kernel.setter
     def kernel(self, arg: PairKernel, /) -> None: ...
 
     @property
-    def plain_steps(self) -> int: ...
+    def plain_steps(self) -> int:
+        """
+        Subproblems of the plain search before the phases for hard problems begin.
+        """
 
     @plain_steps.setter
     def plain_steps(self, arg: int, /) -> None: ...
 
     @property
-    def lattice_states(self) -> int: ...
+    def lattice_states(self) -> int:
+        """
+        Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each (two classes).
+        """
 
     @lattice_states.setter
     def lattice_states(self, arg: int, /) -> None: ...
