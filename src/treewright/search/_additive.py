@@ -221,9 +221,11 @@ class SurvivalLoss:
         if not seen.any():
             return 0.0
         ratio = events.sum() / hazard.sum()
-        fitted = ratio * hazard
-        parts = fitted - events
-        parts[seen] -= events[seen] * np.log(fitted[seen] / events[seen])
+        parts = ratio * hazard
+        beyond = (parts[seen] - events[seen]) / events[
+            seen
+        ]  # with log1p: of heavy rows that fit well, nothing is lost
+        parts[seen] = events[seen] * (beyond - np.log1p(beyond))
         return max(0.0, math.fsum(parts.tolist()))
 
     def unavoidable(self) -> float:
