@@ -10,6 +10,7 @@ from typing import Any
 
 from treewright.errors import InputError
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame, stamp_of
+from treewright.table import need_polars
 
 __all__ = ["ParquetSource", "source_of_files"]
 
@@ -28,6 +29,8 @@ def source_of_files(source: Any) -> Source:
     ------
     InputError
         Nothing is there, files of both kinds, or of none that can be read.
+    MissingDependencyError
+        polars is not installed.
     """
     given = [Path(part) for part in source] if isinstance(source, (list, tuple)) else [Path(source)]
     files = [file for path in given for file in _files_of(path)]
@@ -37,6 +40,7 @@ def source_of_files(source: Any) -> Source:
             f"{given[0]} holds Parquet and CSV files; name those of one kind, such as a list of paths."
         )
     name = str(given[0]) if len(given) == 1 else f"{len(files)} files ({given[0].name}, ...)"
+    need_polars(name)
     if kinds == {"parquet"}:
         return ParquetSource(tuple(files), name)
     from treewright.sources._csv import CsvSource

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
 
 if TYPE_CHECKING:
@@ -82,8 +83,11 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
     InputError
         The file cannot be read or decoded, is empty, has no rows, a ragged row or an unclosed quote, or the
         separator does not fit.
+    MissingDependencyError
+        polars is not installed.
     """
     where = Path(path).name
+    need_polars(where)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n' or not separator.isascii()):
         raise InputError(f"separator={separator!r}; give one ASCII character, such as ',' or ';'.")
     data = _read_bytes(path)
