@@ -6,6 +6,7 @@ import csv
 import functools
 import io
 import re
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,6 +40,7 @@ __all__ = [
     "Ignore",
     "KnownTarget",
     "MergeLabels",
+    "MergeWords",
     "Missing",
     "ModelOut",
     "ModelPath",
@@ -130,6 +132,13 @@ MergeLabels = Annotated[
     bool,
     typer.Option("--merge-labels", help="Labels that differ in capitals or blanks only are one class."),
 ]
+MergeWords = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column whose words that differ in capitals or blanks only are one. Repeatable.",
+        metavar="COLUMN",
+    ),
+]
 ASCII = Annotated[bool, typer.Option("--ascii", help="Draw the tree in ASCII.")]
 SpreadsheetSafe = Annotated[
     bool,
@@ -217,6 +226,7 @@ def read_csv(
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
     settings: Path | None = None,
+    merge_words: Sequence[str] = (),
     merge_labels: bool = False,
 ) -> CsvTable:
     """Read a CSV file with the options of the command line; those go before a file of settings."""
@@ -228,6 +238,8 @@ def read_csv(
         if columns is None:  # otherwise the tree has settled which columns there are
             ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
         missing = (*(missing or ()), *kept.missing)
+        encoding = kept.encoding if encoding is None else encoding
+        separator = kept.separator if separator is None else separator
         decimal_comma = kept.decimal_comma if decimal_comma is None else decimal_comma
         day_first = kept.day_first if day_first is None else day_first
     if sys.stderr.isatty() and path.is_file() and path.stat().st_size > LARGE_FILE:
@@ -243,6 +255,8 @@ def read_csv(
         "encoding": encoding,
         "decimal_comma": decimal_comma,
         "day_first": day_first,
+        "words": kept.words,
+        "merge_words": merge_words,
     }
     try:
         csv = load_csv(
@@ -287,8 +301,10 @@ def say_what_was_read(csv: CsvTable, data: Path, target: str | None) -> None:
     if count:
         first = as_options(seen.findings[0].text)
         more = f" And {count - 1} more." if count > 1 else ""
-        named = "" if target is None else f" --target {target}"
-        note(f"To look at: {first}{more} See: treewright look {data}{named}")
+        named = "" if target is None else f" --target {shlex.quote(target)}"
+        if csv.reading.encoding not in ("utf-8", "utf-16"):
+            named += f" --encoding {csv.reading.encoding}"
+        note(f"To look at: {first}{more} See: treewright look {shlex.quote(str(data))}{named}")
 
 
 def column_names(path: Path, separator: str | None, encoding: str | None) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from treewright.table._blank import with_blank_column
 from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently
 from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
-from treewright.table._look import Finding, Look, look, look_at
+from treewright.table._look import Finding, Look, is_quantity, look, look_at
 from treewright.table._polars import need_polars
 from treewright.table._raw import RawColumn
 from treewright.table._settings import ColumnNote, Settings, read_settings, settings_of, settings_text
@@ -26,6 +26,7 @@ __all__ = [
     "encode_column",
     "encode_like",
     "header_of",
+    "is_quantity",
     "load_csv",
     "load_leniently",
     "look",
