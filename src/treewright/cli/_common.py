@@ -10,7 +10,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from treewright.table import CsvTable, Reading, Table
+    from treewright.table import CsvTable, Reading, Settings, Table
     from treewright.tree import Column, Tree
 
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "read_csv",
     "say",
     "say_what_was_read",
+    "settings_with",
     "size_of",
     "stop_code",
     "stop_word",
@@ -230,18 +231,11 @@ def read_csv(
     merge_labels: bool = False,
 ) -> CsvTable:
     """Read a CSV file with the options of the command line; those go before a file of settings."""
-    from treewright.table import Reading, Settings, load_csv, read_settings, rename_labels, spellings
+    from treewright.table import Reading, load_csv, rename_labels, spellings
 
-    kept = Settings()
-    if settings is not None:
-        kept = read_settings(settings)
-        if columns is None:  # otherwise the tree has settled which columns there are
-            ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
-        missing = (*(missing or ()), *kept.missing)
-        encoding = kept.encoding if encoding is None else encoding
-        separator = kept.separator if separator is None else separator
-        decimal_comma = kept.decimal_comma if decimal_comma is None else decimal_comma
-        day_first = kept.day_first if day_first is None else day_first
+    kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first)
+    if columns is None:  # otherwise the tree has settled which columns there are
+        ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
     if sys.stderr.isatty() and path.is_file() and path.stat().st_size > LARGE_FILE:
         note(f"Reading {path.name} ({path.stat().st_size >> 20:,} MiB) ...")
     known = (reading or Reading()).missing_values
@@ -250,11 +244,11 @@ def read_csv(
         "weight": weight,
         "ignore": ignore,
         "categorical": categorical,
-        "separator": _as_character(separator),
-        "missing_values": (*known, *(missing or ())) if missing else None,
-        "encoding": encoding,
-        "decimal_comma": decimal_comma,
-        "day_first": day_first,
+        "separator": kept.separator,
+        "missing_values": (*known, *kept.missing) if kept.missing else None,
+        "encoding": kept.encoding,
+        "decimal_comma": kept.decimal_comma,
+        "day_first": kept.day_first,
         "words": kept.words,
         "merge_words": merge_words,
     }
@@ -272,6 +266,28 @@ def read_csv(
         raise
     csv = rename_labels(csv, kept.labels)
     return rename_labels(csv, spellings(csv.target)) if merge_labels and csv.target is not None else csv
+
+
+def settings_with(
+    path: Path | None,
+    separator: str | None,
+    missing: Sequence[str] | None,
+    encoding: str | None,
+    decimal_comma: bool | None,
+    day_first: bool | None,
+) -> Settings:
+    """Return the settings of a file, if there is one; the options of the command line go before it."""
+    from treewright.table import Settings, read_settings
+
+    kept = Settings() if path is None else read_settings(path)
+    return replace(
+        kept,
+        separator=kept.separator if separator is None else _as_character(separator),
+        missing=(*(missing or ()), *kept.missing),
+        encoding=kept.encoding if encoding is None else encoding,
+        decimal_comma=kept.decimal_comma if decimal_comma is None else decimal_comma,
+        day_first=kept.day_first if day_first is None else day_first,
+    )
 
 
 def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> InputError:

@@ -30,6 +30,7 @@ from treewright.cli._common import (
     read_csv,
     say,
     say_what_was_read,
+    settings_with,
     size_of,
     stop_code,
     stop_word,
@@ -328,12 +329,6 @@ def fit(
                 "--guess": bool(guess),
                 "--merge-words": bool(merge_words),
                 "--merge-labels": merge_labels,
-                "--columns": columns is not None,
-                "--separator": separator is not None,
-                "--missing": bool(missing),
-                "--encoding": encoding is not None,
-                "--decimal-comma": decimal_comma is not None,
-                "--day-first": day_first is not None,
             },
         )
         assert target is not None  # only --task policy has none
@@ -342,6 +337,7 @@ def fit(
             max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf,
             thresholds=thresholds, objective=objective, class_weight=class_weight, shard_rows=shard_rows, gap=gap,
             jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
+            settings=settings_with(columns, separator, missing, encoding, decimal_comma, day_first),
             limits=read_limits(time_limit, step_limit, memory_limit), require_proof=require_proof, progress=progress,
             ascii_only=ascii_only,
         )  # fmt: skip

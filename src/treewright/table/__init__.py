@@ -1,7 +1,7 @@
 """Typed columns from numpy, pandas, polars and CSV."""
 
 from treewright.table._blank import with_blank_column
-from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently
+from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
 from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
 from treewright.table._look import Finding, Look, is_quantity, look, look_at
@@ -35,6 +35,7 @@ __all__ = [
     "read_columns",
     "read_settings",
     "rename_labels",
+    "renamed",
     "settings_of",
     "settings_text",
     "spellings",

@@ -22,7 +22,9 @@ def export(tmp_path):
     lines = ["Wohnart;Größe (€);Status"]
     for k in range(120):
         word = ("Miete", "miete", "MIETE ", "Eigentum", "Straße", "Miete")[k % 6]
-        lines.append(f"{word};{k * 37 % 120};{'ja' if k % 6 in (0, 1, 2, 5) and k * 37 % 120 > 40 else 'nein'}")
+        lines.append(
+            f"{word};{k * 37 % 120};{'ja' if k % 6 in (0, 1, 2, 5) and k * 37 % 120 > 40 else 'nein'}"
+        )
     path.write_text("\n".join(lines), encoding="cp1252")
     return path
 
