@@ -391,6 +391,11 @@ def tree_counts(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(sha
 def cheapest_pruning(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: tuple[int, int], leaf: tuple[int, int], least: float, seconds: float) -> tuple:
     """Splits of the cheapest pruning; see treewright.search._prune."""
 
+def cheapest_loss_pruning(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], kind: int, sums: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], one_leaf: float, leaf: int, seconds: float) -> tuple:
+    """
+    Splits of the cheapest pruning for an additive loss; see treewright.search._prune_additive.
+    """
+
 def best_worst_leaf(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: tuple[int, int], leaf: tuple[int, int], z: float, scale: float, seconds: float) -> tuple:
     """
     Splits of the pruning with the best worst leaf; see treewright.search._prune.
@@ -484,6 +489,18 @@ class SweepOptions:
 
     @core_share.setter
     def core_share(self, arg: float, /) -> None: ...
+
+    @property
+    def parts(self) -> bool: ...
+
+    @parts.setter
+    def parts(self, arg: bool, /) -> None: ...
+
+    @property
+    def part_rows(self) -> int: ...
+
+    @part_rows.setter
+    def part_rows(self, arg: int, /) -> None: ...
 
     @property
     def sharing_work(self) -> int: ...
