@@ -72,6 +72,35 @@ def same_set(smaller, wanted, case):
         assert use.share_at_root == pytest.approx(np.mean(first), abs=1e-12)
 
 
+def loss_drawn_anew(case, tree, column):
+    """The expected loss of a tree if each row gets the column's value of any row, in units of the problem."""
+    found = case.found.graph.problem
+    total = Fraction(0)
+    weight = [Fraction(int(w)) for w in case.weight]
+    for i in range(len(case.y)):
+        for j in range(len(case.y)):
+            place = tree
+            while isinstance(place, tuple):
+                row = j if case.splits[place[0]].column == column else i
+                place = place[2 if case.right[place[0]][row] else 1]
+            total += weight[i] * weight[j] * Fraction(float(found.costs[case.y[i], place]))
+    return total / sum(weight) ** 2
+
+
+def test_reliance_on_columns(case):
+    found = case.found
+    for some in (found, found.where(uses=found.graph.problem.table.names[-1])):
+        listed = [case.nested(tree) for tree in some]
+        if not 0 < len(listed) <= 200:
+            continue
+        for column, use in enumerate(some.columns()):
+            rises = [
+                loss_drawn_anew(case, tree, column) - loss_drawn_anew(case, tree, None) for tree in listed
+            ]
+            assert use.reliance == pytest.approx((float(min(rises)), float(max(rises))), abs=1e-12)
+        assert [use.reliance for use in some.columns(reliance=False)] == [None] * case.X.shape[1]
+
+
 def test_trees_that_ask_columns(case):
     names = case.found.graph.problem.table.names
     for number, name in enumerate(names):
