@@ -9,7 +9,7 @@ import pytest
 
 from near_optimal_lists import begins_like, label_of, nested, random_case, splits_of
 from treewright import near_optimal_trees
-from treewright.near_optimal import fewest_columns
+from treewright.near_optimal import fewest_columns, gap_frontier
 
 
 class Case:
@@ -215,6 +215,32 @@ def test_gaps_between_groups(case):
             assert none is None
             assert seen == looked - 1
             assert lower <= bound
+
+
+def test_the_best_tree_for_every_gap(case):
+    group = case.rng.random(len(case.y)) < 0.5
+    label = int(case.rng.integers(case.y.max() + 1))
+    cells = case.found.table()
+    for kind in ("parity", "opportunity", "odds"):
+        listed = gaps(case, group, kind, label)
+        if listed is None:
+            continue
+        worst = [max(abs(gap[k]) for gap in listed) for k in range(len(case.trees))]
+        objective = [cell.objective for cell in cells for _ in range(cell.n_trees)]
+        points, proven = gap_frontier(case.found, group, kind, label=label)
+        assert proven
+        assert points[-1].gap == pytest.approx(float(min(worst)))
+        assert points[0].objective == objective[0]
+        for point, after in zip(points, [*points[1:], None], strict=True):
+            assert float(worst[case.found.rank(point.tree)]) == pytest.approx(point.gap)
+            assert objective[case.found.rank(point.tree)] == point.objective
+            # no tree that costs less than the next point has a smaller gap than this one
+            cheaper = [
+                w for w, o in zip(worst, objective, strict=True) if after is None or o < after.objective
+            ]
+            if after is None or after.objective > point.objective:
+                assert point.gap == pytest.approx(float(min(cheaper)))
+        assert not gap_frontier(case.found, group, kind, label=label, look_at=0).proven
 
 
 def test_the_fewest_columns(case):

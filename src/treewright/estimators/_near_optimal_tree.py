@@ -201,7 +201,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
     def _chosen(self, trees: NearOptimalTrees, limits: Limits, set_seconds: float) -> tuple[int, str | None]:
         """Return the place of the tree that the rule prefers, and what is not proven about that.
 
-        A smaller set, or the range of a gap, takes about as long as the set did: where less time is left, none is begun.
+        A smaller set, or the range of a gap, takes as long as the set did: where less time is left, none is begun.
         """
         if self.choose == "best":
             return 0, None

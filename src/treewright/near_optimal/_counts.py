@@ -165,7 +165,7 @@ class Counts:
             return None
         scale = float(graph.unit / int(weight.sum()))
         least, most = found
-        return least * scale, most * scale
+        return least * scale + 0.0, most * scale + 0.0  # no negative zero
 
     def extremes(self, leaf_value: NDArray[np.int64]) -> Any:
         """Return the largest sums of leaf values, shape (n_nodes, n_classes), as the compiled core found them."""
