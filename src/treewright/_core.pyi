@@ -322,9 +322,18 @@ class NearOptimalCounts:
     def root_edges(self) -> object:
         """Return the trees that begin with each edge of the root."""
 
-    def leaves(self, *, to_side: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float, memory_limit: int) -> object:
+class NearOptimalShares:
+    """How many trees there are, in floating point, at every node."""
+
+    @property
+    def stop(self) -> Stop: ...
+
+    def total(self) -> float:
+        """Return the number of trees with at least two leaves."""
+
+    def leaves(self, *, to_side: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], by_node: bool, time_limit: float, memory_limit: int) -> object:
         """
-        Return the trees in which each node is a leaf of each class; None if stopped. `to_side` has for each edge how many of its columns send one row to either side, or is empty.
+        Return what stopped it, and the trees in which each node, or with `by_node=False` any, is a leaf of each class. `to_side` has for each edge how many of its columns send one row to either side, or is empty.
         """
 
 class NearOptimalExtremes:
@@ -358,6 +367,19 @@ class NearOptimalSet:
 
     def extremes(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, leaf_value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float, memory_limit: int) -> NearOptimalExtremes:
         """Find the largest sums of leaf values (node x class)."""
+
+    def shares(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, root_only: bool) -> NearOptimalShares:
+        """Count the trees in floating point, at every node or in all."""
+
+    def reliance(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, memory_limit: int, copies_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_at_root: bool) -> tuple:
+        """
+        Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are drawn anew, times the square of the total weight; None if there is no tree.
+        """
+
+    def column_worth(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, memory_limit: int, copies_without: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+        """
+        Return by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for none.
+        """
 
     def sum_by_row(self, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
         """
