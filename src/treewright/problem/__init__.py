@@ -5,6 +5,7 @@ from treewright.problem._policy import PolicyProblem, make_policy_problem
 from treewright.problem._problem import Problem
 from treewright.problem._regression import RegressionProblem, make_regression_problem
 from treewright.problem._survival import SurvivalProblem, make_survival_problem
+from treewright.problem._weights import check_sample_weight
 
 __all__ = [
     "PolicyProblem",
@@ -12,6 +13,7 @@ __all__ = [
     "RegressionProblem",
     "SurvivalProblem",
     "check_min_samples_leaf",
+    "check_sample_weight",
     "encode_labels",
     "make_policy_problem",
     "make_problem",
