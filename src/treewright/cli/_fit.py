@@ -103,7 +103,7 @@ def fit(
         typer.Option(
             "--cost-complexity",
             "-c",
-            help="Price of one leaf, as a fraction of the total weight (regression: of the variance, survival: "
+            help="Penalty of one leaf, as a fraction of the total weight (regression: of the variance, survival: "
             "of the deviance, "
             "policy: of the regret of the best single action).",
             show_default=f"{PRICE:g}",
