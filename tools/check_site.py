@@ -1,7 +1,7 @@
 """Look at the main pages of the site with axe, on a phone and on a desk: ``python tools/check_site.py build/docs``.
 
-Exits with 1 if axe finds anything that it calls critical or serious, or a page that is wider than its window. Part of
-``make docs``.
+Exits with 1 if axe finds anything that it calls critical or serious, if a page is wider than its window, or if the picture
+of a tree is cut off. Part of ``make docs``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ PAGES = (  # one of each kind: lists, tables, code, formulas, pictures, output o
     "gallery/ten_minutes", "api/index", "benchmarks",
 )  # fmt: skip
 WINDOWS = ({"color_scheme": "light", "width": 390}, {"color_scheme": "dark", "width": 1280})
+CUT_OFF = "[...document.querySelectorAll('.tw-scroll')].some((e) => e.scrollWidth > e.clientWidth)"
 AXE = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
@@ -57,6 +58,8 @@ def faults_of(browser: Any, page: Path, color_scheme: str, width: int) -> list[s
     ]
     if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
         faults.append("wider than its window")
+    if tab.evaluate(CUT_OFF):
+        faults.append("the picture of a tree is cut off")
     context.close()
     return faults
 

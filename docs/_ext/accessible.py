@@ -17,6 +17,10 @@ CHANGES = (
     (re.compile(r'(<aside class="sidebar-drawer")>'), r'\1 aria-label="All pages">'),
     (re.compile(r'(<aside class="toc-drawer[^"]*")>'), r'\1 aria-label="This page">'),
     (re.compile(r"<pre>"), '<pre tabindex="0">'),
+    (  # the text of a thumbnail's link is not shown, so it has no name
+        re.compile(r'(<p><a class="reference internal" href="[^"]*")(><span class="doc">)([^<>"]+)(</span>)'),
+        r'\1 aria-label="\3"\2\3\4',
+    ),
     (re.compile(r'(<div class="[^"]*\b(?:table-wrapper|long-table)\b[^"]*")>'), r'\1 tabindex="0">'),
 )
 

@@ -27,6 +27,10 @@ def extension() -> ModuleType:
         ('<p class="caption" role="heading"><span>Use</span></p>', 'role="heading" aria-level="2">'),
         ('<aside class="sidebar-drawer">', 'aria-label="All pages"'),
         ('<aside class="toc-drawer no-toc">', 'aria-label="This page"'),
+        (
+            '<p><a class="reference internal" href="x.html"><span class="doc">Ten</span></a></p>',
+            'aria-label="Ten"><',
+        ),
         ("<div><pre><span></span>x</pre></div>", '<pre tabindex="0">'),
         ('<div class="table-wrapper docutils container">', 'container" tabindex="0">'),
     ],
