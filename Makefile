@@ -28,6 +28,7 @@ types: $(VENV)/.installed-test
 # The site in build/docs; every example runs, and a warning (a dead link, a docstring that renders badly) is an error.
 docs: $(VENV)/.installed-docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	$(BIN)/python tools/check_site.py build/docs
 
 # A source archive, the wheel that it builds, and a first session with that wheel in an environment of its own.
 wheel: $(VENV)/.installed-wheel
