@@ -67,6 +67,36 @@ class InPipeline:
         return self
 
 
+class ChosenInPipeline:
+    """A tree chosen among near-optimal ones as the last step of a pipeline."""
+
+    def __init__(self, **parameters: Any) -> None:
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        self.model = make_pipeline(StandardScaler(), tw.NearOptimalTreeClassifier(**parameters))
+
+    def fit(self, X: Any, y: Any) -> ChosenInPipeline:
+        self.model.fit(X, y)
+        self.result_ = self.model[-1].result_
+        return self
+
+
+class ChosenInGridSearch:
+    """Trees chosen among near-optimal ones, for each of two bounds, in a grid search."""
+
+    def __init__(self, **parameters: Any) -> None:
+        from sklearn.model_selection import GridSearchCV
+
+        model = tw.NearOptimalTreeClassifier(**parameters)
+        self.search = GridSearchCV(model, {"epsilon": [0.01, 0.05]}, cv=2, error_score="raise")
+
+    def fit(self, X: Any, y: Any) -> ChosenInGridSearch:
+        self.search.fit(X, y)
+        self.result_ = self.search.best_estimator_.result_
+        return self
+
+
 class InGridSearch:
     """A cross-validated search inside of another, with the parameters of the inner one."""
 
@@ -179,6 +209,9 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
         "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),
+        "chosen": (tw.NearOptimalTreeClassifier, {"cost_complexity": 0.001, "max_depth": 4}),
+        "chosen, in a pipeline": (ChosenInPipeline, {"cost_complexity": 0.001, "max_depth": 4}),
+        "chosen, in a grid search": (ChosenInGridSearch, {"cost_complexity": 0.001, "max_depth": 4}),
         "regression front": (RegressionFront, {"max_leaves": 20, "max_depth": None}),
         "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
@@ -199,6 +232,8 @@ def accepted(kind: Any) -> set[str]:
         NearOptimal: tw.near_optimal_trees,
         InPipeline: tw.OptimalTreeClassifierCV,
         InGridSearch: tw.OptimalTreeClassifierCV,
+        ChosenInPipeline: tw.NearOptimalTreeClassifier,
+        ChosenInGridSearch: tw.NearOptimalTreeClassifier,
     }
     return set(inspect.signature(stands_for.get(kind, kind)).parameters)
 
@@ -211,6 +246,7 @@ SEARCHES = {
     "leaf accuracy, cross-validated": 12,
     "in a pipeline": 6,
     "in a grid search": 5 * 6,
+    "chosen, in a grid search": 5,
 }
 
 
@@ -218,7 +254,7 @@ def limits_of(name: str) -> list[str]:
     """The limits that an estimator has; Ctrl-C ends every one."""
     kind, _ = _estimators()[name]
     has = accepted(kind)
-    if name.startswith("in a "):  # the other limits are those of "cross-validated"
+    if "in a " in name:  # the other limits are those of the estimator alone
         return ["time", "ctrl-c"]
     named = {"time_limit": "time", "step_limit": "step", "memory_limit": "memory", "progress": "callback"}
     return [limit for parameter, limit in named.items() if parameter in has] + ["ctrl-c"]

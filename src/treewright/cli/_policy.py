@@ -60,7 +60,7 @@ def fit_policy(
     out : Path or None
         Model file to write.
     cost_complexity : float
-        Price of a leaf as a share of the regret of the best single action.
+        Leaf penalty as a share of the regret of the best single action.
     max_depth : int or None
         None is 3.
     max_leaf_nodes : int or None

@@ -53,7 +53,7 @@ def fit_regression(
     out : Path or None
         Model file to write.
     cost_complexity : float
-        Price of a leaf as a share of the squared error of a single leaf.
+        Leaf penalty as a share of the squared error of a single leaf.
     max_depth : int or None
         None is 3.
     max_leaf_nodes : int or None

@@ -8,6 +8,7 @@ from treewright.problem._problem import Problem
 from treewright.problem._regression import RegressionProblem, make_regression_problem
 from treewright.problem._row_costs import RowCostsProblem, make_row_costs_problem
 from treewright.problem._survival import SurvivalProblem, make_survival_problem
+from treewright.problem._weights import check_sample_weight
 
 __all__ = [
     "PolicyProblem",
@@ -16,6 +17,7 @@ __all__ = [
     "RowCostsProblem",
     "SurvivalProblem",
     "check_min_samples_leaf",
+    "check_sample_weight",
     "encode_labels",
     "make_policy_problem",
     "make_probability_problem",
