@@ -49,7 +49,7 @@ HERE = Path(__file__).resolve().parent
 DATA = HERE.parent.parent / "shared" / "data"
 TABLES = {
     "regression": ("energy", "autompg", "concrete", "housing", "wine"),
-    "survival": ("veterans", "uissurv", "gbsg2", "aids"),
+    "survival": ("veterans", "uissurv", "gbsg2"),
     "policy": ("0.06", "random"),
 }
 DEPTH, LEAST = 3, 10
