@@ -16,6 +16,7 @@
 #include "treewright/objective/target_table.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace treewright::ranked {
 
@@ -47,6 +48,8 @@ class SquaredError final : public RankedObjective {
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return loss_cost(node.sums.data()); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+    // One output: minus S^2 / W.
+    [[nodiscard]] std::optional<TwoSums> two_sums() const override;
 
  private:
     std::shared_ptr<const TargetTable> data_;

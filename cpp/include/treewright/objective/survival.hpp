@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace treewright::ranked {
@@ -59,6 +60,8 @@ class Survival final : public RankedObjective {
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+    // Hazards rounded to what double precision can add exactly; none where that is too coarse for an event's hazard.
+    [[nodiscard]] std::optional<TwoSums> two_sums() const override;
 
  private:
     // The place of the sums of a node.
