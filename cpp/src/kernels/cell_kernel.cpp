@@ -1,23 +1,13 @@
 // The cell kernel for any processor, and the choice.
 #include "treewright/kernels/cell_kernel.hpp"
 
-#include "treewright/kernels/cell_kernel_tables.hpp"
+#include "treewright/kernels/log_lanes.hpp"
 
 #include <cstring>
 #include <limits>
 
-namespace treewright::ranked {
-namespace {
-
-inline Eight look_up(const double* table, EightBits index) {
-    Eight x{};
-    for (int i = 0; i < 8; ++i) x[i] = table[index[i]];
-    return x;
-}
-
-}  // namespace
-}  // namespace treewright::ranked
-
+#include "treewright/kernels/look_up_plain.inc"
+#include "treewright/kernels/log_lanes_impl.hpp"
 #include "treewright/kernels/cell_kernel_impl.hpp"
 
 namespace treewright::ranked {

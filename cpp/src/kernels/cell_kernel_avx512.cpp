@@ -2,7 +2,7 @@
 #include "treewright/kernels/cell_kernel.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#include "treewright/kernels/cell_kernel_tables.hpp"
+#include "treewright/kernels/log_lanes.hpp"
 
 #include <cstring>
 #include <immintrin.h>
@@ -10,21 +10,8 @@
 
 #include "treewright/kernels/begin_avx512.inc"
 
-namespace treewright::ranked {
-namespace {
-
-inline Eight look_up(const double* table, EightBits index) {
-    __m512i which;
-    std::memcpy(&which, &index, sizeof which);
-    const __m512d found = _mm512_permutex2var_pd(_mm512_load_pd(table), which, _mm512_load_pd(table + 8));
-    Eight x;
-    std::memcpy(&x, &found, sizeof x);
-    return x;
-}
-
-}  // namespace
-}  // namespace treewright::ranked
-
+#include "treewright/kernels/look_up_avx512.inc"
+#include "treewright/kernels/log_lanes_impl.hpp"
 #include "treewright/kernels/cell_kernel_impl.hpp"
 #include "treewright/kernels/end_simd.inc"
 

@@ -61,20 +61,36 @@ void CellSolver::load(std::span<const std::uint32_t> set, std::span<const std::u
 }
 
 bool CellSolver::add_pairs() {
-    const std::size_t n = begin_.size() - 1;
-    for (std::size_t s = 0; s < (counts_ ? 3u : 2u); ++s) {
-        for (std::size_t g = 0; g < n; ++g) {
-            if (counts(begin_[g + 1] - begin_[g])) return false;
-            const double x = sum_[s][g];
-            task_.total[s] += x;
-            for (std::uint32_t u = begin_[g]; u < begin_[g + 1]; ++u) {
-                single_[s][list_[u]] += x;
-                double* const row = pair_[s].data() + std::size_t{list_[u]} * task_.stride;
-                for (std::uint32_t v = u + 1; v < begin_[g + 1]; ++v) row[list_[v]] += x;
-            }
+    for (std::uint32_t g = 0; g + 1 < begin_.size(); ++g) {
+        const std::uint32_t end = begin_[g + 1];
+        if (counts(end - begin_[g])) return false;
+        const double a = sum_[0][g], b = sum_[1][g], n = counts_ ? sum_[2][g] : 0;
+        task_.total[0] += a;
+        task_.total[1] += b;
+        task_.total[2] += n;
+        for (std::uint32_t u = begin_[g]; u < end; ++u) {
+            const std::uint32_t i = list_[u];
+            single_[0][i] += a;
+            single_[1][i] += b;
+            if (counts_) single_[2][i] += n;
+            add_to(pair_, std::size_t{i} * task_.stride, u + 1, end, a, b, n);
         }
     }
     return true;
+}
+
+// Adds the sums of a group to the entries list_[begin] .. list_[end - 1] of a row of planes.
+inline void CellSolver::add_to(std::vector<double> (&planes)[3], std::size_t row, std::uint32_t begin, std::uint32_t end,
+                               double a, double b, double n) {
+    double* const to_a = planes[0].data() + row;
+    double* const to_b = planes[1].data() + row;
+    for (std::uint32_t v = begin; v < end; ++v) {
+        to_a[list_[v]] += a;
+        to_b[list_[v]] += b;
+    }
+    if (!counts_) return;
+    double* const to_n = planes[2].data() + row;
+    for (std::uint32_t v = begin; v < end; ++v) to_n[list_[v]] += n;
 }
 
 // Counts the additions of a group with so many ones to go; true if the run has ended.
@@ -91,18 +107,8 @@ bool CellSolver::add_triples(std::uint32_t i) {
         const std::uint32_t g = column_list_[at], end = begin_[g + 1];
         const double a = sum_[0][g], b = sum_[1][g], n = counts_ ? sum_[2][g] : 0;
         if (counts(end - column_list_[at + 1])) return false;
-        for (std::uint32_t u = column_list_[at + 1] + 1; u + 1 < end; ++u) {
-            const std::size_t row = std::size_t{list_[u]} * task_.stride;
-            double* const to_a = task_.triple[0] + row;
-            double* const to_b = task_.triple[1] + row;
-            for (std::uint32_t v = u + 1; v < end; ++v) {
-                to_a[list_[v]] += a;
-                to_b[list_[v]] += b;
-            }
-            if (!counts_) continue;
-            double* const to_n = task_.triple[2] + row;
-            for (std::uint32_t v = u + 1; v < end; ++v) to_n[list_[v]] += n;
-        }
+        for (std::uint32_t u = column_list_[at + 1] + 1; u + 1 < end; ++u)
+            add_to(triple_, std::size_t{list_[u]} * task_.stride, u + 1, end, a, b, n);
     }
     return true;
 }

@@ -1,6 +1,6 @@
 #include "treewright/objective/squared_error.hpp"
 
-#include "treewright/kernels/moment_pair_solver.hpp"
+#include "treewright/kernels/squared_error_pairs.hpp"
 #include "treewright/kernels/stump_pair_solver.hpp"
 
 #include <algorithm>
@@ -116,7 +116,7 @@ Stump SquaredError::best_stump(const Node& node) const {
 }
 
 std::unique_ptr<PairSolver> SquaredError::pair_solver(const Options& options, Control& control) const {
-    if (data_->n_outputs == 1) return std::make_unique<MomentPairSolver>(*this, options, control);
+    if (data_->n_outputs == 1) return std::make_unique<SquaredErrorPairs>(*this, options, control);
     return std::make_unique<StumpPairSolver>(*this, options, control);
 }
 

@@ -1,6 +1,7 @@
 #include "treewright/objective/survival.hpp"
 
 #include "treewright/kernels/stump_pair_solver.hpp"
+#include "treewright/kernels/survival_pairs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +92,7 @@ Stump Survival::best_stump(const Node& node) const {
 }
 
 std::unique_ptr<PairSolver> Survival::pair_solver(const Options& options, Control& control) const {
+    if (const std::optional<TwoSums> sums = two_sums()) return std::make_unique<SurvivalPairs>(*this, *sums, options, control);
     return std::make_unique<StumpPairSolver>(*this, options, control);
 }
 
@@ -115,6 +117,7 @@ std::optional<TwoSums> Survival::two_sums() const {
     const double v = std::ldexp(1.0, shift), n = data.n_rows;
     TwoSums sums;
     sums.form = TwoSums::Form::events_log;
+    sums.b_unit = v;
     double steepest = 0;
     for (std::uint32_t row = 0; row < data.n_rows; ++row) {
         const double d = static_cast<double>(data.events[row]), h = static_cast<double>(data.hazard[row]);

@@ -9,7 +9,7 @@ namespace treewright::ranked {
 
 namespace {
 
-constexpr std::uint32_t kGreedyDepth = 32;
+constexpr std::uint32_t kQuickDepth = 8, kGreedyDepth = 32;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Outcome GroupSearch::run(Size limits) {
         control_.incumbent(best.upper);
     };
     // Trees at once, before any limit is looked at; then deeper and deeper.
-    better(greedy(root, std::min(depth, kGreedyDepth), 1, 0));
+    better(greedy(root, std::min(depth, kQuickDepth), 1, 0));
     for (std::uint32_t d = std::min(depth, 2u);; ++d) {
         if (control_.stopped()) return best;
         if (d == 3 && depth > 3) better(greedy(root, std::min(depth, kGreedyDepth), 2, 0));
@@ -227,18 +227,18 @@ void GroupSearch::bound_by_cells(const Set& set, std::uint32_t depth, Level& her
     const Cost any = set.unavoidable + 2 * penalty_;
     const double tie = std::ldexp(1.0, sums_.tie_bits);
     // The cost of one leaf tells what all trees have in common.
-    const double base = solved ? static_cast<double>(objective_.leaf_cost(set.rows)) / tie -
-                                     sums_.unit * (cells_.whole() + sums_.leaf)
-                               : 0;
+    const double one_leaf = static_cast<double>(objective_.leaf_cost(set.rows)) / tie;
+    const double whole = solved ? sums_.unit * (cells_.whole() + sums_.leaf) : 0;
     for (std::size_t i = 0; i < here.columns.size(); ++i) {
         Root root{here.columns[i], any, 0.0};
-        if (solved) {
+        if (solved && std::isinf(here.value[i])) {
+            root.bound = kNoCost;  // a side cannot be a leaf
+        } else if (solved) {
             root.likely = here.value[i];
-            const double least_cost = sums_.unit * here.value[i] + base - 2 * sums_.error - 4;
-            if (least_cost * tie >= static_cast<double>(kNoCost))
-                root.bound = kNoCost;  // no legal leaves
-            else
-                root.bound = std::max(any, static_cast<Cost>(std::floor(least_cost)) * (Cost{1} << sums_.tie_bits));
+            const double value = sums_.unit * here.value[i];
+            const double rounding = std::ldexp(std::abs(one_leaf) + std::abs(whole) + std::abs(value), -50);
+            const double least_cost = value + (one_leaf - whole) - (2 * sums_.error + rounding + 4);
+            root.bound = std::max(any, static_cast<Cost>(std::floor(least_cost)) * (Cost{1} << sums_.tie_bits));
         }
         here.roots.push_back(root);
     }

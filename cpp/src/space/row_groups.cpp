@@ -24,7 +24,7 @@ bool RowGroups::fit(const RankedTable& table) {
         n_cuts += most;
         binary = binary && most <= 1;
     }
-    return n_cuts >= 1 && n_cuts <= (binary ? kMostBinary : kMostCuts);
+    return n_cuts >= 1 && n_cuts <= (binary ? kMostBinary : kMostCuts) && n_cuts * table.n_rows <= kMostEntries;
 }
 
 RowGroups::RowGroups(const RankedObjective& objective, const TwoSums& sums) : n_sums(objective.n_sums()) {

@@ -32,6 +32,8 @@ class CellSolver {
     [[nodiscard]] bool add_pairs();
     [[nodiscard]] bool add_triples(std::uint32_t i);
     [[nodiscard]] bool counts(std::uint32_t n_ones);
+    void add_to(std::vector<double> (&planes)[3], std::size_t row, std::uint32_t begin, std::uint32_t end, double a, double b,
+                double n);
     static constexpr std::int64_t kAdditionsPerUnit = 4096;  // of work, for the clock
     static constexpr std::int64_t kAdditionsPerPoll = 16 * kAdditionsPerUnit;
 

@@ -50,6 +50,8 @@ class Survival final : public RankedObjective {
     // One unit of loss counts 2^tie_bits.
     Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost leaf_penalty);
 
+    [[nodiscard]] const EventTable& data() const { return *data_; }
+
     void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override {
         return node.n == 0 ? leaf_penalty() : loss_cost(node.sums[kEvents], node.sums[kHazard], node.sums[kConstant]) + leaf_penalty();

@@ -21,6 +21,7 @@ struct TwoSums {
     };
     Form form = Form::minus_square;
     std::vector<double> a, b;  // [row]: whole numbers whose sums are below 2^53, A not negative
+    double b_unit = 1;         // what one of b stands for in the sums of the objective
     double unit = 1;           // above 0
     double leaf = 0;           // of every leaf, in units of g
     int tie_bits = 0;

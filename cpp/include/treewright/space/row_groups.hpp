@@ -20,8 +20,8 @@ struct RowGroups {
         std::uint32_t column, rank;  // rows of lower rank are left
         bool ones_left;              // whether the list of a group has the cut where the group is left of it
     };
-    // Cuts beyond which a table has too many: where all columns have one, and else.
-    static constexpr std::size_t kMostBinary = 512, kMostCuts = 64;
+    // Cuts beyond which a table has too many, where all columns have one, and else; and rows times cuts.
+    static constexpr std::size_t kMostBinary = 512, kMostCuts = 64, kMostEntries = std::size_t{1} << 28;
     [[nodiscard]] static bool fit(const RankedTable& table);
 
     // `objective` stays in use; `sums` is moved from row to group.

@@ -1,4 +1,4 @@
-// What the versions of the cell kernel share: eight lanes, and the numbers of its logarithm.
+// What kernels of eight lanes share: the lanes, and the numbers of their logarithm.
 #pragma once
 
 #include <cstdint>
