@@ -17,6 +17,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace treewright::ranked {
 
@@ -50,6 +51,7 @@ class SquaredError final : public RankedObjective {
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     // One output: minus S^2 / W.
     [[nodiscard]] std::optional<TwoSums> two_sums() const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
 
  private:
     std::shared_ptr<const TargetTable> data_;

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace treewright::ranked {
@@ -64,6 +65,7 @@ class Survival final : public RankedObjective {
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     // Hazards rounded to what double precision can add exactly; none where that is too coarse for an event's hazard.
     [[nodiscard]] std::optional<TwoSums> two_sums() const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
 
  private:
     // The place of the sums of a node.
