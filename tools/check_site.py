@@ -1,7 +1,7 @@
 """Look at the main pages of the site with axe, on a phone and on a desk: ``python tools/check_site.py build/docs``.
 
-Exits with 1 if axe finds anything that it calls critical or serious, if a page is wider than its window, or if the picture
-of a tree is cut off. Part of ``make docs``.
+Exits with 1 if axe finds anything that it calls critical or serious, if a page is wider than its window, or if the
+picture of a tree is cut off. Part of ``make docs``.
 """
 
 from __future__ import annotations
