@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # PyTorch's build for CPUs, not gigabytes of CUDA; set TORCH= where pip's own index has one.
 TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
+# Warnings of the C++ compiler are errors where WERROR=ON, as in .ci/run; other compilers warn of other things.
+WERROR ?= OFF
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
 .PHONY: demo test test-cpp test-sanitized attack lint types docs wheel stubs clean
@@ -18,6 +20,7 @@ test: $(VENV)/.installed-test
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check src tests benchmarks examples tools docs/conf.py docs/_ext
 	$(BIN)/ruff format --check src tests benchmarks examples tools docs/conf.py docs/_ext
+	$(BIN)/clang-format --dry-run --Werror --files=tools/clang_format.txt
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
@@ -33,7 +36,7 @@ wheel: $(VENV)/.installed-wheel
 
 # C++ tests under the address and undefined-behaviour sanitizers.
 test-cpp: $(VENV)/.installed-test
-	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug >/dev/null
+	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug -DTREEWRIGHT_WERROR=$(WERROR) >/dev/null
 	$(BIN)/cmake --build build/sanitized -j 2
 	$(BIN)/ctest --test-dir build/sanitized --output-on-failure -j 2
 
@@ -59,7 +62,7 @@ $(VENV)/.created:
 # Editable: Python files are used in place, a changed C++ file re-installs.
 $(VENV)/.installed: $(VENV)/.created $(SOURCES)
 	$(BIN)/python -m pip install --quiet "scikit-build-core>=1.0,<2" "nanobind>=2.9,<4" "cmake>=3.18,<5" "ninja>=1.10,<2"
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[files]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=cmake.define.TREEWRIGHT_WERROR=$(WERROR) --editable '.[files]'
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed

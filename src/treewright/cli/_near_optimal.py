@@ -196,7 +196,7 @@ def near_optimal(
         if stopped:
             note(f"{stop_word()}; what was found so far follows.")
         if found:
-            for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns()), ""):
+            for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns(reliance=False)), ""):
                 say(line)
         if chosen is not None:
             say(tree_text(chosen.tree, ascii_only))
