@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from treewright.errors import InputError
 from treewright.problem import make_survival_problem
 from treewright.search import solve_survival
 from treewright.table import table_from
@@ -29,3 +31,16 @@ def test_heavy_rows_that_fit_well_hide_no_loss() -> None:
     problem = make_survival_problem(table_from(X), (EVENT, TIME), sample_weight=WEIGHT, max_depth=3)
     report = verify_survival(problem, solve_survival(problem))
     assert report.ok, str(report)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.ma.masked_array(np.column_stack([EVENT, TIME]), mask=np.arange(10).reshape(5, 2) == 3),
+        (EVENT, np.ma.masked_array(TIME, mask=np.arange(5) == 1)),
+        (np.ma.masked_array(EVENT, mask=np.arange(5) == 1), TIME),
+    ],
+)
+def test_what_is_masked_is_not_read_as_if_it_were_there(y: object) -> None:
+    with pytest.raises(InputError, match="masked"):
+        make_survival_problem(table_from(X), y)
