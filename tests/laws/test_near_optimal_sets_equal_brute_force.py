@@ -70,6 +70,16 @@ def test_set_is_what_a_list_of_all_trees_says(seed):
         assert all(beginning.rank(tree) == place for place, tree in enumerate(beginning))
 
 
+def test_costs_in_decimals_whose_unit_is_no_whole_share() -> None:
+    """.48 and 1.065 are 32 and 71 times .015: two leaves and one row of .48 are exactly .14."""
+    X, costs = np.array([[2.0], [0.0], [2.0], [1.0]]), [[0.0, 0.48], [1.065, 0.0]]
+    for bound in ({"slack": 0.0}, {"max_objective": 0.14}):
+        found = near_optimal_trees(X, [1, 0, 0, 0], costs=costs, **bound)
+        assert found.n_trees_ == 1
+        assert found.bound_ == 0.14
+    assert found.graph.unit == Fraction(3, 800)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_draws_are_uniform(seed):
     rng = np.random.default_rng(seed)
