@@ -56,7 +56,7 @@ def fit_latent(
     max_depth : int or None, default=None
         Depth of the latent tree; None is 4.
     cost_complexity : float, default=0.0
-        Price of one leaf in the objective that the file states; it does not steer the training.
+        Penalty of one leaf in the objective that the file states; it does not steer the training.
     pruning : float, default=1.0
         lambda of the paper.
     epochs : int or None, default=None
