@@ -123,6 +123,14 @@ class Front:
         return self
 
 
+class RegressionFront(Front):
+    """`regression_frontier` likewise."""
+
+    def fit(self, X: Any, y: Any) -> RegressionFront:
+        self.result_ = tw.regression_frontier(X, y, **self.parameters)
+        return self
+
+
 class Shards(Front):
     """`fit_shards` likewise."""
 
@@ -138,6 +146,15 @@ class Policy(tw.OptimalPolicyTree):
         rewards = np.random.default_rng(1).normal(size=(len(y), len(np.unique(y))))
         rewards[np.arange(len(y)), y] += 1
         super().fit(X, rewards)
+        return self
+
+
+class RowCosts(tw.OptimalTreeClassifier):
+    """A tree of classes with noise as the cost of each row."""
+
+    def fit(self, X: Any, y: Any) -> RowCosts:
+        costs = np.random.default_rng(1).random(size=(len(y), len(np.unique(y))))
+        super().fit(X, y, row_costs=costs)
         return self
 
 
@@ -187,12 +204,16 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
         "policy": (Policy, free | {"max_depth": 7}),
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
+        "row costs": (RowCosts, free | {"max_depth": 7}),
+        "probability": (tw.OptimalProbabilityTree, free | {"max_depth": 7}),
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
         "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),
         "chosen": (tw.NearOptimalTreeClassifier, {"cost_complexity": 0.001, "max_depth": 4}),
         "chosen, in a pipeline": (ChosenInPipeline, {"cost_complexity": 0.001, "max_depth": 4}),
         "chosen, in a grid search": (ChosenInGridSearch, {"cost_complexity": 0.001, "max_depth": 4}),
+        "regression front": (RegressionFront, {"max_leaves": 20, "max_depth": None}),
+        "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
         "in a pipeline": (InPipeline, {}),
         "in a grid search": (InGridSearch, {}),
@@ -206,6 +227,7 @@ def accepted(kind: Any) -> set[str]:
 
     stands_for = {
         Front: tw.accuracy_frontier,
+        RegressionFront: tw.regression_frontier,
         Shards: tw.fit_shards,
         NearOptimal: tw.near_optimal_trees,
         InPipeline: tw.OptimalTreeClassifierCV,
@@ -219,6 +241,7 @@ def accepted(kind: Any) -> set[str]:
 # Each has the time limit. A grid search makes five fits of a cross-validated search: two parameters, two folds, and the
 # best one on all rows.
 SEARCHES = {
+    "regressor, cross-validated": 6,
     "cross-validated": 6,
     "leaf accuracy, cross-validated": 12,
     "in a pipeline": 6,

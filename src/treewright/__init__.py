@@ -1,6 +1,7 @@
 """Decision trees that people can read, check and trust.
 
-Names load on first use, so that ``import treewright`` costs little.
+Names and packages (``treewright.show``, ``treewright.table``, ...) load on first use, so that ``import treewright``
+costs little.
 """
 
 from importlib import import_module
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
     from treewright.estimators import NearOptimalTreeClassifier as NearOptimalTreeClassifier
     from treewright.estimators import OptimalPolicyTree as OptimalPolicyTree
+    from treewright.estimators import OptimalProbabilityTree as OptimalProbabilityTree
     from treewright.estimators import OptimalSurvivalTree as OptimalSurvivalTree
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
+    from treewright.estimators import OptimalTreeRegressorCV as OptimalTreeRegressorCV
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.estimators import compare_with_cart as compare_with_cart
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
     from treewright.search import accuracy_frontier as accuracy_frontier
+    from treewright.search import regression_frontier as regression_frontier
     from treewright.shards import ShardedTree as ShardedTree
     from treewright.shards import fit_shards as fit_shards
     from treewright.table import Table as Table
@@ -54,10 +58,12 @@ _HOME = {
     "NearOptimalTreeClassifier": "treewright.estimators",
     "NearOptimalTrees": "treewright.near_optimal",
     "OptimalPolicyTree": "treewright.estimators",
+    "OptimalProbabilityTree": "treewright.estimators",
     "OptimalSurvivalTree": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "OptimalTreeRegressor": "treewright.estimators",
+    "OptimalTreeRegressorCV": "treewright.estimators",
     "Problem": "treewright.problem",
     "ShardedTree": "treewright.shards",
     "SolveResult": "treewright.result",
@@ -71,12 +77,21 @@ _HOME = {
     "fit_shards": "treewright.shards",
     "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
+    "regression_frontier": "treewright.search",
 }
+
+_PACKAGES = (
+    "binarize", "bornagain", "convert", "datasets", "errors", "estimators", "guess", "latent", "leaf_accuracy", "mip",
+    "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival", "table", "tree",
+    "verify",
+)  # fmt: skip
 
 __all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"treewright.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'treewright' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

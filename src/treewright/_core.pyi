@@ -23,61 +23,87 @@ class BitsOptions:
     def __init__(self) -> None: ...
 
     @property
-    def lookahead(self) -> bool: ...
+    def lookahead(self) -> bool:
+        """
+        Trees of k leaves cost at least k leaf prices (Lemma 3.2, Theorems 3.3 to 3.5).
+        """
 
     @lookahead.setter
     def lookahead(self, arg: bool, /) -> None: ...
 
     @property
-    def two_leaves(self) -> bool: ...
+    def two_leaves(self) -> bool:
+        """
+        Bound a child by its exact best tree of two leaves instead of by its leaf.
+        """
 
     @two_leaves.setter
     def two_leaves(self, arg: bool, /) -> None: ...
 
     @property
-    def budgets(self) -> bool: ...
+    def budgets(self) -> bool:
+        """
+        Stop a subproblem once it cannot improve its parent (hierarchical bound, Theorem 3.1).
+        """
 
     @budgets.setter
     def budgets(self, arg: bool, /) -> None: ...
 
     @property
-    def similar_support(self) -> bool: ...
+    def similar_support(self) -> bool:
+        """
+        Bound a subset by a solved one that differs in few rows (after Theorem F.1).
+        """
 
     @similar_support.setter
     def similar_support(self, arg: bool, /) -> None: ...
 
     @property
-    def cache(self) -> bool: ...
+    def cache(self) -> bool:
+        """
+        Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).
+        """
 
     @cache.setter
     def cache(self, arg: bool, /) -> None: ...
 
     @property
-    def greedy_start(self) -> bool: ...
+    def greedy_start(self) -> bool:
+        """Begin with a greedy tree, for early incumbents."""
 
     @greedy_start.setter
     def greedy_start(self, arg: bool, /) -> None: ...
 
     @property
-    def lattice(self) -> bool: ...
+    def lattice(self) -> bool:
+        """
+        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program over column groups, where it is small enough.
+        """
 
     @lattice.setter
     def lattice(self, arg: bool, /) -> None: ...
 
     @property
-    def kernel(self) -> PairKernel: ...
+    def kernel(self) -> PairKernel:
+        """How pair matrices are counted."""
 
     @kernel.setter
     def kernel(self, arg: PairKernel, /) -> None: ...
 
     @property
-    def plain_steps(self) -> int: ...
+    def plain_steps(self) -> int:
+        """
+        Subproblems of the plain search before the phases for hard problems begin.
+        """
 
     @plain_steps.setter
     def plain_steps(self, arg: int, /) -> None: ...
 
     @property
-    def lattice_states(self) -> int: ...
+    def lattice_states(self) -> int:
+        """
+        Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each (two classes).
+        """
 
     @lattice_states.setter
     def lattice_states(self, arg: int, /) -> None: ...
@@ -87,8 +113,10 @@ class BitsProblem:
 
     def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
-    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
-        """Search for the cheapest tree. Bounds are in weight units."""
+    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+        """
+        Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most steps).
+        """
 
     def front(self, *, max_depth: int, max_leaves: int, options: BitsOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """
@@ -385,6 +413,11 @@ def tree_counts(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(sha
 def cheapest_pruning(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: tuple[int, int], leaf: tuple[int, int], least: float, seconds: float) -> tuple:
     """Splits of the cheapest pruning; see treewright.search._prune."""
 
+def cheapest_loss_pruning(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], kind: int, sums: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], one_leaf: float, leaf: int, seconds: float) -> tuple:
+    """
+    Splits of the cheapest pruning for an additive loss; see treewright.search._prune_additive.
+    """
+
 def best_worst_leaf(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: tuple[int, int], leaf: tuple[int, int], z: float, scale: float, seconds: float) -> tuple:
     """
     Splits of the pruning with the best worst leaf; see treewright.search._prune.
@@ -478,6 +511,18 @@ class SweepOptions:
 
     @core_share.setter
     def core_share(self, arg: float, /) -> None: ...
+
+    @property
+    def parts(self) -> bool: ...
+
+    @parts.setter
+    def parts(self, arg: bool, /) -> None: ...
+
+    @property
+    def part_rows(self) -> int: ...
+
+    @part_rows.setter
+    def part_rows(self, arg: int, /) -> None: ...
 
     @property
     def sharing_work(self) -> int: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treewright.cli._fit import _trial
+from treewright.cli._fit_classes import trial_of
 from treewright.cli._question import advice
 from treewright.problem import make_problem
 from treewright.result import StopReason
@@ -42,6 +42,17 @@ def test_what_was_tried_and_ended_is_named_with_its_time():
     assert "A proof comes sooner with --max-depth 3" in advise(trial=lambda change: None)
 
 
+def test_where_none_ends_a_much_smaller_one_is_tried():
+    def trial(change):
+        return 0.3 if change == {"max_depth": 2, "thresholds": 8} else None
+
+    assert "comes with --max-depth 2 --thresholds 8 (about 0.3 s): tried just now" in advise(trial=trial)
+    assert "comes with --thresholds 8 (" in advise(
+        max_depth=3, trial=lambda change: 1.0 if change == {"thresholds": 8} else None
+    )
+    assert "comes with" not in advise(thresholds="8", trial=trial)
+
+
 def test_nothing_is_tried_after_ctrl_c():
     assert "sooner" in advise(StopReason.INTERRUPT, trial=lambda change: pytest.fail("tried"))
 
@@ -50,8 +61,8 @@ def test_a_trial_is_a_short_search_of_the_smaller_problem():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (60, 3)).astype(float)
     problem = make_problem(table_from(X), rng.integers(0, 2, 60), cost_complexity=0.01, max_depth=3)
-    seconds = _trial(problem, "auto", 60)
+    seconds = trial_of(problem, "auto", 60)
     for change in ({"max_depth": 2}, {"thresholds": 2}, {"cost_complexity": 0.1}):
         assert 0 <= seconds(change) < 2
     wide = make_problem(table_from(rng.normal(size=(3000, 30))), rng.integers(0, 2, 3000), max_depth=6)
-    assert _trial(wide, "auto", 0.6)({"max_depth": 5}) is None
+    assert trial_of(wide, "auto", 0.6)({"max_depth": 5}) is None
