@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 __all__ = ["Gaps", "between", "gaps_of", "keep_label_changes", "spread"]
 
-ROUNDING = 2.0**-40  # of the weight: above what sums of float64 can be off by, below any difference that matters
+ROUNDING = (
+    2.0**-40
+)  # of the weight: above what sums of float64 can be off by, below any difference that matters
 
 
 @dataclass(frozen=True)

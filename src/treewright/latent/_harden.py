@@ -67,8 +67,8 @@ def linear_split(
     used = slopes != 0
     if not used.any():
         used[0] = True  # a split that is the same for every row still needs a column
-    columns = tuple(int(j) for j in encoder.source[values][used])
-    return LinearSplit(columns, tuple(float(w) for w in slopes[used]), threshold, missing_left)
+    columns = tuple(encoder.source[values][used].tolist())
+    return LinearSplit(columns, tuple(slopes[used].tolist()), threshold, missing_left)
 
 
 def harden(

@@ -54,7 +54,16 @@ def up_to(value: float) -> Fraction:
     return max(exact, as_written(value))
 
 
+MOST_DENOMINATOR = 10**4  # of a unit that costs of a few decimals have in common, such as .48 and 1.065
+FEW_LAST_PLACES = Fraction(1, 2**49)
+
+
 def whole(value: float) -> Fraction:
-    """Return a float as a fraction, without the rounding of a division where it is nearly whole."""
+    """Return a float as a fraction, without the rounding of a division where it is nearly whole, or nearly a fraction
+    of a small denominator.
+    """
     nearest = round(value)
-    return Fraction(nearest) if nearest and abs(value - nearest) < 1e-9 * nearest else Fraction(value)
+    if nearest and abs(value - nearest) < 1e-9 * nearest:
+        return Fraction(nearest)
+    near = Fraction(value).limit_denominator(MOST_DENOMINATOR)
+    return near if abs(near - Fraction(value)) < FEW_LAST_PLACES * near else Fraction(value)

@@ -142,6 +142,8 @@ def check_survival(y: Any, n_rows: int | None = None) -> tuple[NDArray[np.bool_]
         raise InputError(
             "A survival tree requires y to be passed, but the target y is None: give events and times."
         )
+    if any(np.ma.is_masked(part) for part in (y if isinstance(y, tuple) else (y,))):
+        raise InputError("y is a masked array with masked values; leave out these rows.")
     names = getattr(getattr(y, "dtype", None), "names", None)
     if names is not None:
         if len(names) != 2:

@@ -43,6 +43,9 @@ __all__ = [
 ]
 
 
+HALF = 0.5
+
+
 class AdditiveLoss(Protocol):
     """What a leaf costs, and how the engine is asked."""
 
@@ -222,10 +225,12 @@ class SurvivalLoss:
             return 0.0
         ratio = events.sum() / hazard.sum()
         parts = ratio * hazard
-        beyond = (parts[seen] - events[seen]) / events[
-            seen
-        ]  # with log1p: of heavy rows that fit well, nothing is lost
-        parts[seen] = events[seen] * (beyond - np.log1p(beyond))
+        fitted = parts[seen] / events[seen]
+        beyond = (parts[seen] - events[seen]) / events[seen]
+        # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard.
+        parts[seen] = events[seen] * (
+            beyond - np.where(fitted > HALF, np.log1p(np.maximum(beyond, -HALF)), np.log(fitted))
+        )
         return max(0.0, math.fsum(parts.tolist()))
 
     def unavoidable(self) -> float:

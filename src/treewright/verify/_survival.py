@@ -59,8 +59,10 @@ def _deviance(problem: SurvivalProblem, rows: Rows) -> float:
     if ratio == 0:
         return 0.0
     fitted, event = ratio * problem.hazard[rows], problem.event[rows]
-    beyond = np.where(event, fitted - 1, 0.0)  # with log1p: of heavy rows that fit well, nothing is lost
-    own = np.where(event, beyond - np.log1p(beyond), fitted)
+    hazard = np.where(event, fitted, 1.0)
+    # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard.
+    logarithm = np.where(hazard > 0.5, np.log1p(np.maximum(hazard - 1, -0.5)), np.log(hazard))
+    own = np.where(event, hazard - 1 - logarithm, fitted)
     return max(0.0, math.fsum((problem.sample_weight[rows] * own).tolist()))
 
 

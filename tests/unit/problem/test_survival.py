@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from treewright.errors import InputError
 from treewright.problem import make_survival_problem
 from treewright.search import solve_survival
 from treewright.table import table_from
@@ -29,3 +31,31 @@ def test_heavy_rows_that_fit_well_hide_no_loss() -> None:
     problem = make_survival_problem(table_from(X), (EVENT, TIME), sample_weight=WEIGHT, max_depth=3)
     report = verify_survival(problem, solve_survival(problem))
     assert report.ok, str(report)
+
+
+def test_a_row_with_next_to_no_hazard_has_a_finite_loss() -> None:
+    """Fitted by 1e-17 of an event, its deviance is 38: less one, that is -1 to the last place, without a logarithm."""
+    table = table_from(np.array([[0.0], [1.0], [2.0], [0.0], [0.0], [0.0], [0.0], [0.0]]))
+    event = np.array([1, 0, 0, 0, 1, 1, 1, 0], dtype=bool)
+    time = [2.7e-4, 274.7, 6.6e-4, 2.4e-7, 1.6e-4, 308.8, 6.7e-3, 3.9e-6]
+    weight = [2.0, 3e9, 3.0, 2e9, 3.0, 2e9, 2e9, 3.0]
+    problem = make_survival_problem(
+        table, (event, time), sample_weight=weight, max_depth=2, min_samples_leaf=3
+    )
+    result = solve_survival(problem)
+    assert np.isfinite(result.objective)
+    report = verify_survival(problem, result)
+    assert report.ok, str(report)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.ma.masked_array(np.column_stack([EVENT, TIME]), mask=np.arange(10).reshape(5, 2) == 3),
+        (EVENT, np.ma.masked_array(TIME, mask=np.arange(5) == 1)),
+        (np.ma.masked_array(EVENT, mask=np.arange(5) == 1), TIME),
+    ],
+)
+def test_what_is_masked_is_not_read_as_if_it_were_there(y: object) -> None:
+    with pytest.raises(InputError, match="masked"):
+        make_survival_problem(table_from(X), y)

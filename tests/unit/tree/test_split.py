@@ -105,3 +105,13 @@ def test_digits_round_thresholds_and_weights():
 @given(threshold=st.floats(allow_nan=False, allow_infinity=False))
 def test_threshold_reads_back_exactly(threshold):
     assert float(describe(ThresholdSplit(0, threshold), COLUMNS).split()[-1]) == threshold
+
+
+def test_a_score_does_not_depend_on_the_number_of_rows():
+    """Few rows are added along the columns, many along the rows: in the same order, to the last bit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 120)) * 10.0 ** rng.integers(-8, 8, 120)
+    split = LinearSplit(tuple(range(120)), tuple(rng.normal(size=120).tolist()), 0.0)
+    whole = split.score(X)
+    for n in (0, 1, 2, 7, 119, 120, 121):
+        np.testing.assert_array_equal(split.score(X[:n]), whole[:n])
