@@ -9,7 +9,7 @@ import numpy as np
 from treewright.binarize import scope_of_all
 from treewright.problem import Problem
 from treewright.result import ProbabilityResult
-from treewright.search._additive import SquaredErrorLoss
+from treewright.search._additive import SquaredErrorLoss, loss_of
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
@@ -72,12 +72,15 @@ def solve_probability(
     return result_of_answer(
         ProbabilityResult,
         problem,
-        _tree(problem, answer.splits),
+        loss,
         answer,
+        grow=lambda splits: _tree(problem, splits),
         one_leaf=one_leaf,
-        loss=answer.loss,
         rounded="The weights",
-        stats={"brier_score": mean * answer.loss, "single_leaf_brier_score": mean * one_leaf},
+        stats=lambda tree: {
+            "brier_score": mean * loss_of(list(tree.splits), problem.table, loss),
+            "single_leaf_brier_score": mean * one_leaf,
+        },
         **asked,
     )
 
