@@ -36,8 +36,8 @@ class RowSums:
     ----------
     kind : int
         LEAST: the least of the sums. SQUARES: of weights, weighted squares and weighted targets of each output,
-        the squared error about the means. DEVIANCE: of events, hazards, and events times the logarithm of hazards by events, half the
-        deviance of one hazard ratio.
+        the squared error about the means. DEVIANCE: of events, hazards, and events times the logarithm of hazards by
+        events, half the deviance of one hazard ratio.
     numbers : ndarray of shape (n_rows, n_sums), float64
     """
 
