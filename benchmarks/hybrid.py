@@ -39,7 +39,7 @@ def run(
     data: Annotated[Path, typer.Option(help="Folder of the reference data.")] = DATA,
     only: Annotated[str, typer.Option(help="Comma-separated data sets.")] = ",".join(SETS),
     first: Annotated[int, typer.Option(help="Seed of the first split.")] = FIRST_SEED,
-    splits: Annotated[int, typer.Option(help="Splits of each table.")] = 5,
+    splits: Annotated[int, typer.Option(help="Splits of each table.")] = 3,
     trials: Annotated[int, typer.Option(help="Trials that tune the model alone; 0 leaves that out.")] = 10,
     write: Annotated[bool, typer.Option(help="Write the results file.")] = True,
 ) -> None:

@@ -1,7 +1,7 @@
 """Look at the main pages of the site with axe, on a phone and on a desk: ``python tools/check_site.py build/docs``.
 
-Exits with 1 if axe finds anything that it calls critical or serious, if a page is wider than its window, or if the picture
-of a tree is cut off. Part of ``make docs``.
+Exits with 1 if axe finds anything that it calls critical or serious, if a page is wider than its window, or if the
+picture of a tree is cut off. Part of ``make docs``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 
 PAGES = (  # one of each kind: lists, tables, code, formulas, pictures, output of examples, signatures
     "index", "user_guide", "prepare_your_file", "faq", "glossary", "certificate", "methods/optimal", "gallery/index",
-    "gallery/ten_minutes", "api/index", "benchmarks",
+    "gallery/ten_minutes", "api/index",
 )  # fmt: skip
 WINDOWS = ({"color_scheme": "light", "width": 390}, {"color_scheme": "dark", "width": 1280})
 CUT_OFF = "[...document.querySelectorAll('.tw-scroll')].some((e) => e.scrollWidth > e.clientWidth)"

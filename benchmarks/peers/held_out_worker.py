@@ -34,7 +34,6 @@ def regression(data: Any) -> dict[str, Any]:
 
 
 def survival(data: Any) -> dict[str, Any]:
-    from pystreed import STreeDSurvivalAnalysis
     from sklearn.model_selection import GridSearchCV
     from sksurv.tree import SurvivalTree
     from sksurv.util import Surv
@@ -49,12 +48,8 @@ def survival(data: Any) -> dict[str, Any]:
     position = np.searchsorted(tree.unique_times_, data["times"], side="right")
     shares = np.column_stack([np.ones(len(curves)), curves])[:, position]
     found = said("scikit-survival", tree, begun, tree.predict(data["X_test"]))
-    answers = {"SurvivalTree, tuned": {**found, "survival": shares.tolist()}}
-    model = STreeDSurvivalAnalysis(max_depth=DEPTH, min_leaf_node_size=LEAST, hyper_tune=True, time_limit=60)
-    begun = time.process_time()
-    model.fit(data["X"].astype(int), y)
-    answers["STReeD, tuned"] = said("pystreed", model, begun, model.predict(data["X_test"].astype(int)))
-    return answers
+    # pystreed 1.4.0 ends with a segmentation fault where it tunes survival trees on these tables, so it is not here.
+    return {"SurvivalTree, tuned": {**found, "survival": shares.tolist()}}
 
 
 def policy(data: Any) -> dict[str, Any]:

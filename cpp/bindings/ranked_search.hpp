@@ -6,6 +6,7 @@
 #include "control.hpp"
 #include "ranked_tree.hpp"
 #include "treewright/objective/ranked_objective.hpp"
+#include "treewright/search/group_search.hpp"
 #include "treewright/search/ranked_search.hpp"
 
 #include <nanobind/nanobind.h>
@@ -43,10 +44,16 @@ inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjec
     {
         nanobind::gil_scoped_release release;
         const std::unique_ptr<RankedObjective> objective = make();
-        Search search(*objective, options, control);
-        outcome = search.run({depth, most_leaves == 0 ? Size::kAny : most_leaves});
-        tree = search.write(outcome.plan);
-        statistics = search.statistics();
+        const Size limits{depth, most_leaves == 0 ? Size::kAny : most_leaves};
+        const auto run = [&](auto&& search) {
+            outcome = search.run(limits);
+            tree = search.write(outcome.plan);
+            statistics = search.statistics();
+        };
+        if (GroupSearch::fits(*objective, options, limits))
+            run(GroupSearch(*objective, control));
+        else
+            run(Search(*objective, options, control));
     }
     nanobind::dict result;
     result["lower"] = outcome.lower;

@@ -10,6 +10,7 @@ import pytest
 from near_optimal_lists import begins_like, label_of, nested, random_case, splits_of
 from treewright import near_optimal_trees
 from treewright.near_optimal import fewest_columns, gap_frontier
+from treewright.near_optimal._importance import reliance_of_tree
 
 
 class Case:
@@ -98,6 +99,8 @@ def test_reliance_on_columns(case):
                 loss_drawn_anew(case, tree, column) - loss_drawn_anew(case, tree, None) for tree in listed
             ]
             assert use.reliance == pytest.approx((float(min(rises)), float(max(rises))), abs=1e-12)
+            of_trees = [reliance_of_tree(tree, some.graph.problem)[column] for tree in some]
+            assert of_trees == pytest.approx([float(rise) for rise in rises], abs=1e-12)
         assert [use.reliance for use in some.columns(reliance=False)] == [None] * case.X.shape[1]
 
 

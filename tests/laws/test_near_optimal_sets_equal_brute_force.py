@@ -54,11 +54,14 @@ def test_set_is_what_a_list_of_all_trees_says(seed):
     for tree in listed:
         votes[np.arange(len(y)), tree.prediction[tree.apply(table.X)]] += 1
     np.testing.assert_allclose(found.vote_share(), votes / len(listed), rtol=1e-12)
+    objectives = [size.objective for size in found.table() for _ in range(size.n_trees)]
     for number, use in enumerate(found.columns()):
         asks = [any(split is not None and split.column == number for split in tree.splits) for tree in listed]
         first = [tree.splits[0] is not None and tree.splits[0].column == number for tree in listed]
         assert use.share == pytest.approx(np.mean(asks), abs=1e-12)
         assert use.share_at_root == pytest.approx(np.mean(first), abs=1e-12)
+        assert use.best_with == next((o for o, ask in zip(objectives, asks, strict=True) if ask), None)
+        assert use.best_without == next((o for o, ask in zip(objectives, asks, strict=True) if not ask), None)
         smaller = found.where(without=use.name)
         assert [nested(tree, numbers) for tree in smaller] == [
             t for t, ask in zip(as_nested, asks, strict=True) if not ask
@@ -78,6 +81,28 @@ def test_costs_in_decimals_whose_unit_is_no_whole_share() -> None:
         assert found.n_trees_ == 1
         assert found.bound_ == 0.14
     assert found.graph.unit == Fraction(3, 800)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_and_columns_may_stand_in_any_order(seed):
+    """Also where counts need more than 64 bits."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (60, 9)).astype(float)
+    y = np.where(rng.random(60) < 0.2, X[:, 2], X[:, 0] * X[:, 1]).astype(int)
+    asked = {"cost_complexity": 0.002, "max_depth": 5, "epsilon": 2.0, "leaf_labels": "any"}
+    asked |= {"redundant_splits": True, "max_leaf_nodes": 24}
+    whole = near_optimal_trees(X, y, **asked)
+    if seed == 0:
+        assert whole.n_trees_ > 2**64
+    rows, columns = rng.permutation(60), rng.permutation(9)
+    other = near_optimal_trees(X[rows][:, columns], y[rows], **asked)
+    assert other.table() == whole.table()
+    np.testing.assert_allclose(other.vote_share(), whole.vote_share()[rows], rtol=1e-9)
+    uses, others = whole.columns(), other.columns()
+    for place, column in enumerate(columns):
+        assert others[place].share == pytest.approx(uses[column].share, rel=1e-9)
+        assert others[place][3:5] == uses[column][3:5]
+        assert others[place].reliance == pytest.approx(uses[column].reliance, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))

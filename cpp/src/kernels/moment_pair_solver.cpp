@@ -7,37 +7,42 @@
 
 namespace treewright::ranked {
 
-MomentPairSolver::MomentPairSolver(const SquaredError& objective, const Options& options, Control& control)
+MomentPairSolver::MomentPairSolver(const RankedObjective& objective, const Options& options, Control& control,
+                                   const Form& form)
     : StumpPairSolver(objective, options, control),
-      squared_(objective),
       kernels_(moment_kernels(simd())),
-      per_unit_(std::ldexp(1.0, -objective.shift())),
-      rows_(objective.data().n_rows),
-      slot_(objective.data().n_rows),
-      stretch_ends_(objective.data().n_columns),
-      left_weight_(kMostLanes),
-      left_sum_(kMostLanes),
+      form_(form),
+      size_(MomentTask::row_size(form.n_sums)),
+      rows_(std::size_t{objective.table().n_rows} * size_),
+      slot_(objective.table().n_rows),
+      stretch_ends_(objective.table().n_columns),
       best_left_(kMostLanes),
       best_right_(kMostLanes),
       most_left_(kMostLanes),
-      most_right_(kMostLanes) {}
+      most_right_(kMostLanes) {
+    for (std::uint32_t s = 0; s < form_.n_sums; ++s) left_[s].resize(kMostLanes);
+    task_.gain = form_.gain;
+    task_.n_sums = form_.n_sums;
+    task_.shift = form_.shift;
+}
 
-// Targets about the node's mean, rounded to a whole number: exact as before, and no gain is much larger than the loss.
-void MomentPairSolver::centre(const Node& node) {
-    const TargetTable& data = squared_.data();
-    const std::int64_t weight = node.sums[SquaredError::kWeight];
-    centre_ = weight > 0 ? node.sums[SquaredError::kFirst] / weight : 0;
+void MomentPairSolver::add_up(const Node& node) {
+    total_ = {};
+    own_total_ = 0;
     for (std::uint32_t i = 0; i < node.n; ++i) {
-        const std::uint32_t row = row_of(node.orders[0][i]);
-        const std::int64_t w = data.weight[row], s = data.weighted_of(0, row);
-        const auto weight_here = static_cast<double>(w), sum_here = static_cast<double>(s - centre_ * w);
-        // Its square as above is rounded up to a whole number: less than one more.
-        rows_[row] = {weight_here, sum_here, sum_here * sum_here / std::max(weight_here, 1.0) + 1.0, 1.0};
+        const double* const row = numbers(row_of(node.orders[0][i]));
+        for (std::uint32_t s = 0; s < form_.n_sums; ++s) total_[s] += row[s];
+        own_total_ += row[own_at()];
     }
 }
 
-double MomentPairSolver::about_centre(std::int64_t weight, std::int64_t sum, Wide square) const {
-    return static_cast<double>(square - 2 * Wide{centre_} * sum + Wide{centre_} * centre_ * weight);
+double MomentPairSolver::gain_of(const Sums& sums) const {
+    switch (form_.gain) {
+        case Gain::square: return sums[1] * sums[1] / std::max(1.0, sums[0]);
+        case Gain::events: return sums[0] < 1 ? 0 : sums[0] * (form_.shift - std::log(std::max(1.0, sums[1]) / sums[0]));
+        case Gain::actions: break;
+    }
+    return *std::max_element(sums.begin(), sums.begin() + form_.n_sums);
 }
 
 void MomentPairSolver::search_cuts(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
@@ -46,14 +51,7 @@ void MomentPairSolver::search_cuts(const Node& node, bool three_leaves, Cost bud
         StumpPairSolver::search_cuts(node, three_leaves, budget, result);
         return;
     }
-    centre(node);
-    total_ = {static_cast<double>(node.sums[SquaredError::kWeight]),
-              static_cast<double>(node.sums[SquaredError::kFirst] - centre_ * node.sums[SquaredError::kWeight]), 0, 0};
-    total_.square = about_centre(node.sums[SquaredError::kWeight], node.sums[SquaredError::kFirst],
-                                 SquaredError::square(node.sums.data()));
-    // A gain g <= Q has a relative error below 16 * 2^-53. Sums of squares have one of 2^-53 for each row, and each square
-    // is less than one too large.
-    error_ = (total_.square + node.n) * std::ldexp(64.0 + node.n, -53) + node.n;
+    error_ = load(node);
     make_stretches(node);
     const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 1024;
     Cost target = std::min(result.upper, budget);
@@ -156,13 +154,15 @@ void MomentPairSolver::choose_cuts(std::size_t at, Cost target) {
 void MomentPairSolver::set_costs(Side& side) const {
     // floor(a) + floor(b) > a + b - 2, so it is at least floor(a + b) - 1.
     const Cost penalty = objective_.leaf_penalty();
-    const auto floor_of = [&](double loss) { return static_cast<Cost>(std::floor(std::max(loss, 0.0) * per_unit_)); };
-    const auto cost_of = [&](Cost loss) { return std::max<Cost>(loss, 0) << squared_.tie_bits(); };
+    const auto floor_of = [&](double loss, int n_leaves) {
+        return static_cast<Cost>(std::floor(std::max(loss, 0.0) * form_.per_unit - n_leaves * form_.leaf));
+    };
+    const auto cost_of = [&](Cost loss) { return std::max<Cost>(loss, 0) << form_.tie_bits; };
     const double leaf = side.total - side.leaf;
-    const Cost leaf_lower = cost_of(floor_of(leaf - error_)) + penalty;
-    const Cost leaf_upper = cost_of(floor_of(leaf + error_)) + penalty;
-    const Cost split_lower = cost_of(floor_of(side.total - side.bound - error_) - 1) + 2 * penalty;
-    const Cost split_upper = cost_of(floor_of(side.total - side.best + error_)) + 2 * penalty;
+    const Cost leaf_lower = cost_of(floor_of(leaf - error_, 1)) + penalty;
+    const Cost leaf_upper = cost_of(floor_of(leaf + error_, 1)) + penalty;
+    const Cost split_lower = cost_of(floor_of(side.total - side.bound - error_, 2) - 1) + 2 * penalty;
+    const Cost split_upper = cost_of(floor_of(side.total - side.best + error_, 2)) + 2 * penalty;
     side.lower = std::min(leaf_lower, split_lower);
     side.upper = std::min(leaf_upper, split_upper);
 }
@@ -171,25 +171,26 @@ void MomentPairSolver::prepare(const Node& node, std::size_t at) {
     lanes_.clear();
     const std::uint32_t* order = node.orders[at];
     std::uint32_t i = 0;
-    Moments left;
-    const auto set = [](const Moments& sums, Side& side) {
-        side.total = sums.square;
-        side.leaf = sums.sum * sums.sum / std::max(1.0, sums.weight);
+    Sums left{};
+    double own = 0;
+    const auto set = [&](const Sums& sums, double total, Side& side) {
+        side.total = total;
+        side.leaf = gain_of(sums);
     };
     for (const std::uint32_t cut : cuts_) {
         Lane lane;
         lane.cut = cut;
         lane.position = bounds_[at].position(cut);
         for (; i < lane.position; ++i) {
-            const Moments& row = rows_[row_of(order[i])];
-            left.weight += row.weight;
-            left.sum += row.sum;
-            left.square += row.square;
+            const double* const row = numbers(row_of(order[i]));
+            for (std::uint32_t s = 0; s < form_.n_sums; ++s) left[s] += row[s];
+            own += row[own_at()];
         }
-        lane.weight = left.weight;
-        lane.sum = left.sum;
-        set(left, lane.sides[0]);
-        set({total_.weight - left.weight, total_.sum - left.sum, total_.square - left.square, 0}, lane.sides[1]);
+        lane.left = left;
+        Sums right = total_;
+        for (std::uint32_t s = 0; s < form_.n_sums; ++s) right[s] -= left[s];
+        set(left, own, lane.sides[0]);
+        set(right, own_total_ - own, lane.sides[1]);
         lanes_.push_back(lane);
     }
 }
@@ -200,13 +201,11 @@ void MomentPairSolver::place_lanes(const Node& node, std::size_t at) {
     const std::uint32_t n_lanes = std::max<std::uint32_t>(8, std::bit_ceil(n));
     const std::uint32_t* order = node.orders[at];
     std::uint32_t i = 0;
-    std::fill(left_weight_.begin(), left_weight_.end(), total_.weight);
-    std::fill(left_sum_.begin(), left_sum_.end(), total_.sum);
+    for (std::uint32_t s = 0; s < form_.n_sums; ++s) std::fill(left_[s].begin(), left_[s].end(), total_[s]);
     for (std::uint32_t k = 0; k < n; ++k) {
         const std::uint32_t place = place_of(k, n_lanes);
         for (; i < lanes_[k].position; ++i) slot_[row_of(order[i])] = static_cast<std::uint8_t>(place);
-        left_weight_[place] = lanes_[k].weight;
-        left_sum_[place] = lanes_[k].sum;
+        for (std::uint32_t s = 0; s < form_.n_sums; ++s) left_[s][place] = lanes_[k].left[s];
     }
     // Lanes without a cut have all rows on the left.
     const auto behind = static_cast<std::uint8_t>(n < n_lanes ? place_of(n, n_lanes) : n_lanes);
@@ -216,9 +215,10 @@ void MomentPairSolver::place_lanes(const Node& node, std::size_t at) {
     task_.orders = node.orders;
     task_.stretch_ends = std::span(stretch_ends_).first(node.columns.size());
     task_.n_lanes = n_lanes;
-    task_.total = total_;
-    task_.left_weight = left_weight_.data();
-    task_.left_sum = left_sum_.data();
+    for (std::uint32_t s = 0; s < form_.n_sums; ++s) {
+        task_.total[s] = total_[s];
+        task_.left[s] = left_[s].data();
+    }
     task_.best_left = best_left_.data();
     task_.best_right = best_right_.data();
     task_.stretch_bound = stretch_bound_.data();
@@ -305,8 +305,9 @@ bool MomentPairSolver::want_stretches(Cost target) {
             }
             if (most == kNoCost) continue;
             // Gains that keep the cost of a split at target - most or above need no walk.
-            const double loss = static_cast<double>(((target - most - 2 * penalty) >> squared_.tie_bits()) + 3);
-            lane.wanted[s] = std::max(side.best, side.total - loss / per_unit_ - error_);
+            const double loss =
+                static_cast<double>(((target - most - 2 * penalty) >> form_.tie_bits) + 3) + 2 * form_.leaf;
+            lane.wanted[s] = std::max(side.best, side.total - loss / form_.per_unit - error_);
             if (lane.wanted[s] >= side.bound) lane.wanted[s] = kNone;
             any = any || lane.wanted[s] < kNone;
         }

@@ -1,6 +1,6 @@
 #include "treewright/objective/squared_error.hpp"
 
-#include "treewright/kernels/moment_pair_solver.hpp"
+#include "treewright/kernels/squared_error_pairs.hpp"
 #include "treewright/kernels/stump_pair_solver.hpp"
 
 #include <algorithm>
@@ -116,7 +116,7 @@ Stump SquaredError::best_stump(const Node& node) const {
 }
 
 std::unique_ptr<PairSolver> SquaredError::pair_solver(const Options& options, Control& control) const {
-    if (data_->n_outputs == 1) return std::make_unique<MomentPairSolver>(*this, options, control);
+    if (data_->n_outputs == 1) return std::make_unique<SquaredErrorPairs>(*this, options, control);
     return std::make_unique<StumpPairSolver>(*this, options, control);
 }
 
@@ -128,6 +128,28 @@ void SquaredError::prefix_spans(std::span<const std::uint32_t> order, std::span<
         for (; i < p; ++i) total += span_[row_of(order[i])];
         prefix.push_back(total);
     }
+}
+
+// A gain has a relative error below 16 * 2^-53 (cell_kernel.hpp), and the gains of a tree add up to at most Q; adding eight
+// of them costs as much again at most.
+std::optional<TwoSums> SquaredError::two_sums() const {
+    const TargetTable& data = *data_;
+    if (data.n_outputs != 1) return std::nullopt;
+    TwoSums sums;
+    sums.form = TwoSums::Form::minus_square;
+    double squares = 0;
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        sums.a.push_back(static_cast<double>(data.weight[row]));
+        sums.b.push_back(static_cast<double>(data.weighted_of(0, row)));
+        squares += std::ldexp(static_cast<double>(data.square_high[row]), TargetTable::kLowBits) +
+                   static_cast<double>(data.square_low[row]);
+    }
+    constexpr double kLeaves = 8;
+    sums.unit = std::ldexp(1.0, -shift_);
+    sums.tie_bits = tie_bits_;
+    sums.leaf = std::ldexp(std::ldexp(static_cast<double>(leaf_penalty()), -tie_bits_), shift_);
+    sums.error = squares * std::ldexp(64.0, -53) * sums.unit + 2 * kLeaves;
+    return sums;
 }
 
 std::unique_ptr<RankedObjective> SquaredError::with_leaf_penalty(Cost penalty) const {

@@ -1,6 +1,7 @@
 #include "treewright/objective/survival.hpp"
 
 #include "treewright/kernels/stump_pair_solver.hpp"
+#include "treewright/kernels/survival_pairs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +92,7 @@ Stump Survival::best_stump(const Node& node) const {
 }
 
 std::unique_ptr<PairSolver> Survival::pair_solver(const Options& options, Control& control) const {
+    if (const std::optional<TwoSums> sums = two_sums()) return std::make_unique<SurvivalPairs>(*this, *sums, options, control);
     return std::make_unique<StumpPairSolver>(*this, options, control);
 }
 
@@ -98,6 +100,41 @@ std::unique_ptr<PairSolver> Survival::pair_solver(const Options& options, Contro
 void Survival::prefix_spans(std::span<const std::uint32_t>, std::span<const std::uint32_t> positions,
                             std::vector<Cost>& prefix) const {
     prefix.insert(prefix.end(), positions.size(), std::numeric_limits<Cost>::max() / 4);
+}
+
+// Let h' = h / v, rounded to a whole number, v = 2^shift. For m of the rows with sum H >= n v, n all rows, v H' is off by at most
+// m v / 2 <= H / 2, so |log(v H') - log H| <= 2 (m v / 2) / H, and D log(v H' / D) is off by at most
+//     D / H m v <= m v max(d_i / h_i),
+// for a quotient of sums is no larger than the largest quotient; D log v is the same for every tree. Over the leaves of a
+// tree that adds up to n v max(d_i / h_i). H >= n v is asked of each row with an event. The kernel adds 3e-11 D
+// (cell_kernel.hpp); the integer loss computes each D log(H / D) with an error of a slack, and floors it.
+std::optional<TwoSums> Survival::two_sums() const {
+    const EventTable& data = *data_;
+    std::int64_t all_events = 0, all_hazard = 0;
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) all_events += data.events[row], all_hazard += data.hazard[row];
+    int shift = 0;
+    while ((all_hazard >> shift) > (std::int64_t{1} << 52) - data.n_rows) ++shift;
+    const double v = std::ldexp(1.0, shift), n = data.n_rows;
+    TwoSums sums;
+    sums.form = TwoSums::Form::events_log;
+    sums.b_unit = v;
+    double steepest = 0;
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        const double d = static_cast<double>(data.events[row]), h = static_cast<double>(data.hazard[row]);
+        sums.a.push_back(d);
+        sums.b.push_back(static_cast<double>((data.hazard[row] + (std::int64_t{1} << shift >> 1)) >> shift));
+        if (d == 0) continue;
+        if (shift > 0 && h < n * v) return std::nullopt;
+        steepest = std::max(steepest, d / h);
+    }
+    constexpr double kLeaves = 8;
+    const double slack = static_cast<double>(data.slack);
+    sums.unit = std::ldexp(1.0, data.scale);
+    sums.tie_bits = tie_bits_;
+    sums.leaf = (std::ldexp(static_cast<double>(leaf_penalty()), -tie_bits_) - 3 * slack) / sums.unit;
+    const double rounded = shift > 0 ? n * v * steepest : 0;
+    sums.error = (rounded + 4e-11 * static_cast<double>(all_events)) * sums.unit * (1 + 1e-9) + kLeaves * (slack + 2);
+    return sums;
 }
 
 std::unique_ptr<RankedObjective> Survival::with_leaf_penalty(Cost penalty) const {

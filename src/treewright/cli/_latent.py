@@ -79,8 +79,6 @@ def fit_latent(
     typer.Exit
         With code 130 or 143 if a signal ended the training; the best tree has then been saved.
     """
-    from sklearn.exceptions import ConvergenceWarning
-
     from treewright.convert import Model, Terms, save_model
     from treewright.estimators import LatentTreeClassifier
     from treewright.problem import make_problem
@@ -103,7 +101,7 @@ def fit_latent(
     importlib.import_module("treewright.latent")  # PyTorch takes seconds to load, which are none of training
     note(f"{size_of(csv.table)}. Training; Ctrl-C keeps the best model.")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # it is a note of the result
+        warnings.filterwarnings("ignore", message="The validation loss still fell")  # it is a note of the result
         model.fit_table(csv.table, csv.target)
     hard = model.harden()
     tree = hard.tree

@@ -62,8 +62,8 @@ class OptimalProbabilityTree(TreeClassifier):
 
     Notes
     -----
-    There is no `class_weight`: shares of reweighted classes are no probabilities. `sample_weight` is what rows stand
-    for.
+    There is no `class_weight`: shares of reweighted classes are no probabilities. `sample_weight` says how many rows a
+    row stands for.
 
     References
     ----------

@@ -28,6 +28,17 @@ LARGEST_TOTAL = 2**53
 def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
     """Return the weights as float64; None is one for each row.
 
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_rows,), or None
+        Numbers >= 0; one number alone is the weight of every row.
+    n_rows : int
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), float64
+        A copy.
+
     Raises
     ------
     InputError

@@ -55,6 +55,10 @@ class SweepOptions:
         Extra budget of a child, in cost per row of half the open interval; children of depth two get four times that.
     lanes : int, default=64
         Most cuts in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
+    groups : bool, default=True
+        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss
+        is squared error of one output or the survival loss and leaves are not limited in number. None of the other
+        switches plays a part there.
     """
 
     monotone: bool = True
@@ -76,6 +80,7 @@ class SweepOptions:
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64
+    groups: bool = True
 
     def native(self) -> Any:
         """Return the switches as the compiled core takes them."""

@@ -136,10 +136,12 @@ def integrated_brier_score(
 
     Parameters
     ----------
-    event, time, survival, censoring, sample_weight
+    event, time, survival
         As in `brier_score`.
     times : array-like of shape (n_times,)
         Ascending, two at least.
+    censoring, sample_weight
+        As in `brier_score`.
     steps : bool, default=False
         False joins the scores at the times by straight lines (the trapezoidal rule, as scikit-survival does). True
         takes each for the time up to the next: exact if nothing changes between two of them.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import _thread
 import threading
+import time
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +16,7 @@ from treewright import _core
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search import Limits
-from treewright.search._additive import ActionLoss, SquaredErrorLoss, solve_additive
+from treewright.search._additive import ActionLoss, SquaredErrorLoss, SurvivalLoss, solve_additive
 from treewright.search._sweep import SweepOptions
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
@@ -33,7 +35,9 @@ VARIANTS = [
     SweepOptions(plain_work=1, resume=False, fair_shares=False),
     SweepOptions(rising=False, lanes=1),
     SweepOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
+    SweepOptions(),
 ]
+VARIANTS = [replace(options, groups=False) for options in VARIANTS]  # else few thresholds are groups of rows
 
 
 def make_table(X, kinds=None) -> Table:
@@ -207,6 +211,64 @@ def test_kernels_equal_the_slow_solver(level):
         _core.set_simd_limit(_core.Simd.AVX512)
 
 
+LEVELS = ("PLAIN", "AVX2", "AVX512")
+
+
+def at_every_level(X, loss, **rest):
+    """Return the answers with each instruction set."""
+    answers = []
+    try:
+        for level in LEVELS:
+            _core.set_simd_limit(getattr(_core.Simd, level))
+            answers.append(solve_additive(make_table(X), loss, **rest))
+    finally:
+        _core.set_simd_limit(_core.Simd.AVX512)
+    return answers
+
+
+def check_alike(answers) -> None:
+    first = answers[0]
+    assert first.proven
+    for answer in answers[1:]:
+        assert answer.splits == first.splits
+        assert answer.objective == first.objective
+        assert answer.stats["passes"] == first.stats["passes"]
+
+
+@pytest.mark.parametrize("n_actions", [2, 3, 5])
+def test_the_kernel_of_actions_equals_the_slow_solver(n_actions):
+    """An eighth action takes the solver without a kernel; one that equals the first changes no loss."""
+    rng = np.random.default_rng(n_actions)
+    for n, n_columns, depth in ((30, 2, 3), (200, 3, 3), (700, 2, 2)):
+        X = rng.random((n, n_columns)).round(int(rng.integers(1, 5)))
+        cost = rng.normal(size=(n, n_actions)) + (X[:, :1] > 0.5) * np.arange(n_actions)
+        if n == 200:
+            cost = np.rint(cost)  # ties
+        rest = {"max_depth": depth, "cost_complexity": float(rng.choice([0.0, 0.003]))}
+        answers = at_every_level(X, ActionLoss(cost), **rest)
+        more = np.column_stack([cost] + [cost[:, 0]] * (8 - n_actions))
+        slow = solve_additive(make_table(X), ActionLoss(more), **rest)
+        check_alike(answers)
+        assert slow.proven
+        assert answers[0].objective == pytest.approx(slow.objective, rel=1e-10)
+        assert answers[0].n_leaves == slow.n_leaves
+
+
+def test_the_kernel_of_events_equals_the_search_over_groups():
+    rng = np.random.default_rng(4)
+    for n, decimals, depth in ((60, 1, 3), (300, 1, 3), (500, 1, 2)):
+        X = rng.random((n, 3)).round(decimals)
+        hazard = np.rint(2.0**30 * rng.exponential(size=n)).astype(np.int64) + 2
+        events = (rng.random(n) < 0.3 + 0.6 * (X[:, 0] > X[:, 1])).astype(np.int64)
+        loss = SurvivalLoss(events, hazard)
+        rest = {"max_depth": depth, "cost_complexity": float(rng.choice([0.0, 0.003]))}
+        answers = at_every_level(X, loss, options=SweepOptions(groups=False), **rest)
+        groups = at_every_level(X, loss, **rest)
+        check_alike(answers)
+        check_alike(groups)
+        assert answers[0].objective == pytest.approx(groups[0].objective, rel=1e-10)
+
+
 def test_a_split_between_equal_means_never_pays():
     """Floors may save a unit a leaf; that must not buy a leaf."""
     rng = np.random.default_rng(0)
@@ -302,6 +364,48 @@ def test_steps_stop_a_large_run_alike(large):
     assert not first.proven
     assert 0 <= first.lower_bound <= first.objective <= first.leaf_loss
     assert (first.splits, first.lower_bound) == (second.splits, second.lower_bound)
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4, None])
+@pytest.mark.parametrize("price", [0.0, 0.01])
+def test_groups_of_equal_rows_equal_ranked_columns(depth, price):
+    rng = np.random.default_rng(11)
+    for n_columns, n in ((6, 40), (9, 200)):
+        X = (rng.random((n, n_columns)) < 0.3).astype(float)
+        y = X[:, 0] * X[:, 1] + X[:, 2] - X[:, 3] * X[:, 4] + rng.normal(size=n).round(1) / 2
+        rest = {"max_depth": 3 if n > 40 and depth != 2 else depth, "cost_complexity": price or 0.02}
+        groups, ranked = (
+            solve_additive(make_table(X), SquaredErrorLoss(y), options=SweepOptions(groups=on), **rest)
+            for on in (True, False)
+        )
+        assert groups.proven
+        assert ranked.proven
+        assert groups.objective == pytest.approx(ranked.objective, rel=1e-10)
+        assert groups.n_leaves == ranked.n_leaves
+
+
+@pytest.fixture(scope="module")
+def many_binary():
+    rng = np.random.default_rng(3)
+    X = (rng.random((3000, 100)) < 0.5).astype(float)
+    return make_table(X), SquaredErrorLoss(X[:, :9].sum(axis=1) + rng.normal(size=3000))
+
+
+def test_limits_stop_a_search_over_groups(many_binary):
+    table, loss = many_binary
+    first, second = (solve_additive(table, loss, max_depth=5, limits=Limits(step_limit=30)) for _ in range(2))
+    assert first.stop is StopReason.STEP_LIMIT
+    assert (first.splits, first.lower_bound) == (second.splits, second.lower_bound)
+    started = time.process_time()
+    timed = solve_additive(table, loss, max_depth=5, limits=Limits(time_limit=0.5))
+    assert timed.stop is StopReason.TIME_LIMIT
+    assert time.process_time() - started < 5
+    small = solve_additive(table, loss, max_depth=5, limits=Limits(memory_limit=1000, time_limit=30))
+    assert small.stop is StopReason.MEMORY_LIMIT
+    for answer in (first, timed, small):
+        assert not answer.proven
+        assert answer.n_leaves > 2
+        assert 0 <= answer.lower_bound <= answer.objective < answer.leaf_loss
 
 
 def test_the_tolerance_is_small_for_any_number_of_leaves(large):

@@ -1,18 +1,22 @@
-// The depth-two kernel for losses of two moments: for many cuts of one root column at once, how much the best second split
-// of both sides gains.
+// The depth-two kernel for losses of few sums: for many cuts of one root column at once, how much the best second split of
+// both sides gains.
 //
-// A set with weight W and weighted sum S has loss Q - g, g = S^2 / W: a split of a side gains g(left) + g(right). A pass
-// takes one root cut per lane; `slot[row]` is the first lane that has the row on its left. The rows of each second column
-// are taken in *stretches* of whole groups of ties: the moments of a stretch are summed by slot, and prefix sums over the
-// lanes give what every lane has of it on its left. So a row costs three additions, and only the ends of stretches cost
-// one evaluation per lane.
+// A set of rows with sums X has the loss Q - g(X): Q the sum of the rows' own gains, what each would gain as a leaf of its own.
+//     square    X = (W, S), weights and weighted targets: g = S^2 / W, own gains the weighted squares
+//     events    X = (D, H), events and hazards: g = D (shift - log(H / D)), own gains the same of the row
+//     actions   X = one sum an action, of what it costs less than the row's worst: g = max X, own gains the largest
+// All have g >= 0 and losses that are superadditive. A pass takes one root cut per lane; `slot[row]` is the first lane that
+// has the row on its left. The rows of each second column are taken in *stretches* of whole groups of ties: the sums of a
+// stretch are added up by slot, and prefix sums over the lanes give what every lane has of it on its left. So a row costs a few
+// additions, and only the ends of stretches cost one evaluation per lane.
 //
 // A cut inside a stretch is bounded from above. With B the rows of the side before the stretch, E those after it and M those
 // within, a cut in M leaves B on its left and E on its right, and losses are superadditive:
 //     loss(B + M1) + loss(M2 + E) >= loss(B) + loss(E),   so its gain is at most g(B) + g(E) + Q(M).
 // Where that is more than the caller needs, scan() walks the rows of the stretch one by one.
 //
-// Sums of integers below 2^53 are exact in double precision; a gain is off by less than 8 * 2^-53 of itself.
+// Sums of integers below 2^53 are exact in double precision. A gain is off by less than 8 * 2^-53 of itself, and one of events
+// by 3e-11 D more (log_lanes_impl.hpp).
 //
 // The template (moment_kernel_impl.hpp) is compiled for plain C++, AVX2 and AVX-512 like that of pair_kernel.hpp.
 #pragma once
@@ -26,25 +30,25 @@
 
 namespace treewright::ranked {
 
-// A row for the kernel, and sums of rows.
-struct Moments {
-    double weight = 0;
-    double sum = 0;
-    double square = 0;  // the row's own gain: what it would gain as a leaf of its own
-    double count = 0;
-};
+enum class Gain : std::uint8_t { square, events, actions };
 
 struct MomentTask {
     static constexpr std::uint32_t kMostLanes = 64;
+    static constexpr std::uint32_t kMostSums = 7;
+    // Numbers of a row: its sums, and from `own_at` on its own gain.
+    [[nodiscard]] static constexpr std::uint32_t row_size(std::uint32_t n_sums) { return n_sums <= 3 ? 4 : 8; }
+    [[nodiscard]] static constexpr std::uint32_t own_at(std::uint32_t n_sums) { return row_size(n_sums) - 1; }
 
-    const Moments* rows = nullptr;       // [row of the table]
+    Gain gain = Gain::square;
+    std::uint32_t n_sums = 2;            // actions: 3 or 7; sums that are 0 for all rows change nothing
+    double shift = 0;                    // of events: at least log(H / D) of any set with events
+    const double* rows = nullptr;        // [row of the table][row_size]
     const std::uint8_t* slot = nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none
     std::span<const std::uint32_t* const> orders{};                 // one per second column
     std::span<const std::vector<std::uint32_t>> stretch_ends{};     // of each second column, ascending
     std::uint32_t n_lanes = 0;           // a multiple of 8, 8 to 64
-    Moments total;                       // of all rows
-    const double* left_weight = nullptr;  // [place]: of the left side
-    const double* left_sum = nullptr;
+    double total[kMostSums] = {};        // of all rows
+    const double* left[kMostSums] = {};  // [place]: of the left side
 
     // sweep() writes, scan() raises: gain of the best split of each side among those evaluated.
     double* best_left = nullptr;  // [place]

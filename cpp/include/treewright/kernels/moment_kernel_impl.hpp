@@ -1,31 +1,40 @@
-// Included once per instruction set, inside its target pragma; everything has internal linkage.
-#include <algorithm>
-#include <cstring>
-
+// Included once per instruction set, inside its target pragma, behind log_lanes_impl.hpp; everything has internal linkage.
 namespace treewright::ranked {
 namespace {
 
-using Eight = double __attribute__((vector_size(64)));
 using EightFloats = float __attribute__((vector_size(32)));
-using EightMasks = std::int64_t __attribute__((vector_size(64)));
 
-inline Eight spread(double x) { return Eight{} + x; }
-inline Eight larger(Eight a, Eight b) { return a > b ? a : b; }
-// Gains S^2 / W of two sets, with one division for both: dividing is what takes time here. No rows gain nothing: weights
-// are whole numbers, so W < 1 is W = 0. The relative error is below 6 * 2^-53.
+// Gains of two sets.
 struct Gains {
     Eight before, after;
 };
-inline Gains gains_of(Eight weight, Eight sum, Eight rest_weight, Eight rest_sum) {
-    const Eight x = larger(weight, spread(1.0)), y = larger(rest_weight, spread(1.0)), inverse = 1.0 / (x * y);
-    return {sum * sum * (y * inverse), rest_sum * rest_sum * (x * inverse)};
-}
-inline Eight load(const double* from) {
-    Eight x;
-    std::memcpy(&x, from, sizeof x);
-    return x;
-}
-inline void store(double* to, Eight x) { std::memcpy(to, &x, sizeof x); }
+struct Square {
+    static constexpr int kSums = 2;
+    // One division for both: dividing is what takes time here. No rows gain nothing: weights are whole numbers, so W < 1 is
+    // W = 0. The relative error is below 6 * 2^-53.
+    static Gains of(const MomentTask&, const Eight* x, const Eight* rest) {
+        const Eight w = larger(x[0], spread(1.0)), v = larger(rest[0], spread(1.0)), inverse = 1.0 / (w * v);
+        return {x[1] * x[1] * (v * inverse), rest[1] * rest[1] * (w * inverse)};
+    }
+};
+struct Events {
+    static constexpr int kSums = 2;
+    static Eight gain(double shift, Eight events, Eight hazard) {
+        return events * ((shift - log_of(larger(hazard, spread(1.0)))) + log_of(larger(events, spread(1.0))));
+    }
+    static Gains of(const MomentTask& task, const Eight* x, const Eight* rest) {
+        return {gain(task.shift, x[0], x[1]), gain(task.shift, rest[0], rest[1])};
+    }
+};
+template <int N>
+struct Actions {
+    static constexpr int kSums = N;
+    static Gains of(const MomentTask&, const Eight* x, const Eight* rest) {
+        Gains gains{x[0], rest[0]};
+        for (int s = 1; s < N; ++s) gains = {larger(gains.before, x[s]), larger(gains.after, rest[s])};
+        return gains;
+    }
+};
 
 // Prefix sums over the lanes, in place: lane b * V + i stands in entry b of vector i.
 template <int V>
@@ -42,37 +51,30 @@ inline void prefix(Eight* x) {
     for (int i = 0; i < V; ++i) x[i] += base;
 }
 
-// Sums of the rows of a stretch: by lane on the left, and of all.
-template <int V>
+// Sums of the rows of a stretch, own gains behind them: by lane on the left, and of all.
+template <int N, int V>
 struct StretchSums {
-    Eight weight[V], sum[V], square[V];
-    double all_weight, all_sum, all_square;
+    static constexpr int kOwn = N, kSize = static_cast<int>(MomentTask::row_size(N)), kOwnAt = static_cast<int>(MomentTask::own_at(N));
+    Eight x[N + 1][V];
+    double all[N + 1];
 
     void take(const MomentTask& task, const std::uint32_t* order, std::uint32_t begin, std::uint32_t end) {
-        alignas(64) double w[8 * V + 8] = {}, s[8 * V + 8] = {}, q[8 * V + 8] = {};
-        double tw = 0, ts = 0, tq = 0;
+        alignas(64) double by_slot[N + 1][8 * V + 8] = {};
+        for (double& sum : all) sum = 0;
         for (std::uint32_t i = begin; i < end; ++i) {
             const std::uint32_t row = order[i] >> 1;
-            const Moments& m = task.rows[row];
+            const double* const m = task.rows + std::size_t{row} * kSize;
             const std::size_t at = task.slot[row];
-            w[at] += m.weight;
-            s[at] += m.sum;
-            q[at] += m.square;
-            tw += m.weight;
-            ts += m.sum;
-            tq += m.square;
+            for (int s = 0; s <= N; ++s) {
+                const double value = m[s < N ? s : kOwnAt];
+                by_slot[s][at] += value;
+                all[s] += value;
+            }
         }
-        for (int i = 0; i < V; ++i) {
-            weight[i] = load(w + 8 * i);
-            sum[i] = load(s + 8 * i);
-            square[i] = load(q + 8 * i);
+        for (int s = 0; s <= N; ++s) {
+            for (int i = 0; i < V; ++i) x[s][i] = load(by_slot[s] + 8 * i);
+            prefix<V>(x[s]);
         }
-        prefix<V>(weight);
-        prefix<V>(sum);
-        prefix<V>(square);
-        all_weight = tw;
-        all_sum = ts;
-        all_square = tq;
     }
 };
 
@@ -81,48 +83,50 @@ inline void store_bounds(float* to, Eight bound) {
     std::memcpy(to, &x, sizeof x);
 }
 
-template <int V>
+template <class Form, int V>
 void sweep_lanes(MomentTask& task) {
-    Eight left_weight[V], left_sum[V], right_weight[V], right_sum[V], best_left[V], best_right[V];
-    Eight most_left[V], most_right[V];
+    constexpr int N = Form::kSums;
+    Eight left[V][N], right[V][N], best_left[V], best_right[V], most_left[V], most_right[V];
     for (int i = 0; i < V; ++i) {
-        left_weight[i] = load(task.left_weight + 8 * i);
-        left_sum[i] = load(task.left_sum + 8 * i);
-        right_weight[i] = task.total.weight - left_weight[i];
-        right_sum[i] = task.total.sum - left_sum[i];
-        const Gains leaves = gains_of(left_weight[i], left_sum[i], right_weight[i], right_sum[i]);
+        for (int s = 0; s < N; ++s) {
+            left[i][s] = load(task.left[s] + 8 * i);
+            right[i][s] = task.total[s] - left[i][s];
+        }
+        const Gains leaves = Form::of(task, left[i], right[i]);
         best_left[i] = most_left[i] = leaves.before;
         best_right[i] = most_right[i] = leaves.after;
     }
     float* bound = task.stretch_bound;
-    StretchSums<V> in;
+    StretchSums<N, V> in;
     for (std::size_t c = 0; c < task.orders.size(); ++c) {
-        Eight lw[V] = {}, ls[V] = {}, before_left[V] = {}, before_right[V] = {};
-        double weight = 0, sum = 0;
+        Eight on_left[V][N] = {}, before_left[V] = {}, before_right[V] = {};
+        double sum[N] = {};
         std::uint32_t begin = 0;
         for (const std::uint32_t end : task.stretch_ends[c]) {
             in.take(task, task.orders[c], begin, end);
             begin = end;
-            weight += in.all_weight;
-            sum += in.all_sum;
+            for (int s = 0; s < N; ++s) sum[s] += in.all[s];
             for (int i = 0; i < V; ++i) {
-                lw[i] += in.weight[i];
-                ls[i] += in.sum[i];
-                const Eight rw = weight - lw[i], rs = sum - ls[i];
-                const Gains left = gains_of(lw[i], ls[i], left_weight[i] - lw[i], left_sum[i] - ls[i]);
-                const Gains right = gains_of(rw, rs, right_weight[i] - rw, right_sum[i] - rs);
+                Eight rest_left[N], on_right[N], rest_right[N];
+                for (int s = 0; s < N; ++s) {
+                    on_left[i][s] += in.x[s][i];
+                    rest_left[s] = left[i][s] - on_left[i][s];
+                    on_right[s] = sum[s] - on_left[i][s];
+                    rest_right[s] = right[i][s] - on_right[s];
+                }
+                const Gains to_left = Form::of(task, on_left[i], rest_left);
+                const Gains to_right = Form::of(task, on_right, rest_right);
                 // Rounded up: what is added is more than the errors of a stretch of a million rows.
-                const Eight in_left = (before_left[i] + left.after + in.square[i]) * (1.0 + 1e-9);
-                const Eight in_right =
-                    (before_right[i] + right.after + (in.all_square - in.square[i])) * (1.0 + 1e-9);
+                const Eight in_left = (before_left[i] + to_left.after + in.x[N][i]) * (1.0 + 1e-9);
+                const Eight in_right = (before_right[i] + to_right.after + (in.all[N] - in.x[N][i])) * (1.0 + 1e-9);
                 store_bounds(bound + 8 * i, in_left);
                 store_bounds(bound + 8 * (V + i), in_right);
                 most_left[i] = larger(most_left[i], in_left);
                 most_right[i] = larger(most_right[i], in_right);
-                before_left[i] = left.before;
-                before_right[i] = right.before;
-                best_left[i] = larger(best_left[i], left.before + left.after);
-                best_right[i] = larger(best_right[i], right.before + right.after);
+                before_left[i] = to_left.before;
+                before_right[i] = to_right.before;
+                best_left[i] = larger(best_left[i], to_left.before + to_left.after);
+                best_right[i] = larger(best_right[i], to_right.before + to_right.after);
             }
             bound += 16 * V;
         }
@@ -154,24 +158,25 @@ void mark_lanes(MomentTask& task) {
     }
 }
 
-template <int V>
+template <class Form, int V>
 void scan_lanes(MomentTask& task) {
-    Eight left_weight[V], left_sum[V], right_weight[V], right_sum[V], best_left[V], best_right[V], first_slot[V];
+    constexpr int N = Form::kSums;
+    Eight left[V][N], right[V][N], best_left[V], best_right[V], first_slot[V];
     for (int i = 0; i < V; ++i) {
-        left_weight[i] = load(task.left_weight + 8 * i);
-        left_sum[i] = load(task.left_sum + 8 * i);
-        right_weight[i] = task.total.weight - left_weight[i];
-        right_sum[i] = task.total.sum - left_sum[i];
+        for (int s = 0; s < N; ++s) {
+            left[i][s] = load(task.left[s] + 8 * i);
+            right[i][s] = task.total[s] - left[i][s];
+        }
         best_left[i] = load(task.best_left + 8 * i);
         best_right[i] = load(task.best_right + 8 * i);
         for (int b = 0; b < 8; ++b) first_slot[i][b] = b * V + i;  // the lane
     }
     const std::uint8_t* wanted = task.wanted;
-    StretchSums<V> in;
+    StretchSums<N, V> in;
     for (std::size_t c = 0; c < task.orders.size(); ++c) {
         const std::uint32_t* order = task.orders[c];
-        Eight lw[V] = {}, ls[V] = {};
-        double weight = 0, sum = 0;
+        Eight on_left[V][N] = {};
+        double sum[N] = {};
         std::uint32_t begin = 0;
         const auto& ends = task.stretch_ends[c];
         std::size_t last = ends.size();  // nothing is wanted behind it
@@ -180,34 +185,35 @@ void scan_lanes(MomentTask& task) {
             const std::uint32_t end = ends[j];
             if (wanted[j] == 0) {
                 in.take(task, order, begin, end);
-                weight += in.all_weight;
-                sum += in.all_sum;
-                for (int i = 0; i < V; ++i) {
-                    lw[i] += in.weight[i];
-                    ls[i] += in.sum[i];
+                for (int s = 0; s < N; ++s) {
+                    sum[s] += in.all[s];
+                    for (int i = 0; i < V; ++i) on_left[i][s] += in.x[s][i];
                 }
             } else {
                 for (std::uint32_t p = begin; p < end; ++p) {
                     const std::uint32_t row = order[p] >> 1;
-                    const Moments& m = task.rows[row];
+                    const double* const m = task.rows + std::size_t{row} * MomentTask::row_size(N);
                     if (p > begin && (order[p] & 1u) != 0) {
                         for (int i = 0; i < V; ++i) {
-                            const Eight rw = weight - lw[i], rs = sum - ls[i];
-                            const Gains left = gains_of(lw[i], ls[i], left_weight[i] - lw[i], left_sum[i] - ls[i]);
-                            const Gains right = gains_of(rw, rs, right_weight[i] - rw, right_sum[i] - rs);
-                            best_left[i] = larger(best_left[i], left.before + left.after);
-                            best_right[i] = larger(best_right[i], right.before + right.after);
+                            Eight rest_left[N], on_right[N], rest_right[N];
+                            for (int s = 0; s < N; ++s) {
+                                rest_left[s] = left[i][s] - on_left[i][s];
+                                on_right[s] = sum[s] - on_left[i][s];
+                                rest_right[s] = right[i][s] - on_right[s];
+                            }
+                            const Gains to_left = Form::of(task, on_left[i], rest_left);
+                            const Gains to_right = Form::of(task, on_right, rest_right);
+                            best_left[i] = larger(best_left[i], to_left.before + to_left.after);
+                            best_right[i] = larger(best_right[i], to_right.before + to_right.after);
                         }
                     }
                     const std::uint32_t place = task.slot[row];
                     // The lane of a place; a row that no lane has on its left is behind them all.
                     const double lane = place < 8 * V ? static_cast<double>(place % 8 * V + place / 8) : 1e9;
-                    weight += m.weight;
-                    sum += m.sum;
+                    for (int s = 0; s < N; ++s) sum[s] += m[s];
                     for (int i = 0; i < V; ++i) {
-                        const EightMasks on_left = first_slot[i] >= lane;
-                        lw[i] += on_left ? spread(m.weight) : Eight{};
-                        ls[i] += on_left ? spread(m.sum) : Eight{};
+                        const EightMasks is_left = first_slot[i] >= lane;
+                        for (int s = 0; s < N; ++s) on_left[i][s] += is_left ? spread(m[s]) : Eight{};
                     }
                 }
             }
@@ -221,21 +227,39 @@ void scan_lanes(MomentTask& task) {
     }
 }
 
-void sweep(MomentTask& task) {
+template <class Form>
+void sweep_as(MomentTask& task) {
     switch (task.n_lanes / 8) {
-        case 1: return sweep_lanes<1>(task);
-        case 2: return sweep_lanes<2>(task);
-        case 4: return sweep_lanes<4>(task);
-        default: return sweep_lanes<8>(task);
+        case 1: return sweep_lanes<Form, 1>(task);
+        case 2: return sweep_lanes<Form, 2>(task);
+        case 4: return sweep_lanes<Form, 4>(task);
+        default: return sweep_lanes<Form, 8>(task);
+    }
+}
+
+template <class Form>
+void scan_as(MomentTask& task) {
+    switch (task.n_lanes / 8) {
+        case 1: return scan_lanes<Form, 1>(task);
+        case 2: return scan_lanes<Form, 2>(task);
+        case 4: return scan_lanes<Form, 4>(task);
+        default: return scan_lanes<Form, 8>(task);
+    }
+}
+
+void sweep(MomentTask& task) {
+    switch (task.gain) {
+        case Gain::square: return sweep_as<Square>(task);
+        case Gain::events: return sweep_as<Events>(task);
+        case Gain::actions: return task.n_sums == 3 ? sweep_as<Actions<3>>(task) : sweep_as<Actions<7>>(task);
     }
 }
 
 void scan(MomentTask& task) {
-    switch (task.n_lanes / 8) {
-        case 1: return scan_lanes<1>(task);
-        case 2: return scan_lanes<2>(task);
-        case 4: return scan_lanes<4>(task);
-        default: return scan_lanes<8>(task);
+    switch (task.gain) {
+        case Gain::square: return scan_as<Square>(task);
+        case Gain::events: return scan_as<Events>(task);
+        case Gain::actions: return task.n_sums == 3 ? scan_as<Actions<3>>(task) : scan_as<Actions<7>>(task);
     }
 }
 

@@ -1,15 +1,16 @@
-// Optimal trees of depth two for squared error with one output: rounds of kernel passes over the cuts that the bounds leave
-// open, and exact integers for the few cuts that remain.
+// Optimal trees of depth two by the kernel of few sums: rounds of kernel passes over the cuts that the bounds leave open, and
+// exact integers for the few cuts that remain.
 //
 // A pass (moment_kernel.hpp) gives both sides of a cut gains that are attained and gains that no split exceeds, in double
-// precision. With u = 2^shift and a floor for each leaf, a side of loss L in k leaves costs more than L / u - k, and at most
-// L / u: so the first give a bound from above that the optimum need not exceed, the second valid lower bounds l, r. Cuts
-// that the lower bounds cannot close against the best upper bound are solved exactly: hardly more than the best one.
+// precision, up to `error`. A side of loss L, told in units of the integer cost, costs more than L - k in k leaves, and at most
+// L: so the first give a bound from above that the optimum need not exceed, the second valid lower bounds l, r. Cuts that the
+// lower bounds cannot close against the best upper bound are solved exactly: hardly more than the best one.
+//
+// What the sums are is a derived class's: squared_error_pairs.hpp, survival_pairs.hpp, action_pairs.hpp.
 #pragma once
 
 #include "treewright/kernels/moment_kernel.hpp"
 #include "treewright/kernels/stump_pair_solver.hpp"
-#include "treewright/objective/squared_error.hpp"
 
 #include <array>
 #include <cstdint>
@@ -17,11 +18,30 @@
 
 namespace treewright::ranked {
 
-class MomentPairSolver final : public StumpPairSolver {
- public:
-    MomentPairSolver(const SquaredError& objective, const Options& options, Control& control);
+class MomentPairSolver : public StumpPairSolver {
+ protected:
+    struct Form {
+        Gain gain = Gain::square;
+        std::uint32_t n_sums = 2;
+        double shift = 0;     // of MomentTask
+        double per_unit = 1;  // units of cost in one of gain
+        double leaf = 0;      // units that a leaf costs less than its loss
+        int tie_bits = 0;
+    };
+    using Sums = std::array<double, MomentTask::kMostSums>;
 
-    [[nodiscard]] std::int64_t pace() const override { return 4; }
+    MomentPairSolver(const RankedObjective& objective, const Options& options, Control& control, const Form& form);
+
+    // Makes numbers() right for the rows of the node and sets the totals; returns what a loss in units of gain may be off by.
+    [[nodiscard]] virtual double load(const Node& node) = 0;
+    // The numbers of a row: sums, and its own gain at own_at().
+    [[nodiscard]] double* numbers(std::uint32_t row) { return rows_.data() + std::size_t{row} * size_; }
+    [[nodiscard]] std::uint32_t own_at() const { return size_ - 1; }
+    // Sets the totals from the numbers of the node's rows.
+    void add_up(const Node& node);
+
+    Sums total_{};          // of the node
+    double own_total_ = 0;  // of its rows' own gains: loss + gain
 
  private:
     static constexpr std::uint32_t kPassed = 0;  // tag of a cut that a pass has bounded
@@ -29,7 +49,7 @@ class MomentPairSolver final : public StumpPairSolver {
     static constexpr std::uint32_t kFirstLanes = 16;  // of the first pass over a column
     // One side of a cut.
     struct Side {
-        double total = 0;   // sum of squares: loss + gain, in units of the loss
+        double total = 0;   // loss + gain, in units of gain
         double leaf = 0;    // gain of a leaf
         double best = 0;    // gain of the best split found
         double bound = 0;   // no split gains more
@@ -39,7 +59,7 @@ class MomentPairSolver final : public StumpPairSolver {
     struct Lane {
         std::uint32_t cut = 0;
         std::uint32_t position = 0;
-        double weight = 0, sum = 0;  // of the left side
+        Sums left{};  // of the left side
         std::array<Side, 2> sides;
         std::array<double, 2> wanted;  // stretches that may gain more than this are walked
         [[nodiscard]] Cost lower() const { return sides[0].lower + sides[1].lower; }
@@ -47,8 +67,7 @@ class MomentPairSolver final : public StumpPairSolver {
     };
 
     void search_cuts(const Node& node, bool three_leaves, Cost budget, Outcome& result) override;
-    void centre(const Node& node);
-    [[nodiscard]] double about_centre(std::int64_t weight, std::int64_t sum, Wide square) const;
+    [[nodiscard]] double gain_of(const Sums& sums) const;
     void make_stretches(const Node& node);
     // Open cuts of a column for the next pass; none if all are closed.
     void choose_cuts(std::size_t at, Cost target);
@@ -60,13 +79,11 @@ class MomentPairSolver final : public StumpPairSolver {
     [[nodiscard]] bool want_stretches(Cost target);
     void set_costs(Side& side) const;
 
-    const SquaredError& squared_;
     const MomentKernels& kernels_;
-    double per_unit_;                // 2^-shift
-    double error_ = 0;               // of a gain, in units of the loss
-    std::int64_t centre_ = 0;        // that targets are taken about
-    Moments total_;                  // of the node
-    std::vector<Moments> rows_;      // [row]
+    Form form_;
+    std::uint32_t size_;             // numbers of a row
+    double error_ = 0;               // of a loss, in units of gain
+    std::vector<double> rows_;       // [row][size_]
     std::vector<std::uint8_t> slot_;  // [row]
     std::vector<std::vector<std::uint32_t>> stretch_ends_;  // [number of the node's column]
     std::size_t n_stretches_ = 0;
@@ -74,7 +91,8 @@ class MomentPairSolver final : public StumpPairSolver {
     std::vector<Lane> lanes_;
     std::vector<float> stretch_bound_;
     std::vector<std::uint8_t> wanted_;
-    std::vector<double> left_weight_, left_sum_, best_left_, best_right_, most_left_, most_right_;
+    std::array<std::vector<double>, MomentTask::kMostSums> left_;  // [place]
+    std::vector<double> best_left_, best_right_, most_left_, most_right_;
     MomentTask task_;
 };
 

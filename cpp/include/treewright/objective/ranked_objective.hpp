@@ -15,12 +15,14 @@
 
 #include "treewright/core/control.hpp"
 #include "treewright/core/cost.hpp"
+#include "treewright/objective/two_sums.hpp"
 #include "treewright/search/ranked_options.hpp"
 #include "treewright/space/ranked_node.hpp"
 #include "treewright/space/ranked_table.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -73,6 +75,8 @@ class RankedObjective {
 
     // The same over the same rows, with another penalty.
     [[nodiscard]] virtual std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const = 0;
+    // The cost as a function of two sums in double precision, where it is one.
+    [[nodiscard]] virtual std::optional<TwoSums> two_sums() const { return std::nullopt; }
     // The same over some of the rows, with their ranks and costs, leaves of any size and another penalty.
     [[nodiscard]] virtual std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const = 0;
     // Few rows that may prove a bound for all; null where there is no way to choose them.

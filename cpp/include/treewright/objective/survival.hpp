@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,8 @@ class Survival final : public RankedObjective {
     // One unit of loss counts 2^tie_bits.
     Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost leaf_penalty);
 
+    [[nodiscard]] const EventTable& data() const { return *data_; }
+
     void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override {
         return node.n == 0 ? leaf_penalty() : loss_cost(node.sums[kEvents], node.sums[kHazard], node.sums[kConstant]) + leaf_penalty();
@@ -60,6 +63,8 @@ class Survival final : public RankedObjective {
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+    // Hazards rounded to what double precision can add exactly; none where that is too coarse for an event's hazard.
+    [[nodiscard]] std::optional<TwoSums> two_sums() const override;
     [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
 
  private:

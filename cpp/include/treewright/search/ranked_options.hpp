@@ -25,6 +25,7 @@ struct Options {
     std::uint64_t sharing_work = 20000;  // ... where a kernel pass takes at least so many steps
     double slack = 0.5;         // extra child budget, in rows' worth of cost per row of half the open interval
     std::uint32_t lanes = 64;   // most cuts in one pass of the depth-two kernel
+    bool groups = true;         // few cuts and a loss of two sums: the search over groups of equal rows (group_search.hpp)
 };
 
 }  // namespace treewright::ranked

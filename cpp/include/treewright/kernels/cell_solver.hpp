@@ -1,0 +1,56 @@
+// Lower bounds of all roots of a set of groups at depth two and three, from the cell kernel.
+#pragma once
+
+#include "treewright/core/control.hpp"
+#include "treewright/kernels/cell_kernel.hpp"
+#include "treewright/space/row_groups.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treewright::ranked {
+
+class CellSolver {
+ public:
+    CellSolver(const RowGroups& groups, const TwoSums& sums, std::uint32_t min_leaf, Control& control);
+
+    // The least sum of g and leaves of the trees of depth `depth` (two or three) below each of `columns` (cuts, ascending),
+    // over the groups of `set`, as a double within the error of TwoSums; false if the run ended before.
+    [[nodiscard]] bool solve(std::span<const std::uint32_t> set, std::span<const std::uint32_t> columns, int depth,
+                             std::vector<double>& value);
+    // g of all rows of the last solve(), as one leaf.
+    [[nodiscard]] double whole() const;
+    [[nodiscard]] std::size_t bytes() const;
+
+    std::int64_t n_solves = 0;
+    std::int64_t n_cells = 0;
+
+ private:
+    void load(std::span<const std::uint32_t> set, std::span<const std::uint32_t> columns);
+    // False if the run ended before.
+    [[nodiscard]] bool add_pairs();
+    [[nodiscard]] bool add_triples(std::uint32_t i);
+    [[nodiscard]] bool counts(std::uint32_t n_ones);
+    void add_to(std::vector<double> (&planes)[3], std::size_t row, std::uint32_t begin, std::uint32_t end, double a, double b,
+                double n);
+    static constexpr std::int64_t kAdditionsPerUnit = 4096;  // of work, for the clock
+    static constexpr std::int64_t kAdditionsPerPoll = 16 * kAdditionsPerUnit;
+
+    const RowGroups& groups_;
+    const TwoSums& sums_;
+    Control& control_;
+    const CellKernels& kernels_;
+    bool counts_;
+    std::int64_t additions_ = 0;
+    CellTask task_;
+    std::vector<std::uint32_t> place_;  // [cut]: number of the column, or kNone
+    // The set: lists of columns of its groups, and their sums.
+    std::vector<std::uint32_t> begin_, list_;
+    std::vector<double> sum_[3];
+    // By column: groups that have it, and where in their lists it is.
+    std::vector<std::uint32_t> column_begin_, column_list_;
+    std::vector<double> single_[3], pair_[3], triple_[3], value_[4], split_[4], side_[2];
+};
+
+}  // namespace treewright::ranked

@@ -1,0 +1,103 @@
+// Optimal trees over few cuts for losses of two sums: branch and bound by depth over sets of groups of equal rows.
+//
+// A subproblem is (set of groups, depth left, budget). The cell kernel (cell_kernel.hpp) bounds all roots of a set at depth two
+// and three at once, to within its rounding; only roots whose bound is below the budget are solved as integers, by the same
+// function one level down: hardly more than the best one. Above depth three a set is solved one level less deep first, which
+// gives an incumbent, and then root by root.
+//
+// Bounds, C the price of a leaf, e(S) the losses of the groups of S added up (what no tree of S can avoid, row_groups.hpp):
+//  a tree of k leaves costs e(S) + k C at least: so one leaf is best where it costs no more than e(S) + 2 C; a tree
+//      cheaper than T has fewer than (T - e(S)) / C leaves and so much less depth; and one deeper than d has d + 2 leaves or
+//      more, so the best tree of depth d that costs no more than e(S) + (d + 2) C is best at every depth;
+//  both sides of a root cost at least what is known of each, and e(side) + C;
+//  a set that was solved at some depth is found by its rows again (bound_cache.hpp), whatever splits select it.
+// All hold for any least size of leaves and need no law but loss(A + B) >= loss(A) + loss(B).
+//
+// Columns that part a set alike are one column there.
+#pragma once
+
+#include "treewright/core/bound_cache.hpp"
+#include "treewright/core/control.hpp"
+#include "treewright/core/tree_node.hpp"
+#include "treewright/kernels/cell_solver.hpp"
+#include "treewright/objective/ranked_objective.hpp"
+#include "treewright/search/outcome.hpp"
+#include "treewright/search/ranked_search.hpp"
+#include "treewright/space/row_groups.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace treewright::ranked {
+
+class GroupSearch {
+ public:
+    // Whether this search is the one for the table: few cuts, a loss of two sums, no limit of leaves.
+    [[nodiscard]] static bool fits(const RankedObjective& objective, const Options& options, Size limits);
+
+    GroupSearch(const RankedObjective& objective, Control& control);
+
+    [[nodiscard]] Outcome run(Size limits);
+    // The plan as a tree, depth-first.
+    [[nodiscard]] std::vector<TreeNode> write(PartialTree plan) const;
+    [[nodiscard]] Statistics statistics() const;
+
+ private:
+    struct Set {
+        std::vector<std::uint32_t> groups;
+        Node rows;            // count, sums and fingerprint
+        Cost unavoidable = 0;
+    };
+    // What a set is parted into by a column.
+    struct Root {
+        std::uint32_t cut;
+        Cost bound;  // of the trees with this root
+        double likely;  // orders roots of equal bounds
+    };
+    struct Level {
+        Set ones, zeros;
+        std::vector<std::uint32_t> columns;
+        std::vector<Fingerprint> key;  // [column]: of its ones
+        std::vector<Root> roots;
+        std::vector<double> value;
+    };
+
+    [[nodiscard]] Outcome solve(const Set& set, std::uint32_t depth, Cost budget, std::size_t level);
+    [[nodiscard]] Outcome branch(const Set& set, std::uint32_t depth, Cost budget, std::size_t level);
+    // The best tree of one split.
+    [[nodiscard]] Outcome stump(const Set& set, std::size_t level);
+    // A tree at once: the root of the best tree of depth `look`, then the same on both sides.
+    [[nodiscard]] Outcome greedy(const Set& set, std::uint32_t depth, std::uint32_t look, std::size_t level);
+    // The columns that part the set, each kind once.
+    void find_columns(const Set& set, Level& here);
+    // Bounds of the roots: from the kernel, or from what is known of both sides.
+    void bound_by_cells(const Set& set, std::uint32_t depth, Level& here);
+    void bound_by_sides(const Set& set, std::uint32_t depth, Level& here);
+    void part(const Set& set, std::uint32_t cut, Set& ones, Set& zeros) const;
+    [[nodiscard]] bool legal(const Set& ones, const Set& zeros) const;
+    void add(std::uint32_t group, Set& set) const;
+    [[nodiscard]] Cost least(const Set& set) const { return set.unavoidable + penalty_; }
+    [[nodiscard]] PartialTree remember(std::uint32_t cut, PartialTree ones, PartialTree zeros);
+    void write(PartialTree plan, const std::vector<std::uint32_t>& groups, std::vector<TreeNode>& tree) const;
+    [[nodiscard]] Level& level_at(std::size_t level);
+    void watch_memory();
+
+    const RankedObjective& objective_;
+    const RankedTable& table_;
+    Control& control_;
+    TwoSums sums_;
+    RowGroups groups_;
+    CellSolver cells_;
+    Cache cache_;
+    Cost penalty_;
+    TreePool pool_;
+    std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<std::uint32_t> n_ones_;        // [cut], scratch
+    std::vector<Fingerprint> key_;             // [cut], scratch
+    std::vector<Node> by_cut_;                 // [cut], scratch: of the ones
+    bool at_full_depth_ = false;
+    Statistics statistics_;
+};
+
+}  // namespace treewright::ranked

@@ -1,0 +1,21 @@
+// The cell kernel for avx2.
+#include "treewright/kernels/cell_kernel.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include "treewright/kernels/log_lanes.hpp"
+
+#include <cstring>
+#include <immintrin.h>
+#include <limits>
+
+#include "treewright/kernels/begin_avx2.inc"
+
+#include "treewright/kernels/look_up_avx2.inc"
+#include "treewright/kernels/log_lanes_impl.hpp"
+#include "treewright/kernels/cell_kernel_impl.hpp"
+#include "treewright/kernels/end_simd.inc"
+
+const treewright::ranked::CellKernels& treewright::ranked::cell_kernels_avx2() { return kKernels; }
+#else
+const treewright::ranked::CellKernels& treewright::ranked::cell_kernels_avx2() { return cell_kernels_plain(); }
+#endif

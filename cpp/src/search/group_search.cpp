@@ -1,0 +1,346 @@
+#include "treewright/search/group_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace treewright::ranked {
+
+namespace {
+
+constexpr std::uint32_t kQuickDepth = 8, kGreedyDepth = 32;
+
+}  // namespace
+
+bool GroupSearch::fits(const RankedObjective& objective, const Options& options, Size limits) {
+    return options.groups && limits.fitted().leaves == Size::kAny && RowGroups::fit(objective.table()) &&
+           objective.two_sums().has_value();
+}
+
+GroupSearch::GroupSearch(const RankedObjective& objective, Control& control)
+    : objective_(objective),
+      table_(objective.table()),
+      control_(control),
+      sums_(*objective.two_sums()),
+      groups_(objective, sums_),
+      cells_(groups_, sums_, table_.min_leaf, control),
+      cache_(control.limits().bytes / 2),
+      penalty_(objective.leaf_penalty()),
+      n_ones_(groups_.cuts.size()),
+      key_(groups_.cuts.size()),
+      by_cut_(groups_.cuts.size()) {}
+
+Outcome GroupSearch::run(Size limits) {
+    Set root;
+    root.rows.clear(groups_.n_sums);
+    for (std::uint32_t g = 0; g < groups_.n_groups; ++g) add(g, root);
+    const std::uint32_t depth = std::min(limits.fitted().depth, groups_.n_groups);
+    const Cost leaf = objective_.leaf_cost(root.rows);
+    Outcome best{std::min(leaf, least(root)), leaf, PartialTree::leaf()};
+    control_.incumbent(leaf);
+    watch_memory();
+    const auto better = [&](const Outcome& found) {
+        best.offer(found.upper, found.plan);
+        control_.incumbent(best.upper);
+    };
+    // Trees at once, before any limit is looked at; then deeper and deeper.
+    better(greedy(root, std::min(depth, kQuickDepth), 1, 0));
+    for (std::uint32_t d = std::min(depth, 2u);; ++d) {
+        if (control_.stopped()) return best;
+        if (d == 3 && depth > 3) better(greedy(root, std::min(depth, kGreedyDepth), 2, 0));
+        at_full_depth_ = d == depth;
+        const Outcome found = solve(root, d, best.upper, 0);
+        better(found);
+        const Cost deeper = d == depth ? kNoCost : root.unavoidable + (Cost{d} + 2) * penalty_;
+        best.lower = std::min(best.upper, std::max(best.lower, std::min(found.lower, deeper)));
+        control_.lower_bound(best.lower);
+        if (best.exact() || d == depth) return best;
+    }
+}
+
+Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std::size_t level) {
+    const Cost leaf = objective_.leaf_cost(set.rows), two_leaves = set.unavoidable + 2 * penalty_;
+    if (depth == 0 || leaf <= two_leaves || set.groups.size() < 2 || set.rows.n / 2 < table_.min_leaf)
+        return {leaf, leaf, PartialTree::leaf()};
+    // Trees of more than `most_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
+    Cost beyond = kNoCost;
+    const Cost most_leaves = (std::min(budget, leaf) - 1 - set.unavoidable) / penalty_;
+    if (most_leaves < 2) return {std::min(leaf, two_leaves), leaf, PartialTree::leaf()};
+    if (most_leaves - 1 < Cost{depth}) {
+        depth = static_cast<std::uint32_t>(most_leaves - 1);
+        beyond = set.unavoidable + (most_leaves + 1) * penalty_;
+    }
+    Outcome result = cache_.find(set.rows.rows, {depth});
+    if (result.exact() || result.lower >= budget) {
+        ++statistics_.cache_hits;
+    } else {
+        const Outcome known = result;
+        result = depth == 1 ? stump(set, level) : branch(set, depth, budget, level);
+        result.offer(known.upper, known.plan);
+        result.lower = std::min(result.upper, std::max(result.lower, known.lower));
+        cache_.store(set.rows.rows, {depth}, set.rows.n, result);
+    }
+    result.lower = std::min(result.lower, beyond);
+    return result;
+}
+
+Outcome GroupSearch::branch(const Set& set, std::uint32_t depth, Cost budget, std::size_t level) {
+    ++statistics_.nodes;
+    Outcome best{least(set), objective_.leaf_cost(set.rows), PartialTree::leaf()};
+    if (depth > 3) {
+        const Outcome shallower = solve(set, depth - 1, std::min(best.upper, budget), level);
+        best.offer(shallower.upper, shallower.plan);
+        const Cost deeper = set.unavoidable + (Cost{depth} + 1) * penalty_;
+        if (std::min(best.upper, budget) <= deeper) {
+            best.lower = std::min({best.upper, shallower.lower, deeper});
+            return best;
+        }
+        if (control_.stopped()) return best;
+    }
+    Level& here = level_at(level);
+    find_columns(set, here);
+    if (here.columns.empty()) {
+        best.lower = best.upper;
+        return best;
+    }
+    if (depth > 3)
+        bound_by_sides(set, depth, here);
+    else
+        bound_by_cells(set, depth, here);
+    std::sort(here.roots.begin(), here.roots.end(), [](const Root& a, const Root& b) {
+        return a.bound != b.bound ? a.bound < b.bound : a.likely != b.likely ? a.likely < b.likely : a.cut < b.cut;
+    });
+    const bool at_root = level == 0 && at_full_depth_;
+    std::size_t next = 0;
+    for (; next < here.roots.size() && !control_.stopped(); ++next) {
+        Root& root = here.roots[next];
+        const Cost target = std::min(best.upper, budget);
+        if (root.bound >= target) break;
+        part(set, root.cut, here.ones, here.zeros);
+        if (!legal(here.ones, here.zeros)) {
+            root.bound = kNoCost;
+            continue;
+        }
+        const bool ones_first = here.ones.rows.n >= here.zeros.rows.n;
+        const Set &first_set = ones_first ? here.ones : here.zeros, &second_set = ones_first ? here.zeros : here.ones;
+        const Outcome first = solve(first_set, depth - 1, target - least(second_set), level + 1);
+        root.bound = std::max(root.bound, first.lower + least(second_set));
+        if (root.bound >= target) continue;
+        const Outcome second = solve(second_set, depth - 1, target - first.lower, level + 1);
+        root.bound = std::max(root.bound, first.lower + second.lower);
+        const Cost cost = first.upper + second.upper;
+        if (cost >= best.upper) continue;
+        best.offer(cost, remember(root.cut, (ones_first ? first : second).plan, (ones_first ? second : first).plan));
+        if (at_root) control_.incumbent(best.upper);
+        watch_memory();
+    }
+    best.lower = best.upper;
+    for (const Root& root : here.roots) best.lower = std::min(best.lower, root.bound);
+    return best;
+}
+
+Outcome GroupSearch::stump(const Set& set, std::size_t level) {
+    const Cost leaf = objective_.leaf_cost(set.rows);
+    Outcome best{leaf, leaf, PartialTree::leaf()};
+    Level& here = level_at(level);
+    find_columns(set, here);
+    for (Node& ones : by_cut_) ones.clear(groups_.n_sums);
+    for (const std::uint32_t g : set.groups) {
+        const Node& group = groups_.group[g];
+        for (const std::uint32_t cut : groups_.ones(g)) {
+            Node& to = by_cut_[cut];
+            to.n += group.n;
+            for (std::size_t k = 0; k < groups_.n_sums; ++k) to.sums[k] += group.sums[k];
+        }
+    }
+    Node& rest = here.zeros.rows;
+    rest.clear(groups_.n_sums);
+    std::uint32_t found = 0;
+    for (const std::uint32_t cut : here.columns) {
+        const Node& ones = by_cut_[cut];
+        rest.n = set.rows.n - ones.n;
+        if (ones.n < table_.min_leaf || rest.n < table_.min_leaf) continue;
+        for (std::size_t k = 0; k < groups_.n_sums; ++k) rest.sums[k] = set.rows.sums[k] - ones.sums[k];
+        const Cost cost = objective_.leaf_cost(ones) + objective_.leaf_cost(rest);
+        if (cost >= best.upper) continue;
+        best.upper = best.lower = cost;
+        found = cut + 1;
+    }
+    if (found > 0) best.plan = remember(found - 1, PartialTree::leaf(), PartialTree::leaf());
+    return best;
+}
+
+Outcome GroupSearch::greedy(const Set& set, std::uint32_t depth, std::uint32_t look, std::size_t level) {
+    const Outcome top = solve(set, std::min(depth, look), kNoCost, level);
+    if (depth <= look || top.plan.kind() != PartialTree::Kind::node || (look > 1 && control_.stopped())) return top;
+    Set ones, zeros;
+    part(set, pool_[top.plan.index()].column, ones, zeros);
+    const Outcome a = greedy(ones, depth - 1, look, level), b = greedy(zeros, depth - 1, look, level);
+    Outcome result = top;
+    if (a.upper + b.upper < result.upper)
+        result.offer(a.upper + b.upper, remember(pool_[top.plan.index()].column, a.plan, b.plan));
+    return result;
+}
+
+void GroupSearch::find_columns(const Set& set, Level& here) {
+    std::fill(n_ones_.begin(), n_ones_.end(), 0);
+    std::fill(key_.begin(), key_.end(), Fingerprint{});
+    for (const std::uint32_t g : set.groups) {
+        const Fingerprint& key = groups_.group[g].rows;
+        for (const std::uint32_t cut : groups_.ones(g)) {
+            ++n_ones_[cut];
+            key_[cut].add(key);
+        }
+    }
+    // The parts of a cut and of its opposite are told by the smaller fingerprint of the two.
+    struct Parts {
+        Fingerprint key;
+        std::uint32_t cut;
+    };
+    static thread_local std::vector<Parts> parts;
+    parts.clear();
+    const auto less = [](const Fingerprint& a, const Fingerprint& b) {
+        return a.low != b.low ? a.low < b.low : a.high < b.high;
+    };
+    for (std::uint32_t cut = 0; cut < n_ones_.size(); ++cut) {
+        if (n_ones_[cut] == 0 || n_ones_[cut] == set.groups.size()) continue;
+        Fingerprint other = set.rows.rows;
+        other.subtract(key_[cut]);
+        parts.push_back({less(other, key_[cut]) ? other : key_[cut], cut});
+    }
+    std::sort(parts.begin(), parts.end(), [&](const Parts& a, const Parts& b) {
+        return a.key == b.key ? a.cut < b.cut : less(a.key, b.key);
+    });
+    here.columns.clear();
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (i == 0 || !(parts[i].key == parts[i - 1].key)) here.columns.push_back(parts[i].cut);
+    std::sort(here.columns.begin(), here.columns.end());
+    here.key.clear();
+    for (const std::uint32_t cut : here.columns) here.key.push_back(key_[cut]);
+}
+
+void GroupSearch::bound_by_cells(const Set& set, std::uint32_t depth, Level& here) {
+    here.roots.clear();
+    ++statistics_.pair_solves;
+    const bool solved = cells_.solve(set.groups, here.columns, static_cast<int>(depth), here.value);
+    const Cost any = set.unavoidable + 2 * penalty_;
+    const double tie = std::ldexp(1.0, sums_.tie_bits);
+    // The cost of one leaf tells what all trees have in common.
+    const double one_leaf = static_cast<double>(objective_.leaf_cost(set.rows)) / tie;
+    const double whole = solved ? sums_.unit * (cells_.whole() + sums_.leaf) : 0;
+    for (std::size_t i = 0; i < here.columns.size(); ++i) {
+        Root root{here.columns[i], any, 0.0};
+        if (solved && std::isinf(here.value[i])) {
+            root.bound = kNoCost;  // a side cannot be a leaf
+        } else if (solved) {
+            root.likely = here.value[i];
+            const double value = sums_.unit * here.value[i];
+            const double rounding = std::ldexp(std::abs(one_leaf) + std::abs(whole) + std::abs(value), -50);
+            const double least_cost = value + (one_leaf - whole) - (2 * sums_.error + rounding + 4);
+            root.bound = std::max(any, static_cast<Cost>(std::floor(least_cost)) * (Cost{1} << sums_.tie_bits));
+        }
+        here.roots.push_back(root);
+    }
+}
+
+void GroupSearch::bound_by_sides(const Set& set, std::uint32_t depth, Level& here) {
+    here.roots.clear();
+    const Cost any = set.unavoidable + 2 * penalty_;
+    for (std::size_t i = 0; i < here.columns.size(); ++i) {
+        Fingerprint other = set.rows.rows;
+        other.subtract(here.key[i]);
+        Cost lower = 0;
+        double likely = 0;
+        for (const Fingerprint& side : {here.key[i], other}) {
+            lower += cache_.find(side, {depth - 1}).lower;
+            likely += static_cast<double>(cache_.find(side, {depth - 2}).lower);
+        }
+        here.roots.push_back({here.columns[i], std::max(any, lower), likely});
+    }
+}
+
+void GroupSearch::part(const Set& set, std::uint32_t cut, Set& ones, Set& zeros) const {
+    for (Set* side : {&ones, &zeros}) {
+        side->groups.clear();
+        side->rows.clear(groups_.n_sums);
+        side->unavoidable = 0;
+    }
+    for (const std::uint32_t g : set.groups)
+        groups_.is_one(g, cut) ? add(g, ones) : zeros.groups.push_back(g);
+    zeros.rows.n = set.rows.n - ones.rows.n;
+    for (std::size_t k = 0; k < groups_.n_sums; ++k) zeros.rows.sums[k] = set.rows.sums[k] - ones.rows.sums[k];
+    zeros.rows.rows = set.rows.rows;
+    zeros.rows.rows.subtract(ones.rows.rows);
+    zeros.unavoidable = set.unavoidable - ones.unavoidable;
+}
+
+bool GroupSearch::legal(const Set& ones, const Set& zeros) const {
+    return ones.rows.n >= table_.min_leaf && zeros.rows.n >= table_.min_leaf;
+}
+
+void GroupSearch::add(std::uint32_t g, Set& set) const {
+    const Node& group = groups_.group[g];
+    set.groups.push_back(g);
+    set.rows.n += group.n;
+    for (std::size_t k = 0; k < groups_.n_sums; ++k) set.rows.sums[k] += group.sums[k];
+    set.rows.rows.add(group.rows);
+    set.unavoidable += groups_.loss[g];
+}
+
+PartialTree GroupSearch::remember(std::uint32_t cut, PartialTree ones, PartialTree zeros) {
+    pool_.push_back({cut, 0, ones, zeros});
+    return PartialTree::node(pool_.size() - 1);
+}
+
+std::vector<TreeNode> GroupSearch::write(PartialTree plan) const {
+    std::vector<std::uint32_t> all(groups_.n_groups);
+    std::iota(all.begin(), all.end(), 0u);
+    std::vector<TreeNode> tree;
+    write(plan, all, tree);
+    return tree;
+}
+
+void GroupSearch::write(PartialTree plan, const std::vector<std::uint32_t>& groups, std::vector<TreeNode>& tree) const {
+    tree.push_back({});
+    if (plan.kind() != PartialTree::Kind::node) return;
+    const TreePoolNode& top = pool_[plan.index()];
+    const RowGroups::Cut& cut = groups_.cuts[top.column];
+    std::vector<std::uint32_t> left, right;
+    std::uint32_t low = 0, high = TreeNode::kLeaf;
+    for (const std::uint32_t g : groups) {
+        const std::uint32_t rank = table_.rank_of(cut.column, groups_.row[g]);
+        if (rank < cut.rank) {
+            left.push_back(g);
+            low = std::max(low, rank);
+        } else {
+            right.push_back(g);
+            high = std::min(high, rank);
+        }
+    }
+    tree.back() = {cut.column, low, high};
+    write(cut.ones_left ? top.left : top.right, left, tree);
+    write(cut.ones_left ? top.right : top.left, right, tree);
+}
+
+GroupSearch::Level& GroupSearch::level_at(std::size_t level) {
+    while (levels_.size() <= level) levels_.push_back(std::make_unique<Level>());
+    return *levels_[level];
+}
+
+void GroupSearch::watch_memory() {
+    const std::size_t bytes =
+        groups_.bytes() + cells_.bytes() + cache_.bytes() + pool_.capacity() * sizeof(TreePoolNode);
+    statistics_.bytes = std::max(statistics_.bytes, bytes);
+    control_.bytes(bytes);
+    if (bytes > control_.limits().bytes) control_.halt(Stop::memory);
+}
+
+Statistics GroupSearch::statistics() const {
+    Statistics result = statistics_;
+    result.passes += cells_.n_solves;
+    result.row_steps += cells_.n_cells;
+    return result;
+}
+
+}  // namespace treewright::ranked

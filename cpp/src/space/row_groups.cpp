@@ -1,0 +1,89 @@
+#include "treewright/space/row_groups.hpp"
+
+#include "treewright/core/random.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace treewright::ranked {
+
+namespace {
+
+std::uint32_t most_rank(const RankedTable& table, std::uint32_t column) {
+    const std::uint32_t* first = table.rank.data() + std::size_t{column} * table.n_rows;
+    return *std::max_element(first, first + table.n_rows);
+}
+
+}  // namespace
+
+bool RowGroups::fit(const RankedTable& table) {
+    std::size_t n_cuts = 0;
+    bool binary = true;
+    for (std::uint32_t c = 0; c < table.n_columns; ++c) {
+        const std::uint32_t most = most_rank(table, c);
+        n_cuts += most;
+        binary = binary && most <= 1;
+    }
+    return n_cuts >= 1 && n_cuts <= (binary ? kMostBinary : kMostCuts) && n_cuts * table.n_rows <= kMostEntries;
+}
+
+RowGroups::RowGroups(const RankedObjective& objective, const TwoSums& sums) : n_sums(objective.n_sums()) {
+    const RankedTable& table = objective.table();
+    for (std::uint32_t c = 0; c < table.n_columns; ++c)
+        for (std::uint32_t rank = 1, most = most_rank(table, c); rank <= most; ++rank) cuts.push_back({c, rank, false});
+    n_words_ = (cuts.size() + 63) / 64;
+
+    // Equal rows have equal sums of the keys of the cuts that they are right of.
+    std::vector<Fingerprint> of_row(table.n_rows), key(cuts.size());
+    Random random;
+    for (Fingerprint& k : key) {
+        const std::uint64_t high = random();
+        k = {high, random()};
+    }
+    std::vector<std::uint32_t> n_right(cuts.size(), 0);
+    for (std::size_t c = 0; c < cuts.size(); ++c)
+        for (std::uint32_t r = 0; r < table.n_rows; ++r)
+            if (table.rank_of(cuts[c].column, r) >= cuts[c].rank) of_row[r].add(key[c]), ++n_right[c];
+    struct Hash {
+        std::size_t operator()(const Fingerprint& f) const { return static_cast<std::size_t>(f.low); }
+    };
+    std::unordered_map<Fingerprint, std::uint32_t, Hash> known;
+    for (std::uint32_t r = 0; r < table.n_rows; ++r) {
+        const auto [place, is_new] = known.try_emplace(of_row[r], n_groups);
+        if (is_new) {
+            ++n_groups;
+            row.push_back(r);
+            group.emplace_back();
+            group.back().clear(n_sums);
+            a.push_back(0);
+            b.push_back(0);
+        }
+        const std::uint32_t g = place->second, entry = r * 2;
+        objective.add_rows(&entry, 0, 1, group[g]);
+        a[g] += sums.a[r];
+        b[g] += sums.b[r];
+    }
+    for (std::size_t c = 0; c < cuts.size(); ++c) {
+        std::size_t groups_right = 0;
+        for (const std::uint32_t r : row) groups_right += table.rank_of(cuts[c].column, r) >= cuts[c].rank ? 1 : 0;
+        cuts[c].ones_left = groups_right * 2 > n_groups;
+    }
+    words_.assign(n_groups * n_words_, 0);
+    first.push_back(0);
+    for (std::uint32_t g = 0; g < n_groups; ++g) {
+        for (std::uint32_t c = 0; c < cuts.size(); ++c) {
+            const bool right = table.rank_of(cuts[c].column, row[g]) >= cuts[c].rank;
+            if (right == cuts[c].ones_left) continue;
+            list.push_back(c);
+            words_[g * n_words_ + c / 64] |= std::uint64_t{1} << (c % 64);
+        }
+        first.push_back(list.size());
+        loss.push_back(objective.leaf_cost(group[g]) - objective.leaf_penalty());
+    }
+}
+
+std::size_t RowGroups::bytes() const {
+    return words_.size() * 8 + list.size() * 4 + n_groups * (sizeof(Node) + n_sums * 8 + 40);
+}
+
+}  // namespace treewright::ranked

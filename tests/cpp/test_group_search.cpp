@@ -1,0 +1,167 @@
+// Under sanitizers: the search over groups of equal rows against the search over ranked columns, which knows nothing of
+// cells; its kernel on every instruction set; and its bounds at a stop.
+#include "check.hpp"
+#include "treewright/kernels/cell_solver.hpp"
+#include "treewright/objective/squared_error.hpp"
+#include "treewright/objective/survival.hpp"
+#include "treewright/search/group_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+using namespace treewright;
+using namespace treewright::ranked;
+
+namespace {
+
+std::uint32_t number(Dice& dice, std::size_t below) { return static_cast<std::uint32_t>(dice.below(below)); }
+
+// Many equal rows, equal and opposite columns.
+void fill(RankedTable& table, Dice& dice, std::uint32_t n, std::uint32_t n_columns) {
+    table.n_rows = n;
+    table.n_columns = n_columns;
+    table.min_leaf = dice.below(3) == 0 ? 2 + number(dice, 3) : 1;
+    const bool binary = dice.coin();
+    for (std::uint32_t c = 0; c < n_columns; ++c) {
+        const std::uint32_t most = binary ? 2 : 1 + number(dice, 4), rare = 1 + number(dice, 4);
+        const bool opposite = binary && c > 0 && dice.below(6) == 0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t fresh = dice.below(rare) == 0 ? number(dice, most) : 0;
+            table.rank.push_back(opposite ? 1 - table.rank[(c - 1) * n + i] : fresh);
+        }
+        const auto last = table.rank.end() - n;
+        std::vector<std::uint32_t> seen(last, table.rank.end());  // ranks without holes
+        std::sort(seen.begin(), seen.end());
+        seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+        for (auto r = last; r != table.rank.end(); ++r)
+            *r = static_cast<std::uint32_t>(std::lower_bound(seen.begin(), seen.end(), *r) - seen.begin());
+    }
+}
+
+std::unique_ptr<RankedObjective> squared_error(Dice& dice, std::uint32_t n, std::uint32_t n_columns) {
+    const auto table = std::make_shared<TargetTable>();
+    fill(*table, dice, n, n_columns);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        table->weight.push_back(number(dice, 4));
+        table->weighted.push_back(table->weight[i] * (Cost{number(dice, 9)} - 4) * (Cost{1} << (10 + number(dice, 20))));
+    }
+    table->prepare();
+    const int shift = 20 + static_cast<int>(dice.below(10));
+    return std::make_unique<SquaredError>(table, shift, 6, 1 + (Cost{number(dice, 5)} << (50 - shift)));
+}
+
+std::unique_ptr<RankedObjective> survival(Dice& dice, std::uint32_t n, std::uint32_t n_columns) {
+    const auto table = std::make_shared<EventTable>();
+    fill(*table, dice, n, n_columns);
+    const int bits = 10 + static_cast<int>(dice.below(42));  // sums beyond what a double holds as well
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::int64_t weight = 1 + number(dice, 3);
+        table->events.push_back(dice.coin() ? weight : 0);
+        const std::int64_t hazard = table->events.back() == 0 && dice.below(4) == 0 ? 0 : 1 + number(dice, 9);
+        table->hazard.push_back(weight * ((hazard << bits) + number(dice, 512)) / (hazard == 0 ? 1024 : 1));
+    }
+    table->scale = 20 + static_cast<int>(dice.below(12));
+    table->prepare();
+    return std::make_unique<Survival>(table, 6, 1 + ((6 * table->slack + 3 + (Cost{number(dice, 2)} << table->scale)) << 6));
+}
+
+template <class Engine>
+Outcome run(Engine&& engine, Size size) {
+    const Outcome found = engine.run(size);
+    std::size_t leaves = 0;
+    const std::vector<TreeNode> tree = engine.write(found.plan);
+    for (const TreeNode& node : tree) leaves += node.column == TreeNode::kLeaf ? 1 : 0;
+    check(leaves * 2 == tree.size() + 1, "a binary tree");
+    return found;
+}
+
+// Cost of a written tree, from its rows.
+Cost cost_of(const RankedObjective& objective, const std::vector<TreeNode>& tree, std::size_t& at,
+             const std::vector<std::uint32_t>& entries) {
+    const TreeNode& top = tree[at++];
+    if (top.column == TreeNode::kLeaf) {
+        Node leaf;
+        leaf.clear(objective.n_sums());
+        objective.add_rows(entries.data(), 0, static_cast<std::uint32_t>(entries.size()), leaf);
+        check(leaf.n >= objective.table().min_leaf, "rows enough in a leaf");
+        return objective.leaf_cost(leaf);
+    }
+    std::vector<std::uint32_t> left, right;
+    for (const std::uint32_t entry : entries) {
+        const std::uint32_t rank = objective.table().rank_of(top.column, row_of(entry));
+        check(rank <= top.low || rank >= top.high, "no rank between the sides");
+        (rank <= top.low ? left : right).push_back(entry);
+    }
+    const Cost on_left = cost_of(objective, tree, at, left);
+    return on_left + cost_of(objective, tree, at, right);
+}
+
+void check_search(Dice& dice, const RankedObjective& objective) {
+    const Options options;
+    const Size size{1 + number(dice, 6)};
+    if (objective.table().n_rows < objective.table().min_leaf || !GroupSearch::fits(objective, options, size)) return;
+    Control ranked_control({});
+    const Cost best = run(Search(objective, options, ranked_control), size).upper;
+    for (const Simd level : {Simd::plain, Simd::avx2, Simd::avx512}) {
+        set_simd_limit(level);
+        Control control({});
+        GroupSearch search(objective, control);
+        const Outcome found = run(search, size);
+        check(found.exact() && found.upper == best, "same optimum");
+        const std::vector<TreeNode> tree = search.write(found.plan);
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t row = 0; row < objective.table().n_rows; ++row) all.push_back(row * 2);
+        std::size_t at = 0;
+        check(cost_of(objective, tree, at, all) == best, "the tree costs what is said");
+        Limits limits;
+        limits.steps = 1 + number(dice, 12);
+        Control stopping(limits);
+        const Outcome stopped = run(GroupSearch(objective, stopping), size);
+        check(stopped.lower <= best && best <= stopped.upper, "bounds at a stop");
+    }
+}
+
+// Every instruction set gives the same bits, and each root's value is that of its best tree: of depth two by a search below.
+void check_kernel(Dice& dice, const RankedObjective& objective) {
+    if (!RowGroups::fit(objective.table())) return;
+    const TwoSums sums = *objective.two_sums();
+    const RowGroups groups(objective, sums);
+    std::vector<std::uint32_t> set, columns;
+    for (std::uint32_t g = 0; g < groups.n_groups; ++g)
+        if (dice.below(5) > 0) set.push_back(g);
+    for (std::uint32_t c = 0; c < groups.cuts.size(); ++c)
+        if (dice.below(5) > 0) columns.push_back(c);
+    if (set.empty() || columns.empty()) return;
+    for (const int depth : {2, 3}) {
+        std::vector<double> first;
+        for (const Simd level : {Simd::plain, Simd::avx2, Simd::avx512}) {
+            set_simd_limit(level);
+            Control control({});
+            CellSolver cells(groups, sums, objective.table().min_leaf, control);
+            std::vector<double> value, again;
+            check(cells.solve(set, columns, depth, value), "solved");
+            check(cells.solve(set, columns, depth, again) && value == again, "the same again");
+            if (first.empty()) first = value;
+            check(value == first, "the same on every processor");
+        }
+    }
+}
+
+}  // namespace
+
+int main() {
+    Dice dice(23);
+    for (int round = 0; round < 700; ++round) {
+        const std::uint32_t n = 1 + number(dice, 40), n_columns = 1 + number(dice, round % 10 == 0 ? 20 : 6);
+        const auto objective = dice.coin() ? squared_error(dice, n, n_columns) : survival(dice, n, n_columns);
+        if (objective->two_sums().has_value()) check_kernel(dice, *objective);
+        if (n_columns <= 6) check_search(dice, *objective);
+    }
+    std::printf("groups of equal rows agree with ranked columns\n");
+    return 0;
+}

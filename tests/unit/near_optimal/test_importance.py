@@ -1,0 +1,58 @@
+"""Importance of columns over resamples: the same in parallel, the right column first, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treewright.errors import InputError
+from treewright.near_optimal import column_importance
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (150, 4)).astype(float)
+    X[:, 3] = np.where(rng.random(150) < 0.1, 1 - X[:, 0], X[:, 0])  # nearly a copy
+    return X, np.where(rng.random(150) < 0.1, X[:, 2], X[:, 0]).astype(int)
+
+
+def test_the_same_seed_gives_the_same_in_parallel(table):
+    one = column_importance(*table, n_resamples=4, n_trees=20, random_state=1)
+    two = column_importance(*table, n_resamples=4, n_trees=20, random_state=1, n_jobs=2)
+    np.testing.assert_array_equal(one.reliance, two.reliance)
+    assert one.reliance.shape == (4, 20, 4)
+    assert one.n_complete == 4
+    other = column_importance(*table, n_resamples=4, n_trees=20, random_state=2)
+    assert (one.reliance != other.reliance).any()
+
+
+def test_what_matters_comes_first_and_noise_last(table):
+    lines = column_importance(*table, n_resamples=8, n_trees=40, random_state=0, epsilon=0.1).table()
+    assert lines[0].name == "x0"
+    assert lines[0].low <= lines[0].mean <= lines[0].high
+    assert lines[0].mean > 0.1 > 10 * abs(next(line.mean for line in lines if line.name == "x1"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"n_resamples": 0}, "n_resamples=0; give an integer of at least 1"),
+        ({"n_trees": 1.5}, "n_trees=1.5"),
+        ({"random_state": -1}, "random_state=-1"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"epsilon": -1}, "epsilon=-1"),
+    ],
+    ids=str,
+)
+def test_what_is_refused(table, asked, words):
+    with pytest.raises(InputError, match=words):
+        column_importance(*table, **{"n_resamples": 2} | asked)
+
+
+def test_a_label_of_one_row(table):
+    X, y = table
+    y = y.copy()
+    y[0] = 2
+    with pytest.raises(InputError, match="no row of some label"):
+        column_importance(X, y, n_resamples=20, n_trees=1, random_state=0)
