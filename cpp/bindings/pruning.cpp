@@ -119,7 +119,7 @@ LossSums check_loss(const SplitList& splits, const Table& X, int kind, const Mat
     require(kind >= 0 && kind <= 2, "kind must be 0, 1 or 2");
     const std::size_t n_sums = sums.shape(1);
     require(sums.shape(0) == X.shape(0), "rows: arrays of different lengths");
-    require(n_sums == unit.size() && (kind == 0 ? n_sums >= 1 : n_sums == 3), "sums: another number than the loss has");
+    require(n_sums == unit.size() && (kind == 0 ? n_sums >= 1 : kind == 1 ? n_sums >= 3 : n_sums == 3), "sums: another number than the loss has");
     require(one_leaf > 0 && std::isfinite(one_leaf), "one_leaf out of range");
     std::vector<std::uint64_t> size(n_sums, 0);
     for (std::size_t i = 0; i < sums.size(); ++i) {

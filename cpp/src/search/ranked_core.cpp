@@ -16,7 +16,7 @@ void Search::prove_on_core(const Node& root, Size size, Outcome& found) {
     const double most = options_.core_share * table_.n_rows;
     if (core.size_at(2 * kCoreFactor) > most) return;
     Options options = options_;
-    options.core = false;
+    options.core = options.parts = false;
     options.plain_work *= kCorePatience;
     for (double factor = kCoreFactor; !found.exact() && !control_.stopped(); factor *= 2) {
         core.take(factor);

@@ -9,7 +9,6 @@ namespace treewright::ranked {
 // Each part is searched from the best tree of all rows, which is a good one for any part. The first part's own best tree is
 // a candidate for all. If the first part takes too long, so will the others.
 void Search::prove_on_parts(const Node& root, Size size, Outcome& found) {
-    if (table_.n_rows / kFewestParts < options_.part_rows) return;
     const RowParts parts(objective_, options_.part_rows);
     const Cost excess = parts.excess(), leaves = size.most_leaves(table_.n_rows);
     if (excess > kNoCost / leaves) return;

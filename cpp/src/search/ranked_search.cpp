@@ -80,7 +80,8 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
     const auto over = [&] { return found.exact() || control_.stopped(); };
     const std::int64_t plain_passes = 1 + options_.plain_work / std::max<std::int64_t>(pass_work(root), 1);
     const bool core = options_.core && options_.monotone && table_.min_leaf == 1;
-    const bool parts = options_.parts && last_round_ && objective_.laws().superadditive;
+    const bool parts = options_.parts && last_round_ && objective_.laws().superadditive &&
+                       table_.n_rows / kFewestParts >= options_.part_rows;
     if (core || parts) {
         control_.pause_after(std::min(options_.core_passes, plain_passes / 3));
         ask(found.upper);

@@ -52,7 +52,12 @@ class LossCosts {
                 for (std::size_t k = 1; k < loss_.n_sums; ++k) least = std::min(least, number(k));
                 return least;
             }
-            case LossSums::Kind::squares: return sum[0] <= 0 ? 0.0 : number(2) - number(1) * number(1) / number(0);
+            case LossSums::Kind::squares: {
+                if (sum[0] <= 0) return 0.0;
+                double of_means = 0.0;
+                for (std::size_t k = 2; k < loss_.n_sums; ++k) of_means += number(k) * number(k);
+                return number(1) - of_means / number(0);
+            }
             case LossSums::Kind::deviance:
                 return sum[0] <= 0 || sum[1] <= 0 ? 0.0 : number(0) * std::log(number(1) / number(0)) - number(2);
         }

@@ -132,10 +132,10 @@ class SquaredErrorLoss:
         )
 
     def row_sums(self) -> RowSums:
-        """Return the numbers of which a leaf's loss is a function; of a single output."""
-        y, weight = self.targets()[:, 0], self.weights()
-        y = y - np.average(y, weights=weight)
-        return RowSums(SQUARES, np.column_stack([weight, weight * y, weight * y**2]))
+        """Return the numbers of which a leaf's loss is a function."""
+        y, weight = self.targets(), self.weights()
+        y = y - np.average(y, axis=0, weights=weight)
+        return RowSums(SQUARES, np.column_stack([weight, weight * (y**2).sum(axis=1), weight[:, None] * y]))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

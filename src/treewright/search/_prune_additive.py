@@ -35,9 +35,9 @@ class RowSums:
     Parameters
     ----------
     kind : int
-        LEAST: the least of the sums. SQUARES: of weights, weighted targets and weighted squares, the squared error
-        about the mean. DEVIANCE: of events, hazards, and events times the logarithm of hazards by events, half the
-        deviance of one hazard ratio.
+        LEAST: the least of the sums. SQUARES: of weights, weighted squares and weighted targets of each output,
+        the squared error about the means. DEVIANCE: of events, hazards, and events times the logarithm of hazards by
+        events, half the deviance of one hazard ratio.
     numbers : ndarray of shape (n_rows, n_sums), float64
     """
 

@@ -60,3 +60,8 @@ def test_bad_options(csv: Path, options: tuple[str, ...], words: str) -> None:
     result = CliRunner().invoke(app, ["fit", str(csv), "-t", "sign", *options])
     assert result.exit_code == 2
     assert words in result.output
+
+
+def test_too_few_epochs_are_noted(csv: Path) -> None:
+    words = run("fit", csv, "-t", "sign", "--method", "latent", "--max-depth", 2, "--epochs", 5)
+    assert "The validation loss still fell when the epochs were over: raise --epochs." in words

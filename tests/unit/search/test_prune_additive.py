@@ -21,11 +21,14 @@ from treewright.verify import verify_policy, verify_regression, verify_survival
 from unit.search.test_prune import prunings, random_splits
 
 KINDS = ("regression", "policy", "survival")
+LOSSES = (*KINDS, "several outputs")
 
 
 def random_loss(kind: str, rng: np.random.Generator, n: int) -> AdditiveLoss:
     if kind == "regression":
         return SquaredErrorLoss(rng.normal(size=n) * 10.0 ** rng.integers(-3, 4), rng.integers(0, 4, n) + 0.1)
+    if kind == "several outputs":
+        return SquaredErrorLoss(np.eye(3)[rng.integers(0, 3, n)], rng.integers(0, 4, n) + 0.1)
     if kind == "policy":
         cost = rng.integers(0, 9, (n, 3)) / 7
         return ActionLoss(cost - cost.min(axis=1, keepdims=True))
@@ -40,7 +43,7 @@ def random_table(rng: np.random.Generator) -> Table:
     return table_from(X)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", LOSSES)
 def test_no_pruning_is_left_that_is_better(kind: str) -> None:
     rng = np.random.default_rng(4)
     improved = 0

@@ -40,7 +40,7 @@ struct Labels {
 struct LossSums {
     enum class Kind : std::uint8_t {
         least,     // the least of the sums: one cost for each action
-        squares,   // of the weights, weights * targets, weights * squared targets: squared error about the mean
+        squares,   // of the weights, weights * squared targets, weights * each target: squared error about the means
         deviance,  // of events, hazards, events * log(hazards / events): half the deviance of one hazard ratio
     };
     static constexpr std::int64_t kUnits = std::int64_t{1} << 46;  // of cost, in the loss of one leaf
