@@ -99,10 +99,16 @@ def column_importance(
     ----------
     X : array-like or frame of shape (n_rows, n_columns)
     y : array-like of shape (n_rows,)
-    cost_complexity, max_depth, epsilon, thresholds, class_weight, costs, categorical_features
-        As in `near_optimal_trees`.
+    cost_complexity : float, default=0.01
+        This and the parameters down to `categorical_features` as in `near_optimal_trees`.
+    max_depth : int or None, default=3
+    epsilon : float, default=0.05
+    thresholds : "auto", "all", int or mapping, default=8
     sample_weight : array-like of shape (n_rows,), default=None
         Multiplied by how often a row was drawn.
+    class_weight : dict, "balanced" or None, default=None
+    costs : array-like of shape (n_classes, n_classes), default=None
+    categorical_features : sequence of str or int, default=None
     n_resamples : int, default=20
         Resamples, each of as many rows as there are, with repetition. A row that was drawn often is one row of larger
         weight.
