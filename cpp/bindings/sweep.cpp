@@ -70,6 +70,8 @@ void bind_sweep(nb::module_& m) {
         .def_rw("core_passes", &Options::core_passes)
         .def_rw("core_share", &Options::core_share)
         .def_rw("sharing_work", &Options::sharing_work)
+        .def_rw("threads", &Options::threads)
+        .def_rw("alone_work", &Options::alone_work)
         .def_rw("slack", &Options::slack)
         .def_rw("lanes", &Options::lanes);
     m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"),
