@@ -60,6 +60,7 @@ NAMES = [
     "front",
     "near-optimal",
     "regressor",
+    "regressor, threads",
     "in a pipeline",
     "in a grid search",
     "shards",

@@ -346,12 +346,16 @@ def fit(
         "{option} is for shards; add --shard-rows, or leave it out.",
         {
             "--gap": gap is not None,
-            "--jobs": jobs is not None,
             "--backend": backend is not None,
             "--spill-folder": spill_folder is not None,
         },
     )
-    limits = read_limits(time_limit, step_limit, memory_limit)
+    if method == "latent" or by_leaf or guess:
+        _refuse_all(
+            "{option} is for the exact search, without guesses, and for shards; leave it out.",
+            {"--jobs": jobs is not None},
+        )
+    limits = replace(read_limits(time_limit, step_limit, memory_limit), n_jobs=1 if jobs is None else jobs)
     cuts = read_thresholds(thresholds)
     clock = Clock(limits.time_limit)
     guesses = read_guesses(

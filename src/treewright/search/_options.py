@@ -125,6 +125,8 @@ class SweepOptions:
         ... after so many passes of the kernel, or a third of `plain_work` if that is less.
     core_share : float, default=0.45
         ... if they are no more of all rows than this, and could be doubled once.
+    alone_work : int, default=30_000_000
+        Threads (``Limits(n_jobs=...)``) begin after passes that take about so many nanoseconds.
     sharing_work : int, default=20000
         ... where one kernel pass takes at least so many steps (rows times columns).
     slack : float, default=0.5
@@ -147,6 +149,7 @@ class SweepOptions:
     core: bool = True
     core_passes: int = 2000
     core_share: float = 0.45
+    alone_work: int = 30_000_000
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64
