@@ -65,7 +65,7 @@ $(VENV)/.created:
 # Editable: Python files are used in place, a changed C++ file re-installs.
 $(VENV)/.installed: $(VENV)/.created $(SOURCES)
 	$(BIN)/python -m pip install --quiet "scikit-build-core>=1.0,<2" "nanobind>=2.9,<4" "cmake>=3.18,<5" "ninja>=1.10,<2"
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[files]'
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed

@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks._harness import write_results
 from benchmarks._tables import format_table
 from benchmarks.regression import commit
-from treewright import OptimalTreeClassifier, OptimalTreeRegressor, __version__
+from treewright import OptimalTreeClassifier, OptimalTreeRegressor, SolveStatus, __version__
 
 # name: (rows, columns, values of a column or 0 for all different, noise, depth, price, regression)
 TABLES: dict[str, tuple[int, int, int, float, int, float, bool]] = {
@@ -65,7 +65,7 @@ def run(name: str, n_jobs: int, seconds: float) -> dict[str, Any]:
         "n_jobs": n_jobs,
         "seconds": time.perf_counter() - clock,
         "cpu_seconds": time.process_time() - processor,
-        "proven": result.gap == 0,
+        "proven": result.status is SolveStatus.OPTIMAL,
         "objective": result.objective,
         "splits": str(result.tree.splits),
         "steps": result.stats["steps"],
@@ -79,10 +79,7 @@ def apart(name: str, n_jobs: int, seconds: float) -> dict[str, Any]:
 
 def median_of(runs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return one row for the runs of a table with so many threads."""
-    row = {
-        key: runs[0][key]
-        for key in ("package", "version", "table", "n_jobs", "proven", "objective", "splits", "steps")
-    }
+    row = {key: value for key, value in runs[0].items() if key not in ("seconds", "cpu_seconds")}
     for key in ("seconds", "cpu_seconds"):
         row[key] = round(statistics.median(one[key] for one in runs), 3)
     return row
@@ -119,11 +116,8 @@ def main() -> None:
         for n_jobs in sorted({1, *asked.jobs}):
             row = median_of([apart(name, n_jobs, asked.seconds) for _ in range(asked.repeat)])
             one = one or row
-            if (
-                row["proven"]
-                and one["proven"]
-                and (row["splits"], row["objective"]) != (one["splits"], one["objective"])
-            ):
+            same = (row["splits"], row["objective"]) == (one["splits"], one["objective"])
+            if row["proven"] and one["proven"] and not same:
                 raise SystemExit(f"{name}: {n_jobs} threads give another tree than one")
             rows.append({key: value for key, value in row.items() if key != "splits"})
             cells.append(shown(row, one))

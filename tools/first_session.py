@@ -1,6 +1,7 @@
-"""A first session with an installed treewright, away from its source: ``python tools/first_session.py``.
+"""A first session with an installed treewright, away from its source: ``python tools/first_session.py memory|files``.
 
-Runs with what a plain `pip install treewright` brings. Used on every wheel that is built.
+`memory` runs with what a plain `pip install treewright` brings, and sees that a file is refused with the extra that it
+needs; `files` runs with `treewright[files]`. Used on every wheel that is built.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import csv
 import importlib.metadata
 import importlib.resources
+import importlib.util
 import subprocess
 import sys
 import sysconfig
@@ -16,7 +18,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Fit, show, predict and verify from the command line; then the same from Python."""
+    """Look at the package, then run the session that is named."""
     import treewright
 
     source = Path(__file__).resolve().parents[1] / "src"
@@ -25,7 +27,11 @@ def main() -> None:
     files = importlib.resources.files(treewright)
     assert (files / "py.typed").is_file(), "the package is typed, and must say so"
     assert (files / "_core.pyi").is_file()
+    {"memory": tables_in_memory, "files": files_from_the_command_line}[sys.argv[1]]()
 
+
+def files_from_the_command_line() -> None:
+    """Fit, show, predict and verify from the command line."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         with (here / "loans.csv").open("w", newline="", encoding="utf-8") as file:
@@ -41,6 +47,25 @@ def main() -> None:
         run(here, "predict", "model.json", "loans.csv", "--out", "answers.csv")
         assert len((here / "answers.csv").read_text(encoding="utf-8").splitlines()) == 201
         assert "Verified" in run(here, "verify", "model.json", "loans.csv")
+    print("Fitted, shown, predicted and verified from the command line.")
+
+
+def tables_in_memory() -> None:
+    """Fit and predict in Python, with nothing installed that reads files."""
+    import treewright
+    from treewright.errors import MissingDependencyError
+    from treewright.table import load_csv
+
+    assert importlib.util.find_spec("polars") is None, "a plain install brings no polars"
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "loans.csv"
+        table.write_text("age,paid\n30,yes\n40,no\n", encoding="utf-8")
+        said = ""
+        try:
+            load_csv(table)
+        except MissingDependencyError as error:
+            said = str(error)
+        assert "treewright[files]" in said, "reading a file without polars names the extra that brings it"
 
     from sklearn.datasets import load_iris
 

@@ -79,13 +79,14 @@ def repaired(wheel: Path, folder: Path) -> Path:
 
 
 def try_out(wheel: Path) -> None:
-    """Install the wheel in a fresh environment and run a first session in an empty folder."""
+    """Install the wheel in a fresh environment; first sessions with tables in memory, then with files."""
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder) / "environment"
         python("-m", "venv", str(fresh))
         inside = fresh / ("Scripts" if os.name == "nt" else "bin") / "python"
-        run(inside, "-m", "pip", "install", "--quiet", str(wheel))
-        run(inside, str(ROOT / "tools" / "first_session.py"), cwd=Path(folder))
+        for extra, session in (("", "memory"), ("[files]", "files")):
+            run(inside, "-m", "pip", "install", "--quiet", f"{wheel}{extra}")
+            run(inside, str(ROOT / "tools" / "first_session.py"), session, cwd=Path(folder))
 
 
 def only(folder: Path, pattern: str) -> Path:

@@ -11,6 +11,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -103,21 +104,25 @@ class BitsProblem {
     }
 
     nb::dict search(std::int32_t max_depth, std::int32_t max_leaves, const Options& options, nb::object price_rows,
-                    bool fewest_leaves, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
-                    nb::object report) const {
+                    bool fewest_leaves, std::optional<std::pair<std::int64_t, std::int64_t>> recheck, double time_limit,
+                    std::int64_t step_limit, std::size_t memory_limit, nb::object report) const {
         treewright::require(max_leaves >= 0, "max_leaves must be at least 0");
         Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
         const Settings settings{units_.leaf_price, units_.shift, depth_of(max_depth), few(max_leaves), min_count_, options};
         const PriceSource prices = price_source(price_rows, control);
         const bool counts = fewest_leaves && can_count_leaves();
+        std::optional<RecheckBudget> budget;
+        if (recheck) budget = RecheckBudget{recheck->first, recheck->second};
         Outcome out;
         Shape shape;
+        Shape rechecked;
         {
             nb::gil_scoped_release release;
             control.units(units_.to_weight(1), units_.bound_unit(), static_cast<double>(data_.base_cost));
-            out = total_ < (std::int64_t{1} << 28) ? search_tree<std::int32_t>(data_, settings, counts, prices, control)
-                                                   : search_tree<std::int64_t>(data_, settings, counts, prices, control);
+            out = total_ < (std::int64_t{1} << 28) ? search_tree<std::int32_t>(data_, settings, counts, prices, control, budget)
+                                                   : search_tree<std::int64_t>(data_, settings, counts, prices, control, budget);
             orient(data_, out.shape, 0, shape);
+            if (out.recheck) orient(data_, out.recheck->shape, 0, rechecked);
         }
         nb::dict result;
         result["shape"] = shape;
@@ -134,6 +139,15 @@ class BitsProblem {
         result["bytes"] = out.bytes;
         result["cache_entries"] = out.cache_entries;
         result["cache_shed"] = out.cache_shed;
+        result["recheck"] = nb::none();
+        if (out.recheck) {
+            nb::dict again;
+            again["shape"] = rechecked;
+            again["exact"] = out.recheck->ended;
+            again["guess"] = out.recheck->guess;
+            again["interrupted"] = out.recheck->interrupted;
+            result["recheck"] = again;
+        }
         result["row_price_bound"] =
             out.prices.rounds == 0 ? nb::none() : nb::cast(base + units_.bound_unit() * static_cast<double>(out.prices.bound));
         result["row_price_seconds"] = out.prices.seconds;
@@ -340,8 +354,9 @@ void bind_bits(nb::module_& m) {
              "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a, "min_count"_a,
              "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
-             "price_rows"_a.none(), "fewest_leaves"_a, "time_limit"_a, "step_limit"_a, "memory_limit"_a, "report"_a.none(),
-             "Search for the cheapest tree. Bounds are in weight units.")
+             "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none(), "time_limit"_a, "step_limit"_a, "memory_limit"_a,
+             "report"_a.none(),
+             "Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most steps).")
         .def("front", &BitsProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,
              "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree of each number of leaves. Bounds are in weight units.")

@@ -56,13 +56,17 @@ SplitList split_list(Vector<std::uint8_t> kind, Vector<std::int32_t> column, Vec
     return splits;
 }
 
-void require_rows(const SplitList& splits, const Table& X, const Vector<std::int32_t>& y, std::size_t n_weights, std::size_t n_classes) {
-    require(X.shape(0) == y.size() && n_weights == y.size(), "rows: arrays of different lengths");
+void require_columns(const SplitList& splits, const Table& X) {
     require(X.shape(0) < (std::size_t{1} << 32), "rows: more than 2^32");
-    require(n_classes >= 1 && n_classes < (std::size_t{1} << 31), "n_classes out of range");
-    require_within(span_of(y), std::int64_t{0}, static_cast<std::int64_t>(n_classes) - 1, "y");
     for (const Split& split : splits.nodes)
         require(split.is_leaf() || split.column < X.shape(1), "splits: a column that the table does not have");
+}
+
+void require_rows(const SplitList& splits, const Table& X, const Vector<std::int32_t>& y, std::size_t n_weights, std::size_t n_classes) {
+    require(X.shape(0) == y.size() && n_weights == y.size(), "rows: arrays of different lengths");
+    require(n_classes >= 1 && n_classes < (std::size_t{1} << 31), "n_classes out of range");
+    require_within(span_of(y), std::int64_t{0}, static_cast<std::int64_t>(n_classes) - 1, "y");
+    require_columns(splits, X);
 }
 
 template <class T>
@@ -109,6 +113,24 @@ Checked check(const SplitList& splits, const Table& X, const Vector<std::int32_t
     return {{span_of(y), span_of(weight), span_of(costs), n_classes}, price};
 }
 
+LossSums check_loss(const SplitList& splits, const Table& X, int kind, const Matrix<std::int64_t>& sums, const Vector<double>& unit,
+                    double one_leaf) {
+    require_columns(splits, X);
+    require(kind >= 0 && kind <= 2, "kind must be 0, 1 or 2");
+    const std::size_t n_sums = sums.shape(1);
+    require(sums.shape(0) == X.shape(0), "rows: arrays of different lengths");
+    require(n_sums == unit.size() && (kind == 0 ? n_sums >= 1 : n_sums == 3), "sums: another number than the loss has");
+    require(one_leaf > 0 && std::isfinite(one_leaf), "one_leaf out of range");
+    std::vector<std::uint64_t> size(n_sums, 0);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        const std::int64_t v = sums.data()[i];
+        std::uint64_t& total = size[i % n_sums];
+        total += v < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v);
+        require(total < (std::uint64_t{1} << 63), "sums: beyond 64 bits");
+    }
+    return {static_cast<LossSums::Kind>(kind), span_of(sums), n_sums, span_of(unit), one_leaf};
+}
+
 Deadline after(double seconds) {
     require(seconds >= 0, "seconds must be at least 0");
     const std::chrono::duration<double> most(std::min(seconds, 1e6));
@@ -147,6 +169,20 @@ void bind_pruning(nb::module_& m) {
         },
         nb::arg("splits"), nb::arg("X"), nb::arg("y"), nb::arg("weight"), nb::arg("costs"), nb::arg("unit"), nb::arg("leaf"),
         nb::arg("least"), nb::arg("seconds"), "Splits of the cheapest pruning; see treewright.search._prune.");
+    m.def(
+        "cheapest_loss_pruning",
+        [](const SplitList& splits, Table X, int kind, Matrix<std::int64_t> sums, Vector<double> unit, double one_leaf,
+           std::int64_t leaf, double seconds) {
+            const LossSums loss = check_loss(splits, X, kind, sums, unit, one_leaf);
+            require(leaf >= 0 && leaf <= 2 * LossSums::kUnits, "leaf out of range");
+            const Deadline deadline = after(seconds);
+            nb::gil_scoped_release release;
+            PrunedTree pruned = cheapest_pruning(splits, rows_of(X), loss, leaf, deadline);
+            nb::gil_scoped_acquire acquire;
+            return to_python(std::move(pruned));
+        },
+        nb::arg("splits"), nb::arg("X"), nb::arg("kind"), nb::arg("sums"), nb::arg("unit"), nb::arg("one_leaf"), nb::arg("leaf"),
+        nb::arg("seconds"), "Splits of the cheapest pruning for an additive loss; see treewright.search._prune_additive.");
     m.def(
         "best_worst_leaf",
         [](const SplitList& splits, Table X, Vector<std::int32_t> y, Vector<std::int64_t> weight, Matrix<std::int64_t> costs,

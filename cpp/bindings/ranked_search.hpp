@@ -35,7 +35,7 @@ inline void set_ranks(RankedTable& table, const Matrix<std::uint32_t>& rank, std
 inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjective>()>& make, std::uint32_t depth,
                                  std::uint32_t most_leaves, const Options& options, Control& control) {
     if (depth < 1 || most_leaves == 1) throw std::invalid_argument("ranked search: parameter below 1");
-    if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0))
+    if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0) || options.part_rows < 1)
         throw std::invalid_argument("ranked search: an option is out of range");
     Outcome outcome;
     std::vector<TreeNode> tree;
@@ -60,6 +60,7 @@ inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjec
     result["cache_hits"] = statistics.cache_hits;
     result["gaps_closed"] = statistics.gaps_closed;
     result["core_rows"] = statistics.core_rows;
+    result["parts"] = statistics.parts;
     result["bytes"] = statistics.bytes;
     return result;
 }

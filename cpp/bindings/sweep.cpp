@@ -69,6 +69,8 @@ void bind_sweep(nb::module_& m) {
         .def_rw("core", &Options::core)
         .def_rw("core_passes", &Options::core_passes)
         .def_rw("core_share", &Options::core_share)
+        .def_rw("parts", &Options::parts)
+        .def_rw("part_rows", &Options::part_rows)
         .def_rw("sharing_work", &Options::sharing_work)
         .def_rw("threads", &Options::threads)
         .def_rw("alone_work", &Options::alone_work)

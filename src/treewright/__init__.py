@@ -1,6 +1,7 @@
 """Decision trees that people can read, check and trust.
 
-Names load on first use, so that ``import treewright`` costs little.
+Names and packages (``treewright.show``, ``treewright.table``, ...) load on first use, so that ``import treewright``
+costs little.
 """
 
 from importlib import import_module
@@ -73,10 +74,18 @@ _HOME = {
     "raise_on_interrupt": "treewright.estimators",
 }
 
+_PACKAGES = (
+    "binarize", "bornagain", "convert", "datasets", "errors", "estimators", "guess", "latent", "leaf_accuracy", "mip",
+    "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival", "table", "tree",
+    "verify",
+)  # fmt: skip
+
 __all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"treewright.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'treewright' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -87,8 +87,10 @@ class BitsProblem:
 
     def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
-    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
-        """Search for the cheapest tree. Bounds are in weight units."""
+    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+        """
+        Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most steps).
+        """
 
     def front(self, *, max_depth: int, max_leaves: int, options: BitsOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """
@@ -363,6 +365,11 @@ def tree_counts(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(sha
 def cheapest_pruning(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: tuple[int, int], leaf: tuple[int, int], least: float, seconds: float) -> tuple:
     """Splits of the cheapest pruning; see treewright.search._prune."""
 
+def cheapest_loss_pruning(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], kind: int, sums: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], one_leaf: float, leaf: int, seconds: float) -> tuple:
+    """
+    Splits of the cheapest pruning for an additive loss; see treewright.search._prune_additive.
+    """
+
 def best_worst_leaf(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: tuple[int, int], leaf: tuple[int, int], z: float, scale: float, seconds: float) -> tuple:
     """
     Splits of the pruning with the best worst leaf; see treewright.search._prune.
@@ -456,6 +463,18 @@ class SweepOptions:
 
     @core_share.setter
     def core_share(self, arg: float, /) -> None: ...
+
+    @property
+    def parts(self) -> bool: ...
+
+    @parts.setter
+    def parts(self, arg: bool, /) -> None: ...
+
+    @property
+    def part_rows(self) -> int: ...
+
+    @part_rows.setter
+    def part_rows(self, arg: int, /) -> None: ...
 
     @property
     def sharing_work(self) -> int: ...

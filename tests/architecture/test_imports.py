@@ -44,6 +44,14 @@ def test_importing_loads_nothing_heavy() -> None:
     assert [name for name in HEAVY if name in loaded] == []
 
 
+def test_packages_load_when_they_are_named() -> None:
+    """`treewright.show.to_text(model)` is in the README, below an import of one class."""
+    packages = [file.parent.name for file in (ROOT / "src" / "treewright").glob("*/__init__.py")]
+    named = [name for name in packages if name not in ("cli", "latent")]  # a program; and what needs PyTorch
+    assert "show" in named
+    python(f"import treewright; [getattr(treewright, name) for name in {named!r}]")
+
+
 @pytest.mark.parametrize("package", ["tree", "table", "binarize", "problem", "search", "result"])
 def test_packages_below_the_estimators_need_no_sklearn(package: str) -> None:
     loaded = python(f"import sys, treewright.{package}; print(*sys.modules)").stdout.split()

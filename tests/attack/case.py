@@ -23,9 +23,16 @@ CALLS = {
     "mip": "MIPTreeClassifier",
     "reborn": "BornAgainTreeClassifier",
     "regression": "OptimalTreeRegressor",
+    "policy": "OptimalPolicyTree",
+    "survival": "OptimalSurvivalTree",
+    "near": "near_optimal_trees",
+    "shards": "fit_shards",
 }
 
-SWITCHES = {"leaf": "LeafAccuracyOptions", "regression": "SweepOptions"}  # SearchOptions for the others
+FUNCTIONS = ("frontier", "near", "shards")
+SWITCHES = {"leaf": "LeafAccuracyOptions", "regression": "SweepOptions", "survival": "SweepOptions"}
+OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
+            "plain_work")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,7 @@ class Case:
 
     method: str
     columns: Mapping[str, Sequence[Value]]
-    y: Sequence[int | str | bool | float]
+    y: Sequence[Any]  # labels or numbers; rewards of each action; event and time
     weight: Sequence[float] | None = None
     options: Mapping[str, Any] = field(
         default_factory=dict
@@ -84,13 +91,21 @@ class Case:
             }
         )
 
+    @property
+    def kind_of_switches(self) -> str:
+        """The class of the argument `search_options`."""
+        given = self.options["search_options"]
+        if self.method == "policy" and any(name in OF_SWEEP for name in given):
+            return "SweepOptions"
+        return SWITCHES.get(self.method, "SearchOptions")
+
     def arguments(self) -> dict[str, Any]:
         """The arguments of the call, with objects where `options` has plain data."""
         import treewright.search
 
         arguments = dict(self.options)
         if "search_options" in arguments:
-            kind = getattr(treewright.search, SWITCHES.get(self.method, "SearchOptions"))
+            kind = getattr(treewright.search, self.kind_of_switches)
             arguments["search_options"] = kind(**arguments["search_options"])
         if "forest" in arguments:
             from sklearn.ensemble import RandomForestClassifier
@@ -107,10 +122,9 @@ class Case:
             arguments.pop("progress")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if self.method == "frontier":
-                return treewright.accuracy_frontier(
-                    self.frame(), list(self.y), sample_weight=self._weights(), **arguments
-                )
+            if self.method in FUNCTIONS:
+                call = getattr(treewright, CALLS[self.method])
+                return call(self.frame(), list(self.y), sample_weight=self._weights(), **arguments)
             model = getattr(treewright, CALLS[self.method])(**arguments)
             if self.method == "reborn":
                 return model.fit(self.frame(), list(self.y))
@@ -126,7 +140,7 @@ class Case:
         arguments = dict(self.options)
         imports = [call]
         if "search_options" in arguments:
-            kind = SWITCHES.get(self.method, "SearchOptions")
+            kind = self.kind_of_switches
             lines.append(f"from treewright.search import {kind}")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("search_options").items())
             arguments["search_options"] = _Code(f"{kind}({inner})")
@@ -146,9 +160,13 @@ class Case:
         lines += [f"from treewright import {', '.join(imports)}", f"y = {list(self.y)!r}"]
         words = ", ".join(f"{k}={v!r}" for k, v in arguments.items())
         weight = "" if self.weight is None else f", sample_weight={list(self.weight)!r}"
-        if self.method == "frontier":
-            lines.append(f"front = {call}(X, y{', ' if words else ''}{words}{weight})")
-            lines += ["for point in front:", "    print(point.sentence())"]
+        if self.method in FUNCTIONS:
+            lines.append(f"found = {call}(X, y{', ' if words else ''}{words}{weight})")
+            lines += {
+                "frontier": ["for point in found:", "    print(point.sentence())"],
+                "near": ["print(found.sentence())"],
+                "shards": ["print(found.result_.sentence())"],
+            }[self.method]
         else:
             lines.append(f"model = {call}({words}).fit(X, y{weight})")
             lines.append("print(model.result_.sentence())")

@@ -13,15 +13,23 @@ from attack.checks import Found, Mismatch
 
 __all__ = ["mutated_files", "tampered", "verified"]
 
+ADDITIVE = ("regression", "policy", "survival")
 SHOWN = 1e-3  # a change of a claimed number that no rounding explains
 
 
 def problem_of(case: Case) -> Any:
     """The question of a case as `verify` gets it: made from the data again."""
+    import treewright.problem
     from treewright.problem import make_problem
     from treewright.table import table_from
 
     options = case.options
+    if case.method in ADDITIVE:
+        names = ("actions", "action_costs", "cost_complexity", "max_leaf_nodes", "min_samples_leaf")
+        given = {"max_depth": options.get("max_depth", 3)} | {k: options[k] for k in names if k in options}
+        table = table_from(case.frame(), categorical_features=options.get("categorical_features"))
+        make = getattr(treewright.problem, f"make_{case.method}_problem")
+        return make(table, list(case.y), sample_weight=case.weight, **given)
     names = ("class_weight", "costs", "objective", "max_depth", "max_leaf_nodes", "min_samples_leaf")
     given = {name: options[name] for name in names if name in options}
     if case.method == "leaf":
@@ -36,8 +44,11 @@ def problem_of(case: Case) -> Any:
 
 def checked(case: Case, claim: Any) -> Any:
     """The report of `verify` on a claim about the case."""
+    import treewright.verify
     from treewright.verify import verify
 
+    if case.method in ADDITIVE:
+        return getattr(treewright.verify, f"verify_{case.method}")(problem_of(case), claim)
     return verify(problem_of(case), claim, min_leaf_accuracy=case.options.get("min_leaf_accuracy"))
 
 
@@ -129,6 +140,13 @@ def _changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
         "n_node_samples",
         lambda c: c["nodes"][node].update(n_node_samples=nodes[node]["n_node_samples"] + 1),
     )
+    if found.case.method in ADDITIVE:
+        if found.proven:
+            yield "tolerance", lambda c: c["certificate"]["stats"].update(tolerance=SHOWN)
+        yield "criterion", lambda c: c["certificate"]["options"].update(criterion="gini")
+        if found.case.method != "policy" and nodes[0]["value"][0]:
+            yield "value", lambda c: c["nodes"][0]["value"].__setitem__(0, nodes[0]["value"][0] * 1.5)
+        return
     heaviest = max(range(len(nodes[0]["value"])), key=lambda k: nodes[0]["value"][k])
     yield "value", lambda c: c["nodes"][0]["value"].__setitem__(heaviest, nodes[0]["value"][heaviest] * 1.5)
     for leaf, rows in found.groups.items():

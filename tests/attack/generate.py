@@ -14,8 +14,19 @@ from attack.exact import Stated
 __all__ = ["FAST", "SLOW", "random_case"]
 
 # Methods and how often each is drawn; the slow ones take 10 to 1000 times as long a case.
-FAST = {"optimal": 0.45, "min_leaf_accuracy": 0.1, "leaf": 0.18, "frontier": 0.17, "regression": 0.1}
+FAST = {
+    "optimal": 0.4,
+    "min_leaf_accuracy": 0.09,
+    "leaf": 0.15,
+    "frontier": 0.14,
+    "regression": 0.07,
+    "policy": 0.06,
+    "survival": 0.04,
+    "near": 0.03,
+    "shards": 0.02,
+}
 SLOW = {"guided": 0.3, "cv": 0.1, "mip": 0.25, "reborn": 0.35}
+ADDITIVE = ("regression", "policy", "survival")
 
 WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
 PRICES = (
@@ -52,11 +63,15 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows, n_columns = int(rng.integers(5, 9)), int(rng.integers(1, 3))
     if method == "reborn":
         n_rows = max(n_rows, 4)
-    if method == "regression":  # the oracle adds in fractions, in Python
+    if method in ADDITIVE:  # their oracles add in Python
         n_rows, n_columns = min(n_rows, 8), min(n_columns, 3)
+    if method == "near":  # all trees are listed
+        n_rows, n_columns = min(n_rows, 7), min(n_columns, 2)
     columns = _columns(rng, n_columns, n_rows, numbers_only=method == "reborn")
-    y = _targets(rng, columns, n_rows) if method == "regression" else _labels(rng, columns, n_rows)
+    y: list[Any] = _TARGETS.get(method, _labels)(rng, columns, n_rows)
     weight = _weights(rng, n_rows) if method not in ("mip", "reborn") else None
+    if method == "near" and weight is not None:  # it refuses weights of more than six decimals
+        weight = [float(rng.integers(1, 30)) / float(rng.choice([1, 1, 10])) for _ in weight]
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
         options["max_depth"] = int(rng.integers(1, 3))
@@ -134,6 +149,32 @@ def _targets(rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: 
         np.array([_mark(v) % 5 for v in columns[str(rng.choice(list(columns)))]]) + 0.1 * rng.random(n_rows),
     ][kind]
     return [float(v) for v in made]
+
+
+def _rewards(
+    rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int
+) -> list[tuple[float, ...]]:
+    """Rewards of some actions, row by row: those of `_targets`, some with a part that all actions share."""
+    made = [_targets(rng, columns, n_rows) for _ in range(int(rng.choice([2, 2, 3, 4])))]
+    if rng.random() < 0.4:
+        made = [list(column) for column in rng.integers(0, 3, (len(made), n_rows)).astype(float).tolist()]
+    shared = 10.0 ** float(rng.integers(0, 7)) if rng.random() < 0.2 else 0.0
+    return [tuple(v + shared for v in row) for row in zip(*made, strict=True)]
+
+
+def _censored(
+    rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int
+) -> list[tuple[bool, float]]:
+    """Events and times, with ties; times of a rule, of very different size, zero."""
+    event = rng.random(n_rows) < rng.choice([0.0, 0.3, 0.7, 0.7, 1.0])
+    time = [
+        rng.integers(0, 8, n_rows).astype(float),
+        rng.exponential(size=n_rows),
+        10.0 ** rng.uniform(-8, 8, n_rows),
+        np.abs(np.array(_targets(rng, columns, n_rows))),
+        np.array([float(_mark(v) % 5) for v in columns[str(rng.choice(list(columns)))]]),
+    ][rng.integers(5)]
+    return list(zip(event.tolist(), time.tolist(), strict=True))
 
 
 def _mark(value: Value) -> int:
@@ -357,21 +398,93 @@ def _regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
     options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
     options |= _shape(rng, need_depth=False, leaves=True) | _categorical(rng, columns) | _limits(rng)
     if rng.random() < 0.4:
-        names = (
-            "monotone",
-            "lipschitz",
-            "between",
-            "leaf_count",
-            "shallower",
-            "cache",
-            "neighbours",
-            "fair_shares",
-            "core",
-        )
-        options["search_options"] = {name: False for name in names if rng.random() < 0.3}
+        options["search_options"] = _sweep_switches(rng)
     return options
 
 
+def _sweep_switches(rng: np.random.Generator) -> dict[str, Any]:
+    names = (
+        "monotone",
+        "lipschitz",
+        "between",
+        "leaf_count",
+        "shallower",
+        "cache",
+        "neighbours",
+        "fair_shares",
+        "core",
+    )
+    off: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
+    if rng.random() < 0.3:
+        off["plain_work"] = 1
+    return off
+
+
+def _policy(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = _regression(rng, columns, y)
+    options.pop("search_options", None)
+    n_actions = len(y[0])
+    if rng.random() < 0.3:
+        options["action_costs"] = [float(c) for c in rng.integers(0, 5, n_actions) / rng.choice([1, 7])]
+    if rng.random() < 0.3:
+        options["actions"] = ["no", "a", "é", "x y"][:n_actions]
+    kind = rng.random()
+    if kind < 0.2:
+        options["search_options"] = {"engine": "sweep"}
+    elif kind < 0.4:
+        options["search_options"] = {"engine": "cuts"} | _switches(rng)
+    elif kind < 0.6:
+        options["search_options"] = _sweep_switches(rng)
+    return options
+
+
+def _near(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "cost_complexity": float(rng.choice([0.0, 0.001, 0.01, 0.03, 0.05, 0.1, 0.25]))
+    }
+    options |= _shape(rng, need_depth=True, leaves=True) | _categorical(rng, columns)
+    options["max_depth"] = min(options["max_depth"], 3 if len(y) < 5 else 2)
+    if rng.random() < 0.1:
+        options["time_limit"] = float(rng.choice([1e-9, 1e-4]))
+    if rng.random() < 0.15:
+        options["class_weight"] = "balanced"
+    costs = _costs(rng, y)
+    if costs is not None:
+        options["costs"] = [[round(c, 3) for c in row] for row in costs]
+    kind = rng.integers(4)
+    if kind == 0:
+        options["slack"] = float(rng.choice([0.0, 0.01, 0.05, 0.2]))
+    elif kind == 1:
+        options["max_objective"] = float(rng.choice([0.3, 0.6, 1.0, 2.0]))
+    else:
+        options["epsilon"] = float(rng.choice([0.0, 0.05, 0.1, 0.5, 1.0]))
+    if rng.random() < 0.4:
+        options["leaf_labels"] = "any"
+    if rng.random() < 0.4:
+        options["redundant_splits"] = True
+    return options
+
+
+def _shards(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
+    options |= _shape(rng, need_depth=True, leaves=True) | _categorical(rng, columns)
+    options |= _weights_of_classes(rng, y)
+    if rng.random() < 0.1:
+        options["step_limit"] = int(rng.integers(1, 40))
+    costs = _costs(rng, y)
+    if costs is not None:
+        options["costs"] = costs
+    thresholds = _thresholds(rng, columns)
+    if isinstance(thresholds.get("thresholds"), dict):
+        options |= thresholds
+    options["shard_rows"] = int(rng.choice([1, 2, len(y) // 2 + 1, len(y)]))
+    options |= {"shuffle": bool(rng.random() < 0.8), "random_state": int(rng.integers(100)), "n_jobs": 1}
+    if rng.random() < 0.3:
+        options["gap"] = 0.0
+    return options
+
+
+_TARGETS: dict[str, Any] = {"regression": _targets, "policy": _rewards, "survival": _censored}
 _OPTIONS = {
     "optimal": _optimal,
     "min_leaf_accuracy": _min_leaf_accuracy,
@@ -382,6 +495,10 @@ _OPTIONS = {
     "mip": _mip,
     "reborn": _reborn,
     "regression": _regression,
+    "policy": _policy,
+    "survival": _regression,
+    "near": _near,
+    "shards": _shards,
 }
 
 

@@ -13,10 +13,14 @@ from pathlib import Path
 from attack.case import Case
 from attack.checks import Found, Mismatch, answers
 from attack.conversions import COMPILED, QUICK, converted_alike
-from attack.files import mutated_files, tampered, verified
+from attack.files import ADDITIVE, mutated_files, tampered, verified
 from attack.leaf_checks import front_answers, leaf_answers
-from attack.regression_checks import regression_answers
+from attack.near_checks import near_answers
+from attack.policy_checks import FoundPolicy, policy_answers
+from attack.regression_checks import FoundRegression, regression_answers
+from attack.shard_checks import shard_answers
 from attack.slow_checks import cv_answers, guided_answers, mip_answers, reborn_answers
+from attack.survival_checks import FoundSurvival, survival_answers
 
 __all__ = ["Outcome", "attack"]
 
@@ -31,6 +35,16 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "mip": mip_answers,
     "reborn": reborn_answers,
     "regression": regression_answers,
+    "policy": policy_answers,
+    "survival": survival_answers,
+    "near": near_answers,
+    "shards": shard_answers,
+}
+
+FOUND: dict[str, type[Found]] = {
+    "regression": FoundRegression,
+    "policy": FoundPolicy,
+    "survival": FoundSurvival,
 }
 
 
@@ -53,7 +67,7 @@ def attack(case: Case) -> Outcome:
     )
     try:
         found = list((guided_answers if is_guided else CHECKS[case.method])(case))
-        if case.method in ("optimal", "leaf") and not is_guided:
+        if case.method in ("optimal", "leaf", *ADDITIVE) and not is_guided:
             found += _others(case)
     except InputError as error:
         return Outcome(refused=str(error))
@@ -71,19 +85,35 @@ def _others(case: Case) -> Iterator[Mismatch]:
 
     chosen = mark(case)
     try:
-        found = Found(case, case.run().result_)
+        found = FOUND.get(case.method, Found)(case, case.run().result_)
     except SolverError:
         return  # no tree: compared before
     if chosen % 4 == 0:
         yield from verified(found)
-    if chosen % 4 == 1:
+    if chosen % 4 == 1 and case.method in ADDITIVE:
+        yield from _in_another_order(case, found)
+    elif chosen % 4 == 1:
         yield from converted_alike(found, [QUICK[chosen // 4 % len(QUICK)]])
     if chosen % 4 == 2:
         yield from tampered(found, chosen)
     if chosen % 4 == 3:
         yield from mutated_files(found, chosen)
-    if chosen % 401 == 0:
+    if chosen % 401 == 0 and case.method not in ADDITIVE:
         yield from converted_alike(found, COMPILED)
+
+
+def _in_another_order(case: Case, found: Found) -> Iterator[Mismatch]:
+    """The rows backwards: another table, the same optimum."""
+    if not found.proven:
+        return
+    columns = {name: list(values)[::-1] for name, values in case.columns.items()}
+    weight = None if case.weight is None else list(case.weight)[::-1]
+    result = case.but(columns=columns, y=list(case.y)[::-1], weight=weight).run().result_
+    if result.status.name != "OPTIMAL":
+        return
+    open_to = found.result.stats["tolerance"] + result.stats["tolerance"] + 1e-9
+    if abs(result.objective - found.result.objective) > open_to:
+        yield Mismatch("another optimum in another order", f"{found.result.sentence()} {result.sentence()}")
 
 
 def _crash(error: Exception) -> Mismatch:

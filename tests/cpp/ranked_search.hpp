@@ -19,6 +19,8 @@ inline treewright::ranked::Options random_options(std::mt19937& random) {
     options.sharing_work = 0;
     options.core_passes = static_cast<std::int64_t>(random() % 10);
     options.core_share = random() % 2 == 0 ? 1.0 : 0.6;
+    options.parts = random() % 2 == 0;
+    options.part_rows = 1 + static_cast<std::uint32_t>(random() % 4);
     options.slack = 0.25 * static_cast<double>(random() % 4);
     options.threads = 1 + static_cast<std::uint32_t>(random() % 4);
     options.alone_work = random() % 2 == 0 ? 0 : 20000;

@@ -137,6 +137,23 @@ int main() {
             const Value value = value_of(made, other, price, {});
             check(value.cost > after.cost || (value.cost == after.cost && value.leaves >= after.leaves), "none is cheaper or smaller");
         }
+        // The same costs as sums of each row, of which a leaf pays the least.
+        std::vector<std::int64_t> sums;
+        for (std::size_t row = 0; row < made.n_rows; ++row)
+            for (std::size_t c = 0; c < made.n_classes; ++c)
+                sums.push_back(made.weight[row] * made.costs[static_cast<std::size_t>(made.y[row]) * made.n_classes + c]);
+        const auto one_leaf = value_of(made, SplitList{{Split{}}, {}}, {1, 0}, {}).cost;
+        if (one_leaf > 0) {
+            const std::vector<double> unit(made.n_classes, 1.0);
+            const LossSums loss{LossSums::Kind::least, sums, made.n_classes, unit, static_cast<double>(one_leaf)};
+            const Price of_leaf{1, price.leaf};
+            const std::int64_t leaf = static_cast<std::int64_t>(price.leaf) * (LossSums::kUnits / one_leaf);
+            const SplitList small = kept(splits, cheapest_pruning(splits, made.rows(), loss, leaf, never));
+            const auto paid = value_of(made, small, of_leaf, {}).cost;
+            check(paid <= value_of(made, splits, of_leaf, {}).cost, "a pruning by sums is never dearer");
+            for (const SplitList& other : prunings(small))
+                check(value_of(made, other, of_leaf, {}).cost >= paid, "none is cheaper by sums");
+        }
         if (!plain) continue;
 
         const LeafWorth worth{dice.coin() ? 0.0 : 1.6, 1.0};

@@ -102,6 +102,45 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
     }
 }
 
+// Guesses of any height, and the recheck after them: what it leaves open holds if it ended, and its steps keep the budget.
+template <class Acc>
+int recheck(Dice& dice, std::int64_t scale) {
+    const std::size_t columns = 1 + dice.below(5);
+    const MadeInput in(dice, columns, 2 + dice.below(7), 2 + dice.below(2), scale);
+    const Rules rules{scale * static_cast<std::int64_t>(dice.below(4)) / 2, static_cast<std::int32_t>(1 + dice.below(4)),
+                      static_cast<std::int32_t>(1 + dice.below(7)), std::min<std::size_t>(in.n_rows, 1 + dice.below(2))};
+    std::vector<std::size_t> all(in.n_rows);
+    for (std::size_t r = 0; r < in.n_rows; ++r) all[r] = r;
+    const std::int64_t expected = plain(in, rules, all, rules.max_depth, rules.max_leaves);
+    std::vector<std::int64_t> guess(in.n_rows);
+    for (std::size_t r = 0; r < in.n_rows; ++r) guess[r] = in.price(r, dice.below(in.n_classes));
+    Input input = in.view(rules.min_count > 1, dice.coin());
+    input.guess = guess;
+    const Dataset data = reduce(input);
+    std::int64_t total = static_cast<std::int64_t>(in.n_rows);
+    for (const std::int64_t c : data.cost) total += c;
+    for (const std::int64_t g : data.guess) total += g;
+    const Units units = Units::make(total, static_cast<double>(rules.leaf_price));
+    Options options;
+    if (dice.coin()) options.plain_steps = static_cast<std::int64_t>(1 + dice.below(6));
+    const Settings settings{units.leaf_price, units.shift, rules.max_depth, rules.max_leaves,
+                            rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0, options};
+    Control control({.seconds = 60});
+    const RecheckBudget budget{0, dice.coin() ? 100000 : static_cast<std::int64_t>(1 + dice.below(25))};
+    const PriceSource none;
+    const Outcome out = search_tree<Acc>(data, settings, false, none, control, budget);
+    check(!control.ended(), "the recheck ends no run");
+    if (!out.recheck) return 0;
+    check(control.steps() <= budget.most_steps, "no more steps than allowed");
+    Walk walk{in, data, out.recheck->shape, rules};
+    const std::int64_t cost = walk.go(all, rules.max_depth);
+    check(walk.at == out.recheck->shape.size() && walk.leaves <= rules.max_leaves, "a tree within the limits");
+    check(cost >= expected, "no tree is better than the best");
+    if (out.recheck->ended && rules.leaf_price <= total)
+        check(cost - out.recheck->guess <= expected, "what Theorem 4.3 leaves open");
+    return 1;
+}
+
 }  // namespace
 
 int main() {
@@ -111,6 +150,10 @@ int main() {
         run<std::int32_t>(dice, 2, counts);
         run<std::int64_t>(dice, std::int64_t{1} << 34, counts);
     }
+    int rechecked = 0;
+    for (int trial = 0; trial < 2000; ++trial)
+        rechecked += recheck<std::int32_t>(dice, 2) + recheck<std::int64_t>(dice, std::int64_t{1} << 34);
+    check(rechecked > 100, "guesses that a tree refutes");
     check(counts.priced > 100 && counts.stopped > 100 && counts.proven > 1000 && counts.counted > 100, "every way was taken");
     std::puts("schedule: ok");
 }

@@ -1,22 +1,35 @@
 """Law: whatever stops a run, no leaf and no child in the place of an inner node makes its tree better.
 
-Over binary columns, over ranked columns, under a limit on leaves, for regression; with gaps and text. The best
+Over binary columns, over ranked columns, under a limit on leaves, for additive losses; with gaps and text. The best
 worst leaf has a test of its own (test_stopped_leaf_accuracy_is_tidy.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from treewright.problem import Problem, RegressionProblem, make_problem, make_regression_problem
-from treewright.search import Limits, SearchOptions, solve, solve_regression
+from treewright.problem import (
+    Problem,
+    make_policy_problem,
+    make_problem,
+    make_regression_problem,
+    make_survival_problem,
+)
+from treewright.search import Limits, SearchOptions, solve, solve_policy, solve_regression, solve_survival
+from treewright.search._additive import ActionLoss, AdditiveLoss, SquaredErrorLoss, SurvivalLoss, loss_of
 from treewright.table import table_from
-from treewright.tree import Split, grow, grow_regression
+from treewright.tree import Split, grow
 
+SOLVE: dict[str, Callable[..., Any]] = {
+    "regression": solve_regression,
+    "policy": solve_policy,
+    "survival": solve_survival,
+}
 STEPS = (1, 2, 5, 20, 80)
 
 
@@ -77,34 +90,55 @@ def test_of_a_classification_tree(engine: str, leaves: int | None) -> None:
     assert inner > 10
 
 
-def share_left(problem: RegressionProblem, splits: list[Split | None]) -> float:
-    """Objective of a regression tree."""
-    table, y, weight = problem.table, problem.y, problem.sample_weight
-    tree = grow_regression(table.columns, splits, table.X, y, weight)
-    around = weight @ (y - np.average(y, weights=weight)) ** 2
-    left = weight @ (y - tree.predict(table.X)) ** 2
-    return float(left / around) + problem.cost_complexity * tree.n_leaves
+def additive_problem(kind: str, rng: np.random.Generator, **limits: object) -> tuple[Any, AdditiveLoss]:
+    """A problem of one of the kinds, and its loss."""
+    n = int(rng.integers(40, 200))
+    X = frame(rng, n)
+    table, weight = table_from(X), rng.random(n) + 0.5
+    signal = (3 * X["a"] + X["c"] + (X["text"] == "u")).to_numpy()
+    if kind == "regression":
+        regression = make_regression_problem(
+            table, signal + rng.normal(size=n), sample_weight=weight, **limits
+        )
+        return regression, SquaredErrorLoss(regression.y, weight)
+    if kind == "policy":
+        rewards = np.column_stack([signal, rng.normal(2, 1, n), 4 - signal]) + rng.normal(size=(n, 3))
+        policy = make_policy_problem(table, rewards, sample_weight=weight, **limits)
+        return policy, ActionLoss(policy.regret)
+    y = (rng.random(n) < 0.7, rng.exponential(np.exp(signal)))
+    survival = make_survival_problem(table, y, sample_weight=weight, **limits)
+    whole = survival.sample_weight.astype(np.int64)
+    hazard = np.ldexp(survival.hazard, survival.hazard_bits).astype(np.int64)
+    return survival, SurvivalLoss(whole * survival.event, whole * hazard)
 
 
 @pytest.mark.parametrize("depth", [None, 3])
-def test_of_a_regression_tree(depth: int | None) -> None:
+@pytest.mark.parametrize("kind", ["regression", "policy", "survival"])
+def test_of_a_tree_with_an_additive_loss(kind: str, depth: int | None) -> None:
     rng = np.random.default_rng(2)
     inner = 0
     for steps in STEPS:
-        for _ in range(5):
-            n = int(rng.integers(40, 200))
-            X = frame(rng, n)
-            y = 3 * X["a"] + X["c"] + (X["text"] == "u") + rng.normal(size=n)
-            problem = make_regression_problem(
-                table_from(X), y, cost_complexity=float(rng.choice([0.0, 0.003, 0.02])), max_depth=depth,
-                min_samples_leaf=int(rng.integers(1, 5)), sample_weight=rng.random(n) + 0.5,
-            )  # fmt: skip
-            result = solve_regression(problem, limits=Limits(step_limit=steps))
+        for _ in range(4):
+            problem, loss = additive_problem(
+                kind,
+                rng,
+                cost_complexity=float(rng.choice([0.0, 0.003, 0.02])),
+                max_depth=depth,
+                min_samples_leaf=int(rng.integers(1, 5)),
+            )
+
+            def share_left(
+                splits: list[Split | None], problem: Any = problem, loss: AdditiveLoss = loss
+            ) -> float:
+                share = loss_of(splits, problem.table, loss) / loss.leaf_loss()
+                return share + problem.cost_complexity * sum(split is None for split in splits)
+
+            result = SOLVE[kind](problem, limits=Limits(step_limit=steps))
             splits = list(result.tree.splits)
             inner += len(splits) > 1
-            assert result.objective == pytest.approx(share_left(problem, splits), abs=1e-9)
+            assert result.objective == pytest.approx(share_left(splits), abs=1e-9)
             for other in [[None], *prunings(splits)]:
-                assert share_left(problem, other) >= result.objective - 1e-9
+                assert share_left(other) >= result.objective - 1e-9
     assert inner > 10
 
 

@@ -8,7 +8,7 @@ namespace treewright::ranked {
 CoreRows::CoreRows(const Misclassification& objective, std::vector<float> odds)
     : objective_(objective),
       data_(objective.data()),
-      drawn_(drawn_rows(data_)),
+      drawn_(data_.drawn()),
       factor_(data_.n_rows),
       taken_(data_.n_rows) {
     const LabelledTable& data = data_;
@@ -75,25 +75,10 @@ void CoreRows::cover_leaf(std::span<const std::uint32_t> rows) {
 }
 
 std::unique_ptr<RankedObjective> CoreRows::objective() const {
-    const auto table = std::make_shared<LabelledTable>();
-    LabelledTable& core = *table;
-    core.n_rows = static_cast<std::uint32_t>(size_);
-    core.n_columns = data_.n_columns;
-    core.n_classes = data_.n_classes;
-    core.min_leaf = data_.min_leaf;
-    core.cost = data_.cost;
     std::vector<std::uint32_t> rows;
     for (std::uint32_t row = 0; row < data_.n_rows; ++row)
         if (taken_[row]) rows.push_back(row);
-    core.rank.reserve(rows.size() * data_.n_columns);
-    for (std::uint32_t c = 0; c < data_.n_columns; ++c)
-        for (const std::uint32_t row : rows) core.rank.push_back(data_.rank_of(c, row));
-    for (const std::uint32_t row : rows) {
-        core.label.push_back(data_.label[row]);
-        core.weight.push_back(data_.weight[row]);
-    }
-    core.prepare();
-    return std::make_unique<Misclassification>(table, objective_.unit(), objective_.leaf_penalty());
+    return objective_.part(rows, objective_.leaf_penalty());
 }
 
 }  // namespace treewright::ranked

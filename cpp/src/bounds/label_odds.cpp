@@ -22,7 +22,7 @@ constexpr float kPrior = 0.002F;                          // share of every clas
 class Forest {
    public:
     Forest(const LabelledTable& data, Control& control)
-        : data_(data), control_(control), rows_(drawn_rows(data)), votes_(std::size_t{data.n_rows} * data.n_classes) {
+        : data_(data), control_(control), rows_(data.drawn()), votes_(std::size_t{data.n_rows} * data.n_classes) {
         n_candidates_ = static_cast<int>(std::lround(4 * std::sqrt(static_cast<double>(data.n_columns))));
     }
 

@@ -1,7 +1,5 @@
 #include "treewright/objective/labelled_table.hpp"
 
-#include "treewright/core/random.hpp"
-
 #include <algorithm>
 
 namespace treewright::ranked {
@@ -32,19 +30,11 @@ void LabelledTable::prepare() {
     }
 }
 
-std::vector<std::uint32_t> drawn_rows(const LabelledTable& data) {
-    std::vector<std::uint64_t> lot(data.n_rows);
-    const auto mix = [&](std::uint32_t row, std::uint64_t value) { lot[row] = Random(lot[row] + value)(); };
-    for (std::uint32_t c = 0; c < data.n_columns; ++c)
-        for (std::uint32_t row = 0; row < data.n_rows; ++row) mix(row, data.rank_of(c, row));
-    std::vector<std::uint32_t> rows(data.n_rows);
-    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
-        mix(row, data.label[row]);
-        mix(row, static_cast<std::uint32_t>(data.weight[row]));
-        rows[row] = row;
-    }
-    std::sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) { return lot[a] < lot[b]; });
-    return rows;
+std::vector<std::uint32_t> LabelledTable::drawn() const {
+    std::vector<std::uint64_t> content(n_rows);
+    for (std::uint32_t row = 0; row < n_rows; ++row)
+        content[row] = std::uint64_t{label[row]} << 32 | static_cast<std::uint32_t>(weight[row]);
+    return drawn_rows(*this, content);
 }
 
 }  // namespace treewright::ranked

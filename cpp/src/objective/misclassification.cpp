@@ -76,6 +76,19 @@ std::unique_ptr<RankedObjective> Misclassification::with_leaf_penalty(Cost penal
     return std::make_unique<Misclassification>(data_, unit(), penalty);
 }
 
+std::unique_ptr<RankedObjective> Misclassification::part(std::span<const std::uint32_t> rows, Cost penalty) const {
+    const auto part = std::make_shared<LabelledTable>();
+    part->take(*data_, rows);
+    part->n_classes = data_->n_classes;
+    part->cost = data_->cost;
+    for (const std::uint32_t row : rows) {
+        part->label.push_back(data_->label[row]);
+        part->weight.push_back(data_->weight[row]);
+    }
+    part->prepare();
+    return std::make_unique<Misclassification>(part, unit(), penalty);
+}
+
 std::unique_ptr<CoreRows> Misclassification::core_rows(Control& control) const {
     return std::make_unique<CoreRows>(*this, label_odds(*data_, control));
 }

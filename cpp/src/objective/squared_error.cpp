@@ -134,4 +134,15 @@ std::unique_ptr<RankedObjective> SquaredError::with_leaf_penalty(Cost penalty) c
     return std::make_unique<SquaredError>(data_, shift_, tie_bits_, penalty);
 }
 
+std::unique_ptr<RankedObjective> SquaredError::part(std::span<const std::uint32_t> rows, Cost penalty) const {
+    const auto part = std::make_shared<TargetTable>();
+    part->take(*data_, rows);
+    part->n_outputs = data_->n_outputs;
+    for (const std::uint32_t row : rows) part->weight.push_back(data_->weight[row]);
+    for (std::uint32_t k = 0; k < data_->n_outputs; ++k)
+        for (const std::uint32_t row : rows) part->weighted.push_back(data_->weighted_of(k, row));
+    part->prepare();
+    return std::make_unique<SquaredError>(part, shift_, tie_bits_, penalty);
+}
+
 }  // namespace treewright::ranked

@@ -104,4 +104,20 @@ std::unique_ptr<RankedObjective> Survival::with_leaf_penalty(Cost penalty) const
     return std::make_unique<Survival>(data_, tie_bits_, penalty);
 }
 
+// With the constants of all rows, which have room for errors of larger sums: so integer losses of parts and of the whole are
+// those of one function of sets.
+std::unique_ptr<RankedObjective> Survival::part(std::span<const std::uint32_t> rows, Cost penalty) const {
+    const auto part = std::make_shared<EventTable>();
+    part->take(*data_, rows);
+    part->scale = data_->scale;
+    part->slack = data_->slack;
+    for (const std::uint32_t row : rows) {
+        part->events.push_back(data_->events[row]);
+        part->hazard.push_back(data_->hazard[row]);
+        part->constant.push_back(data_->constant[row]);
+    }
+    part->RankedTable::prepare();
+    return std::make_unique<Survival>(part, tie_bits_, penalty);
+}
+
 }  // namespace treewright::ranked

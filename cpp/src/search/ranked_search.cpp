@@ -59,16 +59,17 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
         found.lower = std::min(found.lower, found.upper);
     };
     const auto over = [&] { return found.exact() || control_.stopped(); };
-    const std::int64_t pass = std::int64_t{root.n} * static_cast<std::int64_t>(root.columns.size()) * pairs_->pace();
-    const std::int64_t plain_passes = 1 + options_.plain_work / std::max<std::int64_t>(pass, 1);
-    if (options_.core && options_.monotone && table_.min_leaf == 1) {
+    const std::int64_t plain_passes = 1 + options_.plain_work / std::max<std::int64_t>(pass_work(root), 1);
+    const bool core = options_.core && options_.monotone && table_.min_leaf == 1;
+    const bool parts = options_.parts && last_round_ && objective_.laws().superadditive;
+    if (core || parts) {
         control_.pause_after(std::min(options_.core_passes, plain_passes / 3));
         ask(found.upper);
         control_.resume();
-        if (over()) return found;
-        prove_on_core(root, size, found);
-        if (over()) return found;
     }
+    if (core && !over()) prove_on_core(root, size, found);
+    if (parts && !over()) prove_on_parts(root, size, found);
+    if (over()) return found;
     if (!options_.rising) {
         ask(found.upper);
         return found;
@@ -83,6 +84,10 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
     }
     if (!over()) ask(found.upper);
     return found;
+}
+
+std::int64_t Search::pass_work(const Node& node) const {
+    return std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size()) * pairs_->pace();
 }
 
 Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t level,
@@ -213,6 +218,7 @@ Statistics& Statistics::operator+=(const Statistics& other) {
     cache_hits += other.cache_hits;
     gaps_closed += other.gaps_closed;
     core_rows = std::max(core_rows, other.core_rows);
+    parts += other.parts;
     bytes = std::max(bytes, other.bytes);
     return *this;
 }

@@ -252,7 +252,9 @@ void Search::work(Hunt& hunt, bool lead, const std::function<void()>& call_helpe
         if (!question) {
             if (hunt.asked.empty()) break;
             hunt.changed.wait_for(lock, kGlance);
-            if (lead) control_.glance();
+            lock.unlock();  // the caller's report may take its time
+            control_.glance();
+            lock.lock();
             continue;
         }
         if (lead && call_helpers) call_helpers();
@@ -273,12 +275,9 @@ void Search::work(Hunt& hunt, bool lead, const std::function<void()>& call_helpe
             Outcome found{0, hunt.equals ? hunt.budget : hunt.best.upper, {}};
             lock.unlock();
             evaluate(hunt, sides, found);
-            if (sides.bounds.tag != SplitBounds::kNoTag && hunt.size.depth > 3) {
-                lock.lock();
+            lock.lock();
+            if (sides.bounds.tag != SplitBounds::kNoTag && hunt.size.depth > 3)
                 hunt.here.rows[sides.bounds.tag] = {own.left.rows, own.right.rows};
-            } else {
-                lock.lock();
-            }
             absorb(hunt, *question, sides, found);
         }
         hunt.asked.erase(asked);

@@ -23,6 +23,16 @@ Found find_cut(const RankedTable& table, const Node& node, std::uint32_t column,
     return {static_cast<std::size_t>(at), static_cast<std::uint32_t>(cut - order)};
 }
 
+enum class Side : std::uint8_t { left, right, both };
+
+// Where a cut sends the node's rows, which vary in some column.
+Side side_of(const RankedTable& table, const Node& node, std::uint32_t column, std::uint32_t rank) {
+    const auto at = std::find(node.columns.begin(), node.columns.end(), column);
+    const auto* order = node.orders[at == node.columns.end() ? 0 : static_cast<std::size_t>(at - node.columns.begin())];
+    if (table.rank_of(column, row_of(order[0])) >= rank) return Side::right;
+    return at == node.columns.end() || table.rank_of(column, row_of(order[node.n - 1])) < rank ? Side::left : Side::both;
+}
+
 // Leaves of the part of a written tree that starts at `at`, which moves behind it.
 std::uint32_t skip(std::span<const TreeNode> tree, std::size_t& at) {
     if (tree[at++].column == TreeNode::kLeaf) return 1;
@@ -84,7 +94,8 @@ Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     return result;
 }
 
-// A tree of other rows: its upper cuts stay, and below them stands the best tree of depth two with no more leaves.
+// A tree of other rows: its upper cuts stay where they divide the rows, and below them stands the best tree of depth two with
+// no more leaves.
 Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size, std::size_t level) {
     const TreeNode& top = tree[at];
     const bool is_leaf = top.column == TreeNode::kLeaf, any_leaves = size.leaves == Size::kAny;
@@ -92,10 +103,18 @@ Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Nod
         const std::uint32_t leaves = skip(tree, at);
         return solve(node, {std::min(size.depth, 2u), any_leaves ? Size::kAny : leaves}, kNoCost, level);
     }
-    if (is_leaf) {
-        ++at;
+    if (is_leaf || node.columns.empty()) {
+        skip(tree, at);
         const Cost leaf = objective_.leaf_cost(node);
         return {leaf, leaf, PartialTree::leaf()};
+    }
+    const Side side = side_of(table_, node, top.column, top.high);
+    if (side != Side::both) {
+        ++at;
+        if (side == Side::right) skip(tree, at);
+        const Outcome rest = refit(tree, at, node, size.below(), level);
+        if (side == Side::left) skip(tree, at);
+        return rest;
     }
     const Found cut = find_cut(table_, node, top.column, top.high);
     Node left_node, right_node;

@@ -4,8 +4,10 @@
 #include "treewright/search/price_stages.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace treewright::bits {
 
@@ -18,6 +20,11 @@ constexpr std::int64_t kFirstStage = 2, kFirstStageWithLeafLimit = 10;
 // With a limit of depth a set of rows is met under several depths, which costs more than it saves where much depth is left:
 // audiology at .005 (depth 8) is proven in 4 s instead of not in 60; kr-vs-kp (14) and lymph (13) would take twice as long.
 constexpr std::int32_t kMostImpliedDepth = 8;
+
+// Of the recheck of guesses: the fewest steps it gets, its steps before dives with discrepancies, good trees of hard problems,
+// and its seconds.
+constexpr std::int64_t kLeastRecheckSteps = 500, kPlainRecheckSteps = 250;
+constexpr double kRecheckSeconds = 1.0;
 
 // Whether a limit on leaves removes no tree: a tree has at most a leaf for each distinct row, and 2^max_depth.
 bool cannot_bind(const Dataset& data, const Settings& settings) {
@@ -199,21 +206,59 @@ void find_fewest_leaves(const Dataset& data, Settings settings, Outcome& out, Co
     out.bytes = std::max(out.bytes, found.bytes);
 }
 
+// The guesses of the reduced rows, no higher than what the tree pays for each; false if none is lower than before.
+bool lower_guesses(const Dataset& data, const Shape& shape, std::vector<std::int64_t>& guess) {
+    guess = data.guess;
+    for_each_leaf(data, shape, [&](const std::vector<std::uint32_t>& rows, std::size_t predicted, std::int64_t) {
+        for (const std::uint32_t r : rows) guess[r] = std::min(guess[r], data.cost[r * data.n_classes + predicted]);
+    });
+    return guess != data.guess;
+}
+
+// Searches shortly with a lower guess, if the tree found shows that there is one.
+template <class Acc>
+std::optional<Recheck> recheck_guess(const Dataset& data, Settings settings, const Shape& found, const RecheckBudget& budget,
+                                     Control& control) {
+    const std::int64_t wanted = std::max(kLeastRecheckSteps, (budget.steps_before + control.steps()) / 4);
+    const std::int64_t steps = std::min(wanted, budget.most_steps - control.steps());
+    const double seconds = std::min(kRecheckSeconds, control.limits().seconds - control.seconds());
+    std::vector<std::int64_t> lower;
+    if (steps <= 0 || seconds <= 0 || !lower_guesses(data, found, lower)) return {};
+    Dataset repaired = data;
+    repaired.guess = std::move(lower);
+    settings.options.plain_steps = std::min(kPlainRecheckSteps, settings.options.plain_steps);
+    settings.options.lattice = false;
+    Recheck out;
+    out.guess = std::accumulate(repaired.guess.begin(), repaired.guess.end(), std::int64_t{0});
+    control.run_part({seconds, steps, control.limits().bytes}, [&](Control& part) {
+        const PriceSource none;
+        Outcome again = Schedule<Acc>(repaired, settings, none, part).run();
+        out.shape = std::move(again.shape);
+        out.ended = again.bounds.exact();
+        out.interrupted = part.reason() == Stop::interrupt;
+    });
+    return out;
+}
+
 }  // namespace
 
 template <class Acc>
 Outcome search_tree(const Dataset& data, const Settings& asked, bool fewest_leaves, const PriceSource& prices,
-                    Control& control) {
+                    Control& control, const std::optional<RecheckBudget>& recheck) {
     Settings settings = asked;
     if (settings.max_leaves > 0 && cannot_bind(data, settings)) settings.max_leaves = 0;
     Outcome out = Schedule<Acc>(data, settings, prices, control).run();
     out.leaves_exact = settings.leaf_price > 0;
     if (fewest_leaves && settings.leaf_price == 0 && out.bounds.exact())
         find_fewest_leaves<Acc>(data, settings, out, control);
+    const bool guessed = !data.guess.empty() && out.bounds.exact() && out.bounds.upper < kInfinity;
+    if (recheck && guessed && !control.ended()) out.recheck = recheck_guess<Acc>(data, settings, out.shape, *recheck, control);
     return out;
 }
 
-template Outcome search_tree<std::int32_t>(const Dataset&, const Settings&, bool, const PriceSource&, Control&);
-template Outcome search_tree<std::int64_t>(const Dataset&, const Settings&, bool, const PriceSource&, Control&);
+template Outcome search_tree<std::int32_t>(const Dataset&, const Settings&, bool, const PriceSource&, Control&,
+                                           const std::optional<RecheckBudget>&);
+template Outcome search_tree<std::int64_t>(const Dataset&, const Settings&, bool, const PriceSource&, Control&,
+                                           const std::optional<RecheckBudget>&);
 
 }  // namespace treewright::bits

@@ -3,6 +3,7 @@
 #include "treewright/core/random.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 namespace treewright::ranked {
@@ -36,6 +37,26 @@ void RankedTable::prepare() {
         const std::uint64_t high = random();
         key[i] = {high, random()};
     }
+}
+
+void RankedTable::take(const RankedTable& other, std::span<const std::uint32_t> rows) {
+    n_rows = static_cast<std::uint32_t>(rows.size());
+    n_columns = other.n_columns;
+    min_leaf = 1;
+    rank.clear();
+    rank.reserve(rows.size() * n_columns);
+    for (std::uint32_t c = 0; c < n_columns; ++c)
+        for (const std::uint32_t row : rows) rank.push_back(other.rank_of(c, row));
+}
+
+std::vector<std::uint32_t> drawn_rows(const RankedTable& table, std::span<const std::uint64_t> content) {
+    std::vector<std::uint64_t> lot(content.begin(), content.end());
+    for (std::uint32_t c = 0; c < table.n_columns; ++c)
+        for (std::uint32_t row = 0; row < table.n_rows; ++row) lot[row] = Random(lot[row] + table.rank_of(c, row))();
+    std::vector<std::uint32_t> rows(table.n_rows);
+    std::iota(rows.begin(), rows.end(), 0u);
+    std::sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) { return lot[a] < lot[b]; });
+    return rows;
 }
 
 }  // namespace treewright::ranked

@@ -13,6 +13,8 @@ namespace treewright::tree {
 // Plain costs: the weight of each class in each node, and the largest of them.
 class PlainCosts {
    public:
+    static constexpr bool kPredicts = true;
+
     PlainCosts(const Labels& labels, std::size_t n_nodes)
         : labels_(labels), weight_(n_nodes * labels.n_classes, 0), total_(n_nodes, 0), best_(n_nodes, 0) {}
 
@@ -55,6 +57,8 @@ class PlainCosts {
 // Any costs: what each prediction would cost in each node.
 class MatrixCosts {
    public:
+    static constexpr bool kPredicts = true;
+
     MatrixCosts(const Labels& labels, std::size_t n_nodes) : labels_(labels), price_(n_nodes * labels.n_classes, 0) {}
 
     void add(std::size_t node, std::uint32_t row) { change(node, row, labels_.weight[row]); }

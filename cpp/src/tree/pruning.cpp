@@ -1,6 +1,7 @@
 #include "treewright/tree/pruning.hpp"
 
 #include "leaf_costs.hpp"
+#include "loss_costs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,10 +53,10 @@ struct Rules {
 };
 
 // One round over a tree.
-template <class Costs>
+template <class Costs, class Loss>
 class Round {
    public:
-    Round(const SplitList& splits, const EncodedRows& rows, const Labels& labels, const Rules& rules)
+    Round(const SplitList& splits, const EncodedRows& rows, const Loss& labels, const Rules& rules)
         : splits_(splits),
           rows_(rows),
           rules_(rules),
@@ -79,7 +80,9 @@ class Round {
     }
 
     // Leaves of the tree, once sibling leaves of the same prediction are one. Before run() has changed anything.
-    std::size_t merged_leaves() {
+    std::size_t merged_leaves()
+        requires Costs::kPredicts
+    {
         Costs costs = costs_;
         std::vector<std::optional<std::size_t>> prediction(splits_.size());
         std::size_t leaves = 0;
@@ -200,10 +203,10 @@ class Round {
 };
 
 // A tree that shrinks from round to round.
-template <class Costs>
+template <class Costs, class Loss = Labels>
 class Pruner {
    public:
-    Pruner(const SplitList& splits, const EncodedRows& rows, const Labels& labels, Deadline deadline)
+    Pruner(const SplitList& splits, const EncodedRows& rows, const Loss& labels, Deadline deadline)
         : splits_(splits), rows_(&rows), labels_(&labels), deadline_(deadline) {
         source_.reserve(splits.size());
         for (std::size_t node = 0; node < splits.size(); ++node)
@@ -212,8 +215,9 @@ class Pruner {
 
     // One round; true if the tree became smaller.
     bool round(const Rules& rules) {
-        Round<Costs> round(splits_, *rows_, *labels_, rules);
-        if (!merged_leaves_) merged_leaves_ = round.merged_leaves();
+        Round<Costs, Loss> round(splits_, *rows_, *labels_, rules);
+        if constexpr (Costs::kPredicts)
+            if (!merged_leaves_) merged_leaves_ = round.merged_leaves();
         return keep(round.run());
     }
 
@@ -249,15 +253,15 @@ class Pruner {
    private:
     SplitList splits_;
     const EncodedRows* rows_;
-    const Labels* labels_;
+    const Loss* labels_;
     Deadline deadline_;
     std::vector<std::int32_t> source_;
     std::optional<std::size_t> merged_leaves_;
 };
 
-template <class Costs>
-PrunedTree cheapest(const SplitList& splits, const EncodedRows& rows, const Labels& labels, const Rules& rules, Deadline deadline) {
-    Pruner<Costs> pruner(splits, rows, labels, deadline);
+template <class Costs, class Loss>
+PrunedTree cheapest(const SplitList& splits, const EncodedRows& rows, const Loss& labels, const Rules& rules, Deadline deadline) {
+    Pruner<Costs, Loss> pruner(splits, rows, labels, deadline);
     pruner.rounds(rules);
     return pruner.pruned();
 }
@@ -362,6 +366,11 @@ PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, co
     const Rules rules{price, least, worth};
     if (is_plain(labels)) return cheapest<PlainCosts>(splits, rows, labels, rules, deadline);
     return cheapest<MatrixCosts>(splits, rows, labels, rules, deadline);
+}
+
+PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, const LossSums& loss, std::int64_t leaf,
+                            Deadline deadline) {
+    return cheapest<LossCosts>(splits, rows, loss, Rules{{1, leaf}, 0.0, {}}, deadline);
 }
 
 PrunedTree best_worst_leaf(const SplitList& splits, const EncodedRows& rows, const Labels& labels, const Price& price,

@@ -26,6 +26,7 @@ __all__ = ["auto_cuts", "count_splits", "given_cuts", "midpoints", "quantiles"]
 
 DEFAULT_MAX_SPLITS = 512
 LARGEST_MATRIX = 4 * 2**30  # bytes; beyond it asking for "all midpoints" is a mistake, not a wish
+BLOCK_CELLS = 2**16  # of rows and splits that are compared at once
 
 
 def count_splits(table: Table, candidates: Sequence[CandidateSplits] | None = None) -> tuple[int, int]:
@@ -300,24 +301,33 @@ def make_cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tu
     splits = tuple(split for group in groups for split in group)
     _check_size(len(splits), table.n_rows)
     packed = np.empty((len(splits), (table.n_rows + 7) // 8), dtype=np.uint8)
-    right = np.empty(table.n_rows, dtype=np.bool_)
+    block = max(1, BLOCK_CELLS // max(1, table.n_rows))
     row = 0
     for j, group in enumerate(groups):
-        if not group:
-            continue
         x = table.X[:, j]
-        missing = np.flatnonzero(np.isnan(x)) if table.columns[j].has_missing else None
-        for split in group:
-            if isinstance(split, ThresholdSplit):
-                np.greater(x, split.threshold, out=right)
-            else:
-                assert isinstance(split, CategorySplit)  # candidates are of these two kinds
-                np.not_equal(x, split.left[0], out=right)
-            if missing is not None:
-                right[missing] = not split.missing_left  # as in `Split.goes_left`; tested
-            packed[row] = np.packbits(right, bitorder="little")
-            row += 1
+        missing = np.flatnonzero(np.isnan(x)) if group and table.columns[j].has_missing else None
+        for start in range(0, len(group), block):
+            some = group[start : start + block]
+            right = _goes_right(some, x)
+            if missing is not None:  # as in `Split.goes_left`; tested
+                right[:, missing] = np.array([[not split.missing_left] for split in some])
+            packed[row : row + len(some)] = np.packbits(right, axis=1, bitorder="little")
+            row += len(some)
     return Cuts(splits, packed, table.n_rows, scope, (*table.notes, *notes))
+
+
+def _goes_right(group: Sequence[Split], x: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Send known values through splits of their column: one row a split."""
+    if all(isinstance(split, ThresholdSplit) for split in group):
+        return x > np.array([[split.threshold] for split in group if isinstance(split, ThresholdSplit)])
+    right = np.empty((len(group), len(x)), dtype=np.bool_)
+    for here, split in zip(right, group, strict=True):
+        if isinstance(split, ThresholdSplit):
+            np.greater(x, split.threshold, out=here)
+        else:
+            assert isinstance(split, CategorySplit)  # candidates are of these two kinds
+            np.not_equal(x, split.left[0], out=here)
+    return right
 
 
 def _check_size(n_splits: int, n_rows: int) -> None:

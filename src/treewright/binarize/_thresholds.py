@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 __all__ = ["Gaps", "between", "gaps_of", "keep_label_changes", "spread"]
 
+ROUNDING = 2.0**-40  # of the weight: above what sums of float64 can be off by, below any difference that matters
+
 
 @dataclass(frozen=True)
 class Gaps:
@@ -133,18 +135,21 @@ def spread(gaps: Gaps, n_cuts: int) -> Gaps:
 
     Cuts are placed from the left; each aims at an equal share of the weight that remains. So a value that
     holds most of it uses one cut, and the others still spread over the rest (plain quantiles would fall on it
-    again and again and leave, say, a long right tail without any cut).
+    again and again and leave, say, a long right tail without any cut). Of two gaps equally far from the aim the left
+    one is taken; gaps count as equally far up to `ROUNDING` of the weight, for sums of weights such as
+    ``class_weight="balanced"`` makes are not exact, and must not choose the splits.
     """
     n_gaps = len(gaps)
     if n_cuts >= n_gaps:
         return gaps
     chosen = np.empty(max(n_cuts, 0), dtype=np.int64)
+    tie = ROUNDING * gaps.known
     first, before = 0, 0.0
     for i in range(n_cuts):
         remaining = n_cuts - i  # cuts still to place, this one included
         target = before + (gaps.known - before) / (remaining + 1)
         j = int(np.searchsorted(gaps.left, target))
-        if j > 0 and (j == n_gaps or target - gaps.left[j - 1] <= gaps.left[j] - target):
+        if j > 0 and (j == n_gaps or target - gaps.left[j - 1] <= gaps.left[j] - target + tie):
             j -= 1
         j = min(max(j, first), n_gaps - remaining)  # a free gap, and enough of them left for the others
         chosen[i] = j

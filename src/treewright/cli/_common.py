@@ -6,10 +6,11 @@ import csv
 import functools
 import io
 import re
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from treewright.table import CsvTable, Reading, Table
+    from treewright.table import CsvTable, Reading, Settings, Table
     from treewright.tree import Column, Tree
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Ignore",
     "KnownTarget",
     "MergeLabels",
+    "MergeWords",
     "Missing",
     "ModelOut",
     "ModelPath",
@@ -58,6 +60,7 @@ __all__ = [
     "read_csv",
     "say",
     "say_what_was_read",
+    "settings_with",
     "size_of",
     "stop_code",
     "stop_word",
@@ -129,6 +132,13 @@ SettingsFile = Annotated[
 MergeLabels = Annotated[
     bool,
     typer.Option("--merge-labels", help="Labels that differ in capitals or blanks only are one class."),
+]
+MergeWords = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column whose words that differ in capitals or blanks only are one. Repeatable.",
+        metavar="COLUMN",
+    ),
 ]
 ASCII = Annotated[bool, typer.Option("--ascii", help="Draw the tree in ASCII.")]
 SpreadsheetSafe = Annotated[
@@ -217,19 +227,15 @@ def read_csv(
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
     settings: Path | None = None,
+    merge_words: Sequence[str] = (),
     merge_labels: bool = False,
 ) -> CsvTable:
     """Read a CSV file with the options of the command line; those go before a file of settings."""
-    from treewright.table import Reading, Settings, load_csv, read_settings, rename_labels, spellings
+    from treewright.table import Reading, load_csv, rename_labels, spellings
 
-    kept = Settings()
-    if settings is not None:
-        kept = read_settings(settings)
-        if columns is None:  # otherwise the tree has settled which columns there are
-            ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
-        missing = (*(missing or ()), *kept.missing)
-        decimal_comma = kept.decimal_comma if decimal_comma is None else decimal_comma
-        day_first = kept.day_first if day_first is None else day_first
+    kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first)
+    if columns is None:  # otherwise the tree has settled which columns there are
+        ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
     if sys.stderr.isatty() and path.is_file() and path.stat().st_size > LARGE_FILE:
         note(f"Reading {path.name} ({path.stat().st_size >> 20:,} MiB) ...")
     known = (reading or Reading()).missing_values
@@ -238,11 +244,13 @@ def read_csv(
         "weight": weight,
         "ignore": ignore,
         "categorical": categorical,
-        "separator": _as_character(separator),
-        "missing_values": (*known, *(missing or ())) if missing else None,
-        "encoding": encoding,
-        "decimal_comma": decimal_comma,
-        "day_first": day_first,
+        "separator": kept.separator,
+        "missing_values": (*known, *kept.missing) if kept.missing else None,
+        "encoding": kept.encoding,
+        "decimal_comma": kept.decimal_comma,
+        "day_first": kept.day_first,
+        "words": kept.words,
+        "merge_words": merge_words,
     }
     try:
         csv = load_csv(
@@ -258,6 +266,28 @@ def read_csv(
         raise
     csv = rename_labels(csv, kept.labels)
     return rename_labels(csv, spellings(csv.target)) if merge_labels and csv.target is not None else csv
+
+
+def settings_with(
+    path: Path | None,
+    separator: str | None,
+    missing: Sequence[str] | None,
+    encoding: str | None,
+    decimal_comma: bool | None,
+    day_first: bool | None,
+) -> Settings:
+    """Return the settings of a file, if there is one; the options of the command line go before it."""
+    from treewright.table import Settings, read_settings
+
+    kept = Settings() if path is None else read_settings(path)
+    return replace(
+        kept,
+        separator=kept.separator if separator is None else _as_character(separator),
+        missing=(*(missing or ()), *kept.missing),
+        encoding=kept.encoding if encoding is None else encoding,
+        decimal_comma=kept.decimal_comma if decimal_comma is None else decimal_comma,
+        day_first=kept.day_first if day_first is None else day_first,
+    )
 
 
 def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> InputError:
@@ -287,8 +317,10 @@ def say_what_was_read(csv: CsvTable, data: Path, target: str | None) -> None:
     if count:
         first = as_options(seen.findings[0].text)
         more = f" And {count - 1} more." if count > 1 else ""
-        named = "" if target is None else f" --target {target}"
-        note(f"To look at: {first}{more} See: treewright look {data}{named}")
+        named = "" if target is None else f" --target {shlex.quote(target)}"
+        if csv.reading.encoding not in ("utf-8", "utf-16"):
+            named += f" --encoding {csv.reading.encoding}"
+        note(f"To look at: {first}{more} See: treewright look {shlex.quote(str(data))}{named}")
 
 
 def column_names(path: Path, separator: str | None, encoding: str | None) -> tuple[str, ...]:

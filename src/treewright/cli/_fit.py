@@ -18,6 +18,7 @@ from treewright.cli._common import (
     Encoding,
     Ignore,
     MergeLabels,
+    MergeWords,
     Missing,
     ModelOut,
     Separator,
@@ -29,6 +30,7 @@ from treewright.cli._common import (
     read_csv,
     say,
     say_what_was_read,
+    settings_with,
     size_of,
     stop_code,
     stop_word,
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     from treewright.problem import Problem
     from treewright.result import SolveResult
     from treewright.search import Thresholds
+    from treewright.table import CsvTable
 
 __all__ = ["fit"]
 
@@ -175,6 +178,7 @@ def fit(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    merge_words: MergeWords = None,
     merge_labels: MergeLabels = False,
     columns: SettingsFile = None,
     separator: Separator = None,
@@ -323,13 +327,8 @@ def fit(
                 "--objective leaf-accuracy": by_leaf,
                 "--cost": bool(cost),
                 "--guess": bool(guess),
+                "--merge-words": bool(merge_words),
                 "--merge-labels": merge_labels,
-                "--columns": columns is not None,
-                "--separator": separator is not None,
-                "--missing": bool(missing),
-                "--encoding": encoding is not None,
-                "--decimal-comma": decimal_comma is not None,
-                "--day-first": day_first is not None,
             },
         )
         assert target is not None  # only --task policy has none
@@ -338,6 +337,7 @@ def fit(
             max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf,
             thresholds=thresholds, objective=objective, class_weight=class_weight, shard_rows=shard_rows, gap=gap,
             jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
+            settings=settings_with(columns, separator, missing, encoding, decimal_comma, day_first),
             limits=read_limits(time_limit, step_limit, memory_limit), require_proof=require_proof, progress=progress,
             ascii_only=ascii_only,
         )  # fmt: skip
@@ -379,9 +379,12 @@ def fit(
         ignore=(*(ignore or ()), *(reward or ()), *(() if event is None else (event,))),
         categorical=categorical or (),
         settings=columns,
+        merge_words=merge_words or (),
         merge_labels=merge_labels,
     )
     say_what_was_read(csv if task == CLASSIFICATION else replace(csv, target=None), data, target)
+    if task == CLASSIFICATION:
+        _refuse_quantity(csv, target)
     written = {"separator": separator, "missing": missing, "encoding": encoding}
     if target is None:
         fit_policy(
@@ -491,6 +494,22 @@ def fit(
         raise typer.Exit(CHECK_FAILED)
 
 
+def _refuse_quantity(csv: CsvTable, target: str | None) -> None:
+    """Refuse a target of many different numbers: each would be a class of its own, which is proven in no time."""
+    from treewright.table import is_quantity
+
+    if csv.target is None or not is_quantity(csv.target):
+        return
+    count = len(set(csv.target.tolist()))
+    if csv.target.dtype.kind != "i" or ROWS_OF_A_CLASS * count > len(csv.target):
+        raise InputError(
+            f"The target {target} has {count:,} different numbers: it is a quantity, and each number would be a class "
+            "of its own. To predict the number, add --task regression; to predict a class, make it two or a few "
+            "classes in the file, such as above and below a limit."
+        )
+
+
+ROWS_OF_A_CLASS = 20  # on average; whole numbers with fewer are no numbers of classes
 TRIAL_SECONDS = 2.0  # of one smaller problem
 
 

@@ -18,6 +18,7 @@ from treewright.cli._common import (
     Encoding,
     Ignore,
     MergeLabels,
+    MergeWords,
     Missing,
     ModelOut,
     Separator,
@@ -84,6 +85,7 @@ def frontier(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    merge_words: MergeWords = None,
     merge_labels: MergeLabels = False,
     columns: SettingsFile = None,
     separator: Separator = None,
@@ -140,6 +142,7 @@ def frontier(
         ignore=ignore or (),
         categorical=categorical or (),
         settings=columns,
+        merge_words=merge_words or (),
         merge_labels=merge_labels,
     )
     say_what_was_read(rows, data, target)

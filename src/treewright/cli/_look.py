@@ -79,6 +79,12 @@ def look(
         check_writable(path)
     kept = Settings() if columns is None else read_settings(columns)
     told: dict[str, Any] = {
+        "encoding": kept.encoding if encoding is None else encoding,
+        "separator": kept.separator
+        if separator is None
+        else "\t"
+        if separator in ("\\t", "tab")
+        else separator,
         "decimal_comma": kept.decimal_comma if decimal_comma is None else decimal_comma,
         "day_first": kept.day_first if day_first is None else day_first,
     }
@@ -86,14 +92,13 @@ def look(
         "ignore": (*(ignore or ()), *kept.ignore),
         "categorical": (*(categorical or ()), *kept.categorical),
     }
-    missing = [*(missing or ()), *kept.missing]
+    own_missing, missing = missing, [*(missing or ()), *kept.missing]
     seen = look_at_file(
         data,
         target,
         **settled,
-        separator="\t" if separator in ("\\t", "tab") else separator,
         missing_values=(*Reading().missing_values, *missing) if missing else None,
-        encoding=encoding,
+        words=kept.words,
         **told,
     )
     if kept.labels:  # their spellings are settled
@@ -106,6 +111,7 @@ def look(
         settings = replace(
             settings,
             labels={**kept.labels, **settings.labels},
+            words={**kept.words, **settings.words},
             notes=kept.notes,
             label_names=kept.label_names,
             about=kept.about,
@@ -114,9 +120,30 @@ def look(
         say()
         say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
     elif options:
+        repeated = {"ignore": ignore, "categorical": categorical, "missing": own_missing}
+        given = _given(columns, encoding, separator, decimal_comma, day_first, repeated)
         say()
-        say(f"Accept all: treewright fit {_word(data)}{_target(target)} {options}")
+        say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")
         say("Or add --fix: it writes them to a file that fit reads with --columns.")
+
+
+def _given(
+    columns: Path | None,
+    encoding: str | None,
+    separator: str | None,
+    decimal_comma: bool | None,
+    day_first: bool | None,
+    repeated: dict[str, list[str] | None],
+) -> str:
+    """The options of this call that a fit needs as well, each with a blank behind it."""
+    pairs = [("columns", columns), ("encoding", encoding), ("separator", separator)]
+    pairs += [(name, value) for name, values in repeated.items() for value in values or ()]
+    words = [f"--{name} {shlex.quote(str(value))}" for name, value in pairs if value is not None]
+    if decimal_comma is not None:
+        words.append("--decimal-comma" if decimal_comma else "--decimal-point")
+    if day_first is not None:
+        words.append("--day-first" if day_first else "--month-first")
+    return "".join(f"{word} " for word in words)
 
 
 def _target(target: str | None) -> str:

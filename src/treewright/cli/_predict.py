@@ -21,6 +21,7 @@ from treewright.cli._common import (
     note,
     put,
     read_csv,
+    settings_with,
 )
 from treewright.cli._shards import is_stream, predict_stream
 from treewright.errors import InputError
@@ -75,7 +76,8 @@ def predict(
     if proba and not tree.predicts_classes:
         raise InputError(f"--proba: this is a {tree.kind.value} tree, which has no classes; leave it out.")
     if is_stream(data):
-        predict_stream(content, data, out, proba, leaf, spreadsheet_safe)
+        settings = settings_with(columns, separator, missing, encoding, decimal_comma, day_first)
+        predict_stream(content, data, settings, out, proba, leaf, spreadsheet_safe)
         return
     table = read_csv(
         data,

@@ -182,7 +182,13 @@ def advice(
         sooner.append((f"--max-leaves {max_leaves // 2}", {"max_leaf_nodes": max_leaves // 2}))
     said = "Not proven optimal." if max_leaves is None else "Not all proven."
     tried = [] if trial is None or stop is not StopReason.TIME_LIMIT else sooner
-    ended = [(text, seconds) for text, change in tried if (seconds := trial(change)) is not None]  # type: ignore[misc]
+    ended = [] if trial is None else _that_end(tried, trial)
+    if tried and trial is not None and not ended and (not thresholds.isdigit() or int(thresholds) > 8):
+        smaller = (
+            {"max_depth": 2, "thresholds": 8} if max_depth is None or max_depth > 3 else {"thresholds": 8}
+        )
+        said_as = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in smaller.items())
+        ended = _that_end([(said_as, smaller)], trial)
     if ended:
         each = " or ".join(f"{text} (about {max(seconds, 0.1):.1f} s)" for text, seconds in ended)
         said += f" A proof, of that smaller problem, comes with {each}: tried just now."
@@ -191,6 +197,14 @@ def advice(
     if stop is StopReason.TIME_LIMIT and math.isfinite(time_limit):
         said += f" With more time: --time-limit {10 * time_limit:g}."
     return said
+
+
+def _that_end(
+    changes: Sequence[tuple[str, dict[str, Any]]], trial: Callable[[dict[str, Any]], float | None]
+) -> list[tuple[str, float]]:
+    """Try each change; return those that end with a proof, and their seconds."""
+    timed = [(text, trial(change)) for text, change in changes]
+    return [(text, seconds) for text, seconds in timed if seconds is not None]
 
 
 def read_min_samples_leaf(text: str) -> int | float:

@@ -27,6 +27,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.convert import Model
     from treewright.search import Limits
+    from treewright.table import Settings
 
 __all__ = [
     "Backend",
@@ -99,6 +100,7 @@ def fit_in_shards(
     backend: str | None,
     spill_folder: Path | None,
     seed: int,
+    settings: Settings,
     limits: Limits,
     require_proof: bool,
     progress: bool,
@@ -107,16 +109,17 @@ def fit_in_shards(
     """Fit a tree by divide and bound, and say what is proven about it."""
     from treewright.result import SolveStatus, StopReason
     from treewright.shards import fit_shards
+    from treewright.sources import open_source
 
     if class_weight and list(class_weight) != ["balanced"]:
         raise InputError("--shard-rows takes --class-weight balanced, and no factors of single labels.")
     note(f"Reading {data} once and dealing its rows to shards; Ctrl-C then keeps the best tree so far.")
     model = fit_shards(
-        data,
+        open_source(data, settings=settings),
         target,
         sample_weight=weight,
-        ignore=tuple(ignore or ()),
-        categorical_features=tuple(categorical or ()),
+        ignore=(*(ignore or ()), *settings.ignore),
+        categorical_features=(*(categorical or ()), *settings.categorical),
         cost_complexity=cost_complexity,
         max_depth=DEPTH if max_depth is None else max_depth,
         max_leaf_nodes=max_leaf_nodes,
@@ -166,16 +169,18 @@ def _thresholds(text: str) -> Any:
     raise InputError(f"--thresholds {text!r}; give 'all' or a number of quantile bins.")
 
 
-def verify_stream(content: Model, data: Path, target: str | None) -> bool:
+def verify_stream(content: Model, data: Path, target: str | None, settings: Settings) -> bool:
     """Check a model that was fitted on shards against all rows, and print the report."""
     from treewright.verify import verify_shards
 
-    report = verify_shards(content, data, target=target)
+    report = verify_shards(content, data, target=target, settings=settings)
     say(str(report))
     return report.ok
 
 
-def predict_stream(content: Model, data: Path, out: Path | None, proba: bool, leaf: bool, safe: bool) -> None:
+def predict_stream(
+    content: Model, data: Path, settings: Settings, out: Path | None, proba: bool, leaf: bool, safe: bool
+) -> None:
     """Predict the rows of a folder or a Parquet file, some at a time."""
     from treewright.sources import Roles, encoded_pieces, open_source
 
@@ -192,7 +197,9 @@ def predict_stream(content: Model, data: Path, out: Path | None, proba: bool, le
         file = None if part is None else part.open("w", encoding="utf-8", newline="")
         try:
             text = csv_text([names], safe)
-            for X, _ in encoded_pieces(open_source(data), Roles(), tree):
+            opened = open_source(data, settings=settings, reading=content.reading)
+            for rows in encoded_pieces(opened, Roles(), tree):
+                X = rows.X
                 columns = [tree.predict(X).tolist()]
                 if proba and tree.classes is not None:
                     columns += tree.predict_proba(X).T.tolist()

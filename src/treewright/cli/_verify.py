@@ -21,6 +21,7 @@ from treewright.cli._common import (
     labels_like,
     read_csv,
     say,
+    settings_with,
 )
 from treewright.cli._policy import check_policy
 from treewright.cli._query import read_set
@@ -117,7 +118,8 @@ def verify(
                 "and add --ensemble FILE."
             )
         if isinstance(content.result, ShardsResult):
-            holds = verify_stream(content, data, target) and holds
+            settings = settings_with(columns, separator, missing, encoding, decimal_comma, day_first)
+            holds = verify_stream(content, data, target, settings) and holds
             if not holds:
                 raise typer.Exit(CHECK_FAILED)
             return

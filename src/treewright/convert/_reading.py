@@ -21,7 +21,9 @@ MOST_WORDS = 10_000
 
 def plain_reading(reading: Reading) -> dict[str, Any]:
     """Return a reading as JSON values."""
-    labels = {"labels": dict(reading.labels)} if reading.labels else {}
+    labels: dict[str, Any] = {"labels": dict(reading.labels)} if reading.labels else {}
+    if reading.words:
+        labels["words"] = {name: dict(names) for name, names in reading.words.items()}
     return {
         "separator": reading.separator,
         "encoding": reading.encoding,
@@ -41,7 +43,7 @@ def checked_reading(value: Checked) -> Reading:
         An entry is not what a reading can hold.
     """
     fields = value.fields(
-        "separator", "encoding", "missing_values", "decimal", "columns", optional=("labels",)
+        "separator", "encoding", "missing_values", "decimal", "columns", optional=("labels", "words")
     )
     separator = fields["separator"].text()
     if len(separator) != 1 or separator in '"\r\n' or not separator.isascii():
@@ -49,13 +51,16 @@ def checked_reading(value: Checked) -> Reading:
     columns = fields["columns"]
     if not isinstance(columns.value, dict):
         columns.fail("an object with one entry a column")
-    labels = fields["labels"] if fields["labels"].value is not None else Checked({}, "reading.labels")
-    if not isinstance(labels.value, dict):
-        labels.fail("an object with the name of each label")
+    words = fields["words"] if fields["words"].value is not None else Checked({}, "reading.words")
+    if not isinstance(words.value, dict):
+        words.fail("an object with one entry a column")
     return Reading(
-        labels={
-            Checked(name, f"{labels.path}: label").text(): Checked(entry, f"{labels.path}.{name}").text()
-            for name, entry in labels.value.items()
+        labels=_checked_names(fields["labels"], "reading.labels"),
+        words={
+            Checked(name, f"{words.path}: column").text(): _checked_names(
+                Checked(entry, f"{words.path}.{name}"), ""
+            )
+            for name, entry in words.value.items()
         },
         separator=separator,
         encoding=fields["encoding"].text(),
@@ -68,6 +73,18 @@ def checked_reading(value: Checked) -> Reading:
             for name, entry in columns.value.items()
         },
     )
+
+
+def _checked_names(names: Checked, path: str) -> dict[str, str]:
+    """Words that stand for another one; none where the entry is absent."""
+    if names.value is None and path:
+        names = Checked({}, path)
+    if not isinstance(names.value, dict):
+        names.fail("an object with the word that each word stands for")
+    return {
+        Checked(name, f"{names.path}: word").text(): Checked(entry, f"{names.path}.{name}").text()
+        for name, entry in names.value.items()
+    }
 
 
 def _plain_format(written: NumberFormat | DateFormat) -> dict[str, Any]:

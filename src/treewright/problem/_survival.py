@@ -18,6 +18,7 @@ __all__ = ["SurvivalProblem", "make_survival_problem"]
 
 LARGEST_TOTAL = 2**40  # of whole weights
 LEVELS = 2**20  # of other weights
+TOLD_ERROR = 1e-9  # of a hazard
 HAZARD_BITS = 60  # of the sum of whole weights times whole hazards
 
 
@@ -116,7 +117,12 @@ def make_survival_problem(
             f"{table.n_rows - len(kept)} of {table.n_rows} rows have weight zero and were left out.",
         )
         table, event, time, weight = table.take(kept), event[kept], time[kept], weight[kept]
-    hazard, bits = _nelson_aalen(event, time, weight)
+    hazard, bits, error = _nelson_aalen(event, time, weight)
+    if error > TOLD_ERROR:
+        notes = (
+            *notes,
+            f"The weights differ so much that cumulative hazards were rounded by up to {error:.1g} of themselves.",
+        )
     for array in (event, time, weight, hazard):
         array.setflags(write=False)
     return SurvivalProblem(
@@ -205,8 +211,11 @@ def _whole(weight: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[str,
 
 def _nelson_aalen(
     event: NDArray[np.bool_], time: NDArray[np.float64], weight: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], int]:
-    """Return the cumulative hazard at the time of each row in whole multiples of ``2**-bits``, and these bits."""
+) -> tuple[NDArray[np.float64], int, float]:
+    """Return the cumulative hazard at the time of each row in whole multiples of ``2**-bits``, and these bits.
+
+    No hazard is rounded to 0, for a row with an event has one. Returned last: the largest relative error.
+    """
     moments, at = np.unique(time, return_inverse=True)
     at = at.reshape(-1)
     dying = np.bincount(at, weights=weight * event, minlength=len(moments))
@@ -215,4 +224,7 @@ def _nelson_aalen(
     hazard = (dying / at_risk).cumsum()[at]
     total = float((weight * hazard).sum())
     bits = HAZARD_BITS - math.frexp(total)[1] if total > 0 else 0
-    return np.ldexp(np.rint(np.ldexp(hazard, bits)), -bits), bits
+    rounded = np.ldexp(np.maximum(np.rint(np.ldexp(hazard, bits)), hazard > 0), -bits)
+    seen = hazard > 0
+    error = np.abs(rounded[seen] - hazard[seen]) / hazard[seen]
+    return rounded, bits, float(error.max(initial=0.0))

@@ -26,6 +26,7 @@ from treewright.search._additive_units import (
 )
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
+from treewright.search._prune_additive import DEVIANCE, LEAST, SQUARES, RowSums
 from treewright.search._ranked_run import counts_of, run_arguments
 from treewright.search._ranks import ranked_columns, splits_of
 from treewright.table import Table
@@ -58,6 +59,9 @@ class AdditiveLoss(Protocol):
         self, price: float, most_leaves: int, needs_spans: bool
     ) -> ActionUnits | SquaredErrorUnits | SurvivalUnits:
         """Return the loss in integers."""
+
+    def row_sums(self) -> RowSums:
+        """Return the numbers of which a leaf's loss is a function, for its prunings."""
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -124,6 +128,12 @@ class SquaredErrorLoss:
             self.targets(), self.weights(), price=price, most_leaves=most_leaves, needs_spans=needs_spans
         )
 
+    def row_sums(self) -> RowSums:
+        """Return the numbers of which a leaf's loss is a function; of a single output."""
+        y, weight = self.targets()[:, 0], self.weights()
+        y = y - np.average(y, weights=weight)
+        return RowSums(SQUARES, np.column_stack([weight, weight * y, weight * y**2]))
+
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
         return core.squared_error_solve(
@@ -175,6 +185,10 @@ class ActionLoss:
         """Return the loss in integers."""
         return action_units(np.asarray(self.cost, dtype=np.float64), price=price, most_leaves=most_leaves)
 
+    def row_sums(self) -> RowSums:
+        """Return the numbers of which a leaf's loss is a function: the costs."""
+        return RowSums(LEAST, np.asarray(self.cost, dtype=np.float64))
+
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
         return core.action_costs_solve(
@@ -207,9 +221,11 @@ class SurvivalLoss:
         if not seen.any():
             return 0.0
         ratio = events.sum() / hazard.sum()
-        fitted = ratio * hazard
-        parts = fitted - events
-        parts[seen] -= events[seen] * np.log(fitted[seen] / events[seen])
+        parts = ratio * hazard
+        beyond = (parts[seen] - events[seen]) / events[
+            seen
+        ]  # with log1p: of heavy rows that fit well, nothing is lost
+        parts[seen] = events[seen] * (beyond - np.log1p(beyond))
         return max(0.0, math.fsum(parts.tolist()))
 
     def unavoidable(self) -> float:
@@ -230,6 +246,15 @@ class SurvivalLoss:
     def units(self, price: float, most_leaves: int, needs_spans: bool) -> SurvivalUnits:
         """Return the loss in integers."""
         return survival_units(self.events, self.hazard, price=price, most_leaves=most_leaves)
+
+    def row_sums(self) -> RowSums:
+        """Return the numbers of which a leaf's loss is a function."""
+        events, hazard = self.events.astype(np.float64), self.hazard.astype(np.float64)
+        hazard *= events.sum() / hazard.sum()  # logarithms near 0
+        seen = events > 0
+        own = np.zeros(len(events))
+        own[seen] = events[seen] * np.log(hazard[seen] / events[seen])
+        return RowSums(DEVIANCE, np.column_stack([events, hazard, own]))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -2,18 +2,23 @@
 
 Losses are told as shares of the loss of a single leaf. A proof that leaves open more than `MOST_TOLERANCE` of it,
 because numbers were rounded to integers, is none, and a note says so.
+
+Every tree is pruned here before it is handed out (`_prune_additive.py`), as `_result.py` does it: that keeps a stopped
+search from a tree that is worse than its own subtrees, and a proof that a pruning refutes is withdrawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from treewright.result import SolveResult, SolveStatus
-from treewright.search._additive import AdditiveAnswer, AdditiveLoss, solve_additive
+from treewright.search._additive import AdditiveAnswer, AdditiveLoss, loss_of, solve_additive
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
+from treewright.search._prune_additive import pruned_splits
+from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
 from treewright.table import Table
 from treewright.tree import Tree
 
@@ -131,16 +136,17 @@ def trivial_result(
 def result_of_answer(
     kind: type[Result],
     problem: Asked,
-    tree: Tree,
+    loss: AdditiveLoss,
     answer: AdditiveAnswer,
     *,
+    grow: Callable[[Any], Tree],
     one_leaf: float,
-    loss: float,
     rounded: str,
     scope: str,
     options: Mapping[str, Any],
+    measure: Callable[[Tree], float] | None = None,
     tolerance: float = 0.0,
-    stats: Mapping[str, Any] | None = None,
+    stats: Callable[[Tree], Mapping[str, Any]] = lambda _: {},
     notes: tuple[str, ...] = (),
 ) -> Result:
     """Return the result of a search, with what is proven of its tree.
@@ -150,33 +156,66 @@ def result_of_answer(
     kind : type
         Of the result.
     problem : Asked
-    tree : Tree
+    loss : AdditiveLoss
+        What was searched; prunings are judged by it.
     answer : AdditiveAnswer
+    grow : callable
+        From splits, depth-first, to the tree.
     one_leaf : float
         Loss of a single leaf, above 0.
-    loss : float
-        Of the tree, in the same units.
     rounded : str
         What was rounded, in words that begin a sentence: "The rewards".
     scope : str
     options : mapping
         What was asked, beside the limits.
+    measure : callable, default=None
+        Loss of a tree in units of `one_leaf`, where it is not `loss`.
     tolerance : float, default=0.0
         What may be lost beside `answer.tolerance`.
-    stats : mapping, default=None
-        Further statistics; the engine, where it is not the usual one.
+    stats : callable, default=none
+        Further statistics of a tree; the engine, where it is not the usual one.
     notes : tuple of str, default=()
         Of a proof.
+
+    Warns
+    -----
+    RefutedProofWarning
+        A pruning of the tree is better than was claimed possible. It is handed out without any claim.
     """
-    share = loss / one_leaf
-    objective = share + problem.cost_complexity * tree.n_leaves
+    price = problem.cost_complexity
+
+    def share_of(tree: Tree) -> float:
+        found = loss_of(list(tree.splits), problem.table, loss) if measure is None else measure(tree)
+        return found / one_leaf
+
+    tree = grow(answer.splits)
+    share = answer.loss / one_leaf if measure is None else share_of(tree)
+    objective = share + price * tree.n_leaves
     open_to = (answer.tolerance + tolerance) / one_leaf
-    proven = answer.proven and open_to <= MOST_TOLERANCE
+    bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, price)
+    finished = answer.proven
+    refuted: tuple[str, ...] = ()
+    pruned = pruned_splits(
+        problem.table,
+        tree.splits,
+        loss.row_sums(),
+        one_leaf=one_leaf,
+        cost_complexity=price,
+        seconds=SECONDS_OF_PRUNING,
+    )
+    if pruned is not None:
+        other = grow(pruned)
+        other_share = share_of(other)
+        other_objective = other_share + price * other.n_leaves
+        if other_objective < bound - ROUNDING:
+            refuted = (refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"),)
+            finished, bound = False, price  # every tree has a leaf
+        if not finished and other_objective <= objective + ROUNDING:
+            tree, share, objective = other, other_share, other_objective
+    proven = finished and open_to <= MOST_TOLERANCE
     told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))
-    if answer.proven and not proven:
+    if finished and not proven:
         told = (*told, f"{rounded} were rounded for the search; that may move an objective by {open_to:.1e}.")
-    every_tree = problem.cost_complexity  # costs one leaf at least
-    bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, every_tree)
     return kind(
         tree=tree,
         status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
@@ -185,9 +224,9 @@ def result_of_answer(
         loss=share,
         scope=scope,
         stop_reason=None if answer.proven else answer.stop,
-        stats={**answer.stats, "tolerance": open_to, **ENGINE, **(stats or {})},
+        stats={**answer.stats, "tolerance": open_to, **ENGINE, **stats(tree)},
         options={**options, **_limits_of(problem), **answer.options},
-        notes=told,
+        notes=(*told, *refuted),
     )
 
 

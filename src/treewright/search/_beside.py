@@ -30,6 +30,7 @@ __all__ = ["solve_beside"]
 
 FIRST_TURN = 20_000  # steps: as many as a plain search has before its phases for hard problems
 GROWTH = 4
+MOST_STEPS = 2**62
 SHARE_OF_TIME = 0.5  # of what is left, for an exact search while the guided one waits
 # In a short turn the phases for hard problems begin early, and none is longer than the turn:
 SHARE_OF_PLAIN_STEPS = 0.6
@@ -143,7 +144,10 @@ class _Turns:
         seconds = None if self.limits.time_limit is None else max(share * self.limits.left(), LEAST_SECONDS)
         limits = Limits(seconds, min(least) if least else None, self.limits.memory_limit)
         try:
-            report = self._report(is_guided=how.get("reference") is not None)
+            guided = how.get("reference") is not None
+            report = self._report(is_guided=guided)
+            if guided:  # a recheck may take what the limits of the run leave
+                how["recheck"] = (self.steps, MOST_STEPS if self.left is None else self.left)
             result = solve_cuts(problem, cuts, limits=limits, progress=report, **how)
         except KeyboardInterrupt:  # outside of the engine, which would have kept its tree
             if not self.results:
@@ -215,7 +219,9 @@ def _settled(turns: _Turns, last: SolveResult, ended: str | None) -> SolveResult
         "seconds": time.perf_counter() - turns.start,
         "bytes": max(result.stats["bytes"] for result in turns.results),
         "exact_objective": last.objective if ended == "exact" else None,
-        "guessed_objective": last.objective if ended == "guided" else None,
+        "guessed_objective": last.stats.get("guessed_objective", last.objective)
+        if ended == "guided"
+        else None,
     }
     if "most_lost_by_guesses" in stats and ended == "guided":
         stats["most_lost_by_guesses"] = best.objective - bound

@@ -27,6 +27,7 @@ def search_bits(
     unit: float,
     progress: ProgressCallback | None,
     fewest_leaves: bool = True,
+    recheck: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
     """Search `bits` and return what its ``search`` returns.
 
@@ -44,6 +45,9 @@ def search_bits(
     fewest_leaves : bool, default=True
         Whether the fewest leaves are searched for where they have no price. The answer's ``leaves_exact`` says
         whether they are proven.
+    recheck : (steps_before, most_steps), default=None
+        Whether a search under guesses that ends is followed by a short one with a lower guess: what was spent before,
+        and the most that both may take. The answer's ``recheck`` holds what it found.
     """
     found: dict[str, Any] = bits.search(
         max_depth=-1 if max_depth is None else min(max_depth, NO_LIMIT),
@@ -51,6 +55,7 @@ def search_bits(
         options=options.native(),
         price_rows=price_source(bits, max_depth) if options.row_prices else None,
         fewest_leaves=fewest_leaves,
+        recheck=recheck,
         report=native_report(progress, unit),
         **limits.native(),
     )

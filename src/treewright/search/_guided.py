@@ -5,8 +5,8 @@ McTavish et al. 2022. What each guess does to the answer:
 * thresholds: the search is exact over fewer splits; Theorem 4.1 compares the result with the reference.
 * depth: the search is exact over trees of the depth of Theorem 4.2.
 * lower bounds: the search is conditional; Theorem 4.3 says what can have been lost. The exact search runs beside it,
-  and gives the answer if it ends first (``_beside.py``); else a short search with a repaired guess tells whether the
-  guess held (``_second_look.py``).
+  and gives the answer if it ends first (``_beside.py``); else a short search with a lower guess tells whether the guess
+  held (the recheck of ``cpp/include/treewright/search/schedule.hpp``).
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from treewright.search._beside import solve_beside
 from treewright.search._choose_engine import choose_engine
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
-from treewright.search._second_look import look_again
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._space import Thresholds
 
@@ -184,10 +183,6 @@ def solve_guided(
     if guessed is not None:
         assert reference is not None
         result = _with_theorem_4_1(result, problem, guessed, costs, reference)
-    if guesses.lower_bounds and guesses.compare and result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
-        assert isinstance(searched, Cuts)
-        assert not isinstance(options, SweepOptions)
-        result = look_again(result, problem, searched, costs, limits, options)
     return result
 
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +56,19 @@ class IntegerCosts:
     costs: NDArray[np.int64]
     unit: float
     slack: float
+
+
+class _Numbers(NamedTuple):
+    """Weights and costs in units of powers of two, and as whole numbers where some factor makes them so."""
+
+    weights: NDArray[np.float64]
+    prices: NDArray[np.float64]
+    price_exponent: int
+    exact_weight: tuple[NDArray[np.int64], float] | None
+    exact_costs: tuple[NDArray[np.int64], float] | None
+
+
+_KNOWN: WeakKeyDictionary[Problem, _Numbers] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,16 +152,14 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     With ``w``, ``c`` the numbers and ``w'``, ``c'`` what the integers stand for, every tree's loss changes by
     at most ``sum |w' c' - w c| <= sum |w' - w| max c + sum w' max |c' - c|``, over the total weight.
     """
-    # A power of two loses nothing; it keeps the arithmetic below clear of overflow and of subnormal numbers.
-    weights, _ = _normalized(problem.sample_weight)
-    prices, price_exponent = _normalized(problem.costs)
+    weights, prices, price_exponent, exact_weight, exact_costs = _numbers(problem)
     total = float(weights.sum())
     if most_loss < math.inf:
         weights = np.minimum(
             weights, _least_weights(prices, most_loss * math.ldexp(total, -price_exponent))[problem.y]
         )
+        exact_weight = _exact(weights)
     room = room or LARGEST_TOTAL // problem.n_classes  # for sum(weight) * max(cost)
-    exact_weight, exact_costs = _exact(weights), _exact(prices)
     weight_sum = 1 if exact_weight is None else int(exact_weight[0].sum())
     largest_cost = 1 if exact_costs is None else max(1, int(exact_costs[0].max()))  # 0 for a single class
     if exact_weight is None or weight_sum * largest_cost > room:
@@ -173,6 +186,20 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
         unit=math.ldexp(1.0 / (weight_scale * cost_scale * total), price_exponent),
         slack=math.ldexp((weight_error + cost_error) / total, price_exponent),
     )
+
+
+def _numbers(problem: Problem) -> _Numbers:
+    """Return what does not depend on room; a fit asks twice, for its engine and for its prunings."""
+    known = _KNOWN.get(problem)
+    if known is None:
+        # A power of two loses nothing; it keeps the arithmetic clear of overflow and of subnormal numbers.
+        weights, _ = _normalized(problem.sample_weight)
+        prices, exponent = _normalized(problem.costs)
+        known = _KNOWN[problem] = _Numbers(weights, prices, exponent, _exact(weights), _exact(prices))
+        for exact in (known.exact_weight, known.exact_costs):
+            if exact is not None:
+                exact[0].setflags(write=False)  # all who ask get the same
+    return known
 
 
 def is_coarse(slack: float, objective: float) -> bool:

@@ -125,6 +125,10 @@ class SweepOptions:
         ... after so many passes of the kernel, or a third of `plain_work` if that is less.
     core_share : float, default=0.45
         ... if they are no more of all rows than this, and could be doubled once.
+    parts : bool, default=True
+        After that, a long run over many rows searches parts of them, whose bounds add up to one for all.
+    part_rows : int, default=32768
+        ... of about so many rows, if that makes four parts or more.
     alone_work : int, default=30_000_000
         Threads (``Limits(n_jobs=...)``) begin after passes that take about so many nanoseconds.
     sharing_work : int, default=20000
@@ -149,6 +153,8 @@ class SweepOptions:
     core: bool = True
     core_passes: int = 2000
     core_share: float = 0.45
+    parts: bool = True
+    part_rows: int = 32_768
     alone_work: int = 30_000_000
     sharing_work: int = 20_000
     slack: float = 0.5

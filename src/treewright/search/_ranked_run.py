@@ -12,7 +12,7 @@ from treewright.search._options import SweepOptions
 __all__ = ["counts_of", "run_arguments"]
 
 MOST_DEPTH = 2**30
-COUNTED = ("seconds", "pair_solves", "passes", "row_steps", "cache_hits", "gaps_closed", "core_rows", "bytes")
+COUNTED = ("seconds", "pair_solves", "passes", "row_steps", "cache_hits", "gaps_closed", "core_rows", "parts", "bytes")
 
 
 def run_arguments(

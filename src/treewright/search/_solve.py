@@ -20,7 +20,7 @@ from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
-from treewright.search._under_guesses import under_guesses
+from treewright.search._under_guesses import rechecked, under_guesses
 
 __all__ = ["solve", "solve_cuts"]
 
@@ -89,6 +89,7 @@ def solve_cuts(
     options: SearchOptions | None = None,
     progress: ProgressCallback | None = None,
     reference: ReferenceCosts | None = None,
+    recheck: tuple[int, int] | None = None,
 ) -> SolveResult:
     """Find the tree of smallest objective whose splits are among `cuts`; see `solve`.
 
@@ -101,6 +102,10 @@ def solve_cuts(
     reference : ReferenceCosts, default=None
         What it gets wrong is taken as lower bounds (McTavish et al. 2022, section 4.3): the result is then
         conditional, OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what Theorem 4.3 leaves.
+    recheck : (steps_before, most_steps), default=None
+        Whether a conditional search that ends is followed by a short one with the guess lowered where the tree found
+        refutes it: the steps that other searches have taken before, and the most that these two may take. The
+        better tree and the higher bound are returned.
 
     Returns
     -------
@@ -138,6 +143,7 @@ def solve_cuts(
         unit=integers.unit,
         progress=progress,
         fewest_leaves=reference is None,
+        recheck=recheck,
     )
     raw["seconds"] += making
     if not raw["feasible"]:
@@ -145,8 +151,6 @@ def solve_cuts(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has "
             f"{problem.table.n_rows}. Lower min_samples_leaf."
         )
-    splits = [None if column < 0 else cuts.splits[column] for column in raw["shape"]]
-    tree = counted_tree(problem, splits)
     stats = {name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")}
     stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
     if raw["row_price_bound"] is not None:
@@ -161,26 +165,39 @@ def solve_cuts(
             "more than memory_limit allows; the tree is a greedy one. Raise memory_limit, or offer fewer splits "
             "(thresholds=16, fewer columns).",
         )
-    result = result_of(
-        problem,
-        tree,
-        proven=raw["exact"],
-        lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
-        slack=integers.slack,
-        scope=cuts.scope,
-        stop=stop_reason(raw["stop"]),
-        stats={
-            "subproblems": raw["steps"],
-            "steps": raw["steps"],
-            "distinct_rows": bits.n_rows,
-            "distinct_columns": bits.n_columns,
-            **stats,
-        },
-        options=options.used(),
-        notes=notes,
-        conditional=reference is not None,
-    )
+
+    def stated(shape: list[int], proven: bool) -> SolveResult:
+        splits = [None if column < 0 else cuts.splits[column] for column in shape]
+        return result_of(
+            problem,
+            counted_tree(problem, splits),
+            proven=proven,
+            lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
+            slack=integers.slack,
+            scope=cuts.scope,
+            stop=stop_reason(raw["stop"]),
+            stats={
+                "subproblems": raw["steps"],
+                "steps": raw["steps"],
+                "distinct_rows": bits.n_rows,
+                "distinct_columns": bits.n_columns,
+                **stats,
+            },
+            options=options.used(),
+            notes=notes,
+            conditional=reference is not None,
+        )
+
+    result = stated(raw["shape"], raw["exact"])
     if reference is None:
         return result
     least = bits.base_cost * integers.unit + problem.cost_complexity - integers.slack  # one leaf, equal rows
-    return under_guesses(result, problem, cuts, reference, least, integers.slack)
+    result = under_guesses(result, problem, cuts, reference, least, integers.slack)
+    again = raw["recheck"]
+    if again is None:
+        return result
+    other = stated(again["shape"], again["exact"])
+    left_open = again["guess"] * integers.unit + 2 * integers.slack
+    bound = max(least, other.objective - left_open) if again["exact"] else 0.0
+    result = rechecked(result, other, problem, reference, bound)
+    return replace(result, stats={**result.stats, "interrupted": True}) if again["interrupted"] else result

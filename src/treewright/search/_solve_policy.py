@@ -81,6 +81,7 @@ def solve_policy(
         )
     limits = (limits or Limits()).started()
     cost = np.minimum(regret, one_leaf)
+    loss = ActionLoss(cost)
     choice = choose_for_actions(problem, cost, options, limits)
     if isinstance(choice.space, Cuts):
         assert not isinstance(options, SweepOptions)  # it would have chosen the other engine
@@ -91,19 +92,23 @@ def solve_policy(
     else:
         switches = options if isinstance(options, SweepOptions) else None
         answer = search_all_thresholds(
-            problem, ActionLoss(cost), one_leaf, limits=limits, options=switches, progress=progress
+            problem, loss, one_leaf, limits=limits, options=switches, progress=progress
         )
-    tree = merge_equal_leaves(grow(problem, answer.splits))
     return result_of_answer(
         PolicyResult,
         problem,
-        tree,
+        loss,
         answer,
+        grow=lambda splits: merge_equal_leaves(grow(problem, splits)),
         one_leaf=one_leaf,
-        loss=regret_of(problem, tree),
         rounded="The rewards",
+        measure=lambda tree: regret_of(problem, tree),
         tolerance=2.0**-50 * _spread(problem, one_leaf),
-        stats={"engine": choice.engine, "engine_reason": choice.why, **rewards_of(problem, tree)},
+        stats=lambda tree: {
+            "engine": choice.engine,
+            "engine_reason": choice.why,
+            **rewards_of(problem, tree),
+        },
         notes=() if answer.stats.get("leaves_proven", True) else (LEAVES_NOT_PROVEN,),
         **asked,
     )

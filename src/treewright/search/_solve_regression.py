@@ -68,10 +68,10 @@ def solve_regression(
     return result_of_answer(
         RegressionResult,
         problem,
-        _tree(problem, answer.splits),
+        loss,
         answer,
+        grow=lambda splits: _tree(problem, splits),
         one_leaf=one_leaf,
-        loss=answer.loss,
         rounded="The weights and targets",
         **asked,
     )

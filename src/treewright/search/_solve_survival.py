@@ -70,10 +70,10 @@ def solve_survival(
     return result_of_answer(
         SurvivalResult,
         problem,
-        _tree(problem, answer.splits),
+        loss,
         answer,
+        grow=lambda splits: _tree(problem, splits),
         one_leaf=one_leaf,
-        loss=answer.loss,
         rounded="Logarithms",
         **asked,
     )

@@ -80,7 +80,8 @@ def _factors(
 ) -> tuple[Fraction, ...]:
     if class_weight == "balanced" or objective == "balanced_accuracy":
         total = sum(weights, Fraction(0))
-        return tuple(total / (len(classes) * weight) for weight in weights)
+        # A class whose rows all weigh nothing is as if it had none.
+        return tuple(total / (len(classes) * weight) if weight else Fraction(0) for weight in weights)
     if class_weight is None:
         return (Fraction(1),) * len(classes)
     given = {str(label): Fraction(float(factor)) for label, factor in class_weight.items()}

@@ -200,7 +200,7 @@ def fit_shards(
         target=named_target,
         weight=named_weight,
     )
-    return ShardedTree(result, terms)
+    return ShardedTree(result, terms, getattr(opened, "reading", None))
 
 
 def _bounded(run: Run, wanted: float | None) -> Shape:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treewright.convert import Model, Terms, save_model
 from treewright.result import ShardsResult
 from treewright.sources import Roles, encoded_pieces, open_source
+from treewright.table import Reading
 from treewright.tree import Tree
 
 __all__ = ["ShardedTree"]
@@ -28,10 +29,13 @@ class ShardedTree:
         Tree, objective, lower bound, gap; ``print(model.result_.sentence())`` says what is proven.
     terms : Terms
         The question, as a model file keeps it.
+    reading : Reading or None
+        How the files were read; None for rows that were no files.
     """
 
     result_: ShardsResult
     terms: Terms
+    reading: Reading | None = None
 
     @property
     def tree_(self) -> Tree:
@@ -47,7 +51,7 @@ class ShardedTree:
     @property
     def model(self) -> Model:
         """The content of a model file."""
-        return Model.of(self.result_, self.terms)
+        return Model.of(self.result_, self.terms, self.reading)
 
     def predict(self, source: Any) -> NDArray[Any]:
         """Return the label of each row.
@@ -75,8 +79,8 @@ class ShardedTree:
         ------
         ndarray of shape (n_rows_of_the_batch,)
         """
-        for X, _ in encoded_pieces(open_source(source), Roles(), self.tree_):
-            yield self.tree_.predict(X)
+        for rows in encoded_pieces(open_source(source, reading=self.reading), Roles(), self.tree_):
+            yield self.tree_.predict(rows.X)
 
     def save(self, path: str | Path) -> None:
         """Write the model file, which `treewright verify` checks over all rows.

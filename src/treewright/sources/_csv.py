@@ -1,6 +1,7 @@
 """CSV files, read by the rules of `treewright.table.load_csv`; a large one in blocks of whole lines.
 
-The first block says how numbers are written (decimal comma, thousands), and all others are read so. A block ends at a
+The first block says how numbers are written (decimal comma, thousands), and all others are read so; for a tree, the
+file that it was made from says it, and only the columns that the tree asks about are read. A block ends at a
 line end outside quotes: where the number of quote characters so far is even. A packed file is read whole.
 """
 
@@ -8,14 +9,15 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from treewright.errors import InputError
-from treewright.sources._source import PIECE_ROWS, Piece, Roles, stamp_of
-from treewright.table import CsvTable, RawColumn, Reading, Table, load_csv
-from treewright.tree import ColumnKind
+from treewright.sources._source import PIECE_ROWS, EncodedRows, Piece, Roles, stamp_of
+from treewright.table import CsvTable, RawColumn, Reading, Settings, Table, load_csv, rename_labels
+from treewright.tree import ColumnKind, Tree
 
 __all__ = ["CsvSource"]
 
@@ -23,7 +25,7 @@ BLOCK = 16 << 20  # bytes
 GLANCE = 1 << 16  # bytes that say how long a line is
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class CsvSource:
     """CSV files with the same columns.
 
@@ -31,10 +33,16 @@ class CsvSource:
     ----------
     files : tuple of Path
     name : str
+    settings : Settings
+        What was settled about the columns.
+    reading : Reading or None
+        How files of this kind were read before; None is found by the first rows that are read, and kept.
     """
 
     files: tuple[Path, ...]
     name: str
+    settings: Settings = field(default_factory=Settings)
+    reading: Reading | None = None
     counts_exactly = False
 
     @cached_property
@@ -48,24 +56,47 @@ class CsvSource:
 
     def pieces(self, roles: Roles) -> Iterator[Piece]:
         """Yield all rows, file by file."""
-        reading: Reading | None = None
+        for csv, origin in self._tables(roles):
+            yield from _pieces(csv, roles, origin)
+
+    def encoded(self, roles: Roles, tree: Tree) -> Iterator[EncodedRows]:
+        """Yield all rows as numbers for a tree."""
+        for csv, _ in self._tables(roles, columns=tree.columns, needed=tree.asked):
+            for start in range(0, csv.table.n_rows, PIECE_ROWS):
+                rows = slice(start, start + PIECE_ROWS)
+                yield EncodedRows(
+                    csv.table.X[rows],
+                    None if csv.target is None else csv.target[rows],
+                    None if csv.sample_weight is None else csv.sample_weight[rows],
+                )
+
+    def _tables(self, roles: Roles, **tree: Any) -> Iterator[tuple[CsvTable, str]]:
+        """Read the files, large ones in parts; each table with where it comes from."""
+        settings = self.settings
+        for_tree = bool(tree)
         with tempfile.TemporaryDirectory(prefix="treewright-") as folder:
             for file in self.files:
                 for path, origin in _blocks(file, Path(folder)):
-                    csv = _read(path, roles, reading)
-                    reading = reading or csv.reading
-                    yield from _pieces(csv, roles, origin)
-
-
-def _read(path: Path, roles: Roles, reading: Reading | None) -> CsvTable:
-    return load_csv(
-        path,
-        target=roles.target,
-        weight=roles.weight,
-        ignore=roles.ignore,
-        categorical=roles.categorical,
-        reading=reading,
-    )
+                    known = (self.reading or Reading()).missing_values
+                    csv = load_csv(
+                        path,
+                        target=roles.target,
+                        weight=roles.weight,
+                        ignore=() if for_tree else roles.ignore,
+                        categorical=() if for_tree else roles.categorical,
+                        separator=settings.separator,
+                        missing_values=(*known, *settings.missing) if settings.missing else None,
+                        encoding=settings.encoding,
+                        decimal_comma=settings.decimal_comma,
+                        day_first=settings.day_first,
+                        words=settings.words,
+                        reading=self.reading,
+                        **tree,
+                    )
+                    csv = rename_labels(csv, settings.labels)
+                    if self.reading is None:
+                        self.reading = csv.reading
+                    yield csv, origin
 
 
 def _pieces(csv: CsvTable, roles: Roles, origin: str) -> Iterator[Piece]:

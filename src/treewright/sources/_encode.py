@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.sources._source import Piece, Roles, Source
+from treewright.sources._csv import CsvSource
+from treewright.sources._source import EncodedRows, Roles, Source
 from treewright.table import encode_column
 from treewright.tree import Tree
 
 __all__ = ["encoded_pieces"]
 
 
-def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[tuple[NDArray[np.float64], Piece]]:
-    """Yield the rows of a source as numbers, each with the piece they come from.
+def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[EncodedRows]:
+    """Yield the rows of a source as numbers, with their labels and weights where the roles name them.
 
     Parameters
     ----------
@@ -27,15 +27,16 @@ def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[tuple[N
 
     Yields
     ------
-    X : ndarray of shape (n_rows, n_columns), float64
-        NaN in the columns that the tree does not ask about.
-    piece : Piece
+    EncodedRows
 
     Raises
     ------
     InputError
         A column that the tree asks about is absent or cannot be read, or holds a category that it never saw.
     """
+    if isinstance(source, CsvSource):  # it types its columns by the tree, and reads no other
+        yield from source.encoded(roles, tree)
+        return
     for piece in source.pieces(roles):
         raws = {raw.name: raw for raw in piece.columns}
         absent = [tree.columns[j].name for j in sorted(tree.asked) if tree.columns[j].name not in raws]
@@ -49,4 +50,4 @@ def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[tuple[N
                 X[:, j] = encode_column(raws[tree.columns[j].name], tree.columns[j])
             except InputError as error:
                 raise InputError(f"{piece.origin}: {error}") from None
-        yield X, piece
+        yield EncodedRows(X, piece.labels, piece.weight)

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import InputError
+from treewright.sources._settled import SettledSource, with_reading
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame, stamp_of
+from treewright.table import Reading, Settings, need_polars
 
 __all__ = ["ParquetSource", "source_of_files"]
 
@@ -17,17 +19,23 @@ PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv", ".txt")
 
 
-def source_of_files(source: Any) -> Source:
+def source_of_files(source: Any, settings: Settings | None = None, reading: Reading | None = None) -> Source:
     """Return the source of a path, a folder or a list of paths.
 
     Parameters
     ----------
     source : str, path, or list of these
+    settings : Settings, default=None
+        What was settled about the columns.
+    reading : Reading, default=None
+        How files of this kind were read before.
 
     Raises
     ------
     InputError
         Nothing is there, files of both kinds, or of none that can be read.
+    MissingDependencyError
+        polars is not installed.
     """
     given = [Path(part) for part in source] if isinstance(source, (list, tuple)) else [Path(source)]
     files = [file for path in given for file in _files_of(path)]
@@ -37,11 +45,15 @@ def source_of_files(source: Any) -> Source:
             f"{given[0]} holds Parquet and CSV files; name those of one kind, such as a list of paths."
         )
     name = str(given[0]) if len(given) == 1 else f"{len(files)} files ({given[0].name}, ...)"
+    need_polars(name)
     if kinds == {"parquet"}:
-        return ParquetSource(tuple(files), name)
+        parquet = ParquetSource(tuple(files), name)
+        if settings is None and reading is None:
+            return parquet
+        return SettledSource(parquet, with_reading(settings, reading))
     from treewright.sources._csv import CsvSource
 
-    return CsvSource(tuple(files), name)
+    return CsvSource(tuple(files), name, settings or Settings(), reading)
 
 
 def _files_of(path: Path) -> list[Path]:

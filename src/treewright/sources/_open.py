@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError, InputTypeError
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame
-from treewright.table import read_columns
+from treewright.table import Reading, Settings, read_columns
 
 __all__ = ["open_source"]
 
@@ -22,18 +22,30 @@ READABLE = (
 )
 
 
-def open_source(source: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Source:
+def open_source(
+    source: Any,
+    y: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    settings: Settings | None = None,
+    reading: Reading | None = None,
+) -> Source:
     """Return the rows of `source`, to be read in pieces.
 
     Parameters
     ----------
     source : path, array or frame
         A file or folder of Parquet or CSV files, a list of such files, a numpy array, a frame of pandas, polars or
-        pyarrow, a polars LazyFrame, a DuckDB relation, a Dask DataFrame, a pyarrow dataset.
+        pyarrow, a polars LazyFrame, a DuckDB relation, a Dask DataFrame, a pyarrow dataset; or what this function
+        returned.
     y : array-like of shape (n_rows,), default=None
         Labels, where no column of the source holds them; for arrays and frames in memory.
     sample_weight : array-like of shape (n_rows,), default=None
         Likewise weights.
+    settings : Settings, default=None
+        Of files: what was settled about their columns (`columns.yaml`).
+    reading : Reading, default=None
+        Of files: how those were read that the tree was made from.
 
     Returns
     -------
@@ -53,7 +65,9 @@ def open_source(source: Any, y: ArrayLike | None = None, sample_weight: ArrayLik
     ):
         from treewright.sources._files import source_of_files
 
-        found: Source = source_of_files(source)
+        found: Source = source_of_files(source, settings, reading)
+    elif hasattr(source, "pieces") and hasattr(source, "stamp"):
+        found = source
     elif hasattr(source, "collect") and hasattr(source, "collect_schema"):
         from treewright.sources._streams import LazySource
 

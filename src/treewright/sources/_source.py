@@ -75,6 +75,23 @@ class Piece:
         return 0 if values is None else len(values)
 
 
+@dataclass(frozen=True, eq=False)
+class EncodedRows:
+    """Some rows in the encoding of a tree.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns), float64
+        NaN in the columns that the tree does not ask about.
+    labels : ndarray of shape (n_rows,), or None
+    weight : ndarray of shape (n_rows,), float64, or None
+    """
+
+    X: NDArray[np.float64]
+    labels: NDArray[Any] | None
+    weight: NDArray[np.float64] | None
+
+
 class Source(Protocol):
     """Rows that can be read again and again, in the same order."""
 

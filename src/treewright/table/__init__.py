@@ -1,10 +1,11 @@
 """Typed columns from numpy, pandas, polars and CSV."""
 
 from treewright.table._blank import with_blank_column
-from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently
+from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
 from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
-from treewright.table._look import Finding, Look, look, look_at
+from treewright.table._look import Finding, Look, is_quantity, look, look_at
+from treewright.table._polars import need_polars
 from treewright.table._raw import RawColumn
 from treewright.table._settings import ColumnNote, Settings, read_settings, settings_of, settings_text
 from treewright.table._spellings import rename_labels, spellings
@@ -25,13 +26,16 @@ __all__ = [
     "encode_column",
     "encode_like",
     "header_of",
+    "is_quantity",
     "load_csv",
     "load_leniently",
     "look",
     "look_at",
+    "need_polars",
     "read_columns",
     "read_settings",
     "rename_labels",
+    "renamed",
     "settings_of",
     "settings_text",
     "spellings",

@@ -82,6 +82,8 @@ def load_csv(
     encoding: str | None = None,
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
+    words: Mapping[str, Mapping[str, str]] | None = None,
+    merge_words: Iterable[str] = (),
     columns: Sequence[Column] | None = None,
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
@@ -111,6 +113,10 @@ def load_csv(
         numbers that may be read either way; text and labels are never changed.
     day_first : bool, default=None
         Whether 03/04/2020 is in April (True) or March (False); None decides by the evidence of the fields.
+    words : mapping of str to mapping of str to str, default=None
+        By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``.
+    merge_words : iterable of str, default=()
+        Columns whose words that differ in capitals or blanks only become one: the most frequent of them.
     columns : sequence of Column, default=None
         Read for this schema (predicting with a fitted tree): its columns are found by name, in any order,
         others are left aside, and their kinds are those of the schema.
@@ -153,6 +159,8 @@ def load_csv(
         encoding=encoding,
         decimal_comma=decimal_comma,
         day_first=day_first,
+        words=words,
+        merge_words=merge_words,
         columns=columns,
         needed=needed,
         reading=reading,
@@ -193,7 +201,8 @@ def load_leniently(
 
 
 LENIENT_OPTIONS = {
-    "weight", "ignore", "categorical", "separator", "missing_values", "encoding", "decimal_comma", "day_first",
+    "weight", "ignore", "categorical", "separator", "missing_values", "encoding", "decimal_comma", "day_first", "words",
+    "merge_words",
 }  # fmt: skip
 
 
@@ -209,17 +218,19 @@ def _load(
     encoding: str | None = None,
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
+    words: Mapping[str, Mapping[str, str]] | None = None,
+    merge_words: Iterable[str] = (),
     columns: Sequence[Column] | None = None,
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
     faults: list[InputError] | None = None,
 ) -> tuple[CsvTable, FieldReader]:
     """Read a file; with a list of `faults`, columns that cannot be read are left out and added to it."""
-    ignored, forced = list(ignore), list(categorical)
-    if isinstance(ignore, str) or isinstance(categorical, str) or isinstance(missing_values, str):
+    if any(isinstance(given, str) for given in (ignore, categorical, missing_values, merge_words)):
         raise InputError(
-            "ignore, categorical and missing_values are lists of names; put the single one in a list."
+            "ignore, categorical, missing_values and merge_words are lists of names; put the single one in a list."
         )
+    ignored, forced, merged = list(ignore), list(categorical), list(merge_words)
     where = Path(path).name
     dated = _parts_by_name(reading)
     asked = _asked(columns, needed, dated)
@@ -229,7 +240,8 @@ def _load(
     for name in (*((target,) if target is not None else ()), *((weight,) if weight is not None else ())):
         _check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
-    for name in (*ignored, *forced):
+    settled = {} if words is None else dict(words)
+    for name in (*ignored, *forced, *merged, *(settled if columns is None else ())):
         _check_name(name, text, where)
     if missing_values is None:
         missing_values = MISSING_VALUES if reading is None else reading.missing_values
@@ -244,6 +256,8 @@ def _load(
         day_first=day_first,
         known=reading,
         numeric=[name for name in features if name not in categories],
+        words={**({} if reading is None else reading.words), **settled},
+        merged=merged,
     )
     labels = None if target is None else reader.labels(target)
     if labels is not None and reading is not None:
@@ -259,6 +273,12 @@ def _load(
                 f"{_known(text)}. If that is one long name, the separator is another; name it."
             )
         table = _for_fit(reader, text, where, features, categories, faults)
+        for name in dict.fromkeys((*merged, *settled)):
+            if name in features and name not in reader.words_read and faults is None:
+                raise InputError(
+                    f"Column {name!r} of {where} holds no words, so none can stand for another one; leave it out, or "
+                    "declare it categorical."
+                )
     now = _reading_of(text, missing_values, reader, reading)
     return CsvTable(table, labels, weights, text.lines, text.separator, now), reader
 
@@ -313,8 +333,16 @@ def _reading_of(
         decimal = before.decimal
     kept = {} if before is None else dict(before.columns)
     labels = {} if before is None else before.labels
+    words = {} if before is None else dict(before.words)
+    words |= {name: names for name, names in reader.words_read.items() if names}
     return Reading(
-        text.separator, text.encoding, tuple(missing_values), decimal, {**kept, **reader.formats}, labels
+        text.separator,
+        text.encoding,
+        tuple(missing_values),
+        decimal,
+        {**kept, **reader.formats},
+        labels,
+        words,
     )
 
 

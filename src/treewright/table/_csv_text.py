@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CsvText", "read_text"]
 
+SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
 CHUNK = 1 << 20
@@ -82,11 +84,19 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
     InputError
         The file cannot be read or decoded, is empty, has no rows, a ragged row or an unclosed quote, or the
         separator does not fit.
+    MissingDependencyError
+        polars is not installed.
     """
     where = Path(path).name
+    need_polars(where)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n' or not separator.isascii()):
         raise InputError(f"separator={separator!r}; give one ASCII character, such as ',' or ';'.")
     data = _read_bytes(path)
+    if data[:4] in SPREADSHEETS:
+        raise InputError(
+            f"{where} is a spreadsheet or another packed file, not text. Open it and save the sheet as CSV (UTF-8), or "
+            "read it in Python with pandas.read_excel and pass the frame."
+        )
     if encoding is None:
         encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     text = _decode(data, encoding, where)
@@ -150,8 +160,8 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
         start = getattr(error, "start", 0)
         line = data.count(b"\n", 0, start) + 1
         raise InputError(
-            f"{where} is not valid {encoding}: line {line}, byte {start}. If it was saved by a "
-            'spreadsheet, try encoding="latin-1".'
+            f"{where} is not valid {encoding}: line {line}, byte {start}. If it was saved by a spreadsheet, try "
+            f'encoding="{_of_spreadsheets(data, encoding)}".'
         ) from None
     text = text.removeprefix("\ufeff")
     if "\0" in text:
@@ -160,6 +170,15 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
             f'{where} holds a NUL character in line {line}; is it a CSV file? If UTF-16, encoding="utf-16".'
         )
     return text
+
+
+def _of_spreadsheets(data: bytes, failed: str) -> str:
+    """The encoding that spreadsheets of Western systems write, where it can read the bytes."""
+    try:
+        data.decode("cp1252")  # latin-1 with the euro sign and typographic quotes
+    except UnicodeError:
+        return "latin-1"
+    return "cp1252" if failed.replace("-", "").lower() != "cp1252" else "latin-1"
 
 
 def _sniff(text: str) -> str:

@@ -6,7 +6,7 @@ the rule.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.table._alike import one_spelling
 from treewright.table._csv_text import CsvText
 from treewright.table._dates import (
     choose_order,
@@ -63,6 +64,10 @@ class FieldReader:
         How the file was read whose tree is to be applied; its formats are used where the user names none.
     numeric : collection of str
         Columns whose numbers say which decimal mark the file has: all that are features.
+    words : mapping of str to mapping of str to str
+        By column, words that stand for another one.
+    merged : collection of str
+        Columns whose words that differ in capitals or blanks only are one.
 
     Attributes
     ----------
@@ -72,6 +77,8 @@ class FieldReader:
         Plain sentences about columns that were not what they seemed.
     decimals : set of str
         Decimal marks that the columns read so far have beyond doubt.
+    words_read : dict of str to dict of str to str
+        The columns of words read so far, and which of their words stand for another one.
     """
 
     def __init__(
@@ -84,6 +91,8 @@ class FieldReader:
         day_first: bool | None = None,
         known: Reading | None = None,
         numeric: Collection[str] = (),
+        words: Mapping[str, Mapping[str, str]] | None = None,
+        merged: Collection[str] = (),
     ) -> None:
         self._text = text
         self.index = {name: j for j, name in enumerate(text.names)}
@@ -97,10 +106,13 @@ class FieldReader:
         self.formats: dict[str, NumberFormat | DateFormat] = {}
         self.notes: list[str] = []
         self.decimals: set[str] = set()
+        self._words = words or {}
+        self._merged = merged
+        self.words_read: dict[str, dict[str, str]] = {}
 
     def words(self, name: str) -> RawColumn:
         """Read a column as declared categories."""
-        return as_words(_words(name, self._present(self._fields(name))))
+        return as_words(self._categories(name, self._present(self._fields(name))))
 
     def zero_led(self, names: Iterable[str]) -> list[str]:
         """Return the columns of which some fields begin with 0, as codes do."""
@@ -125,7 +137,7 @@ class FieldReader:
         for like, what in ((numbers, "numbers"), (dates, "dates")):
             if n_known < 2 * like.sum() < 2 * n_known:
                 raise self._mixture(name, fields, known, like, what)
-        return [_words(name, fields)]
+        return [self._categories(name, fields)]
 
     def numbers(self, name: str) -> RawColumn:
         """Read a column that has to hold numbers or truth values, written as before if the reading is known."""
@@ -193,6 +205,19 @@ class FieldReader:
                 f"{'it' if one else 'them'} in."
             )
         return fields
+
+    def _categories(self, name: str, fields: pl.Series) -> RawColumn:
+        """Read words, those that stand for another one by that one."""
+        names = dict(self._words.get(name, {}))
+        if name in self._merged:
+            counted = (
+                fields.drop_nulls()
+                .value_counts(sort=True, name="rows")
+                .sort(["rows", fields.name], descending=[True, False])
+            )
+            names = one_spelling(counted[fields.name].to_list()) | names
+        self.words_read[name] = names
+        return _words(name, fields.replace(names) if names else fields)
 
     def _plain(self, name: str, fields: pl.Series) -> RawColumn | None:
         """Read numbers as Python writes them, the usual case; None if a field is something else or doubtful."""

@@ -102,6 +102,8 @@ class Reading:
         The columns of the file that are not plain numbers or words.
     labels : mapping of str to str
         Labels that stand for another one, such as "BAD" for "Bad".
+    words : mapping of str to mapping of str to str
+        The same for the words of columns.
     """
 
     separator: str = ","
@@ -110,3 +112,4 @@ class Reading:
     decimal: str | None = None
     columns: Mapping[str, NumberFormat | DateFormat] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

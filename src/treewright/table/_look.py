@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._csv import load_leniently
 from treewright.table._fields import TextAmong
 from treewright.table._from_data import table_from
@@ -24,17 +25,17 @@ from treewright.table._raw import text_of_number
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["Finding", "Look", "look", "look_at"]
+__all__ = ["Finding", "Look", "is_quantity", "look", "look_at"]
 
 FEWEST_ROWS = 20  # below, values differ from row to row by chance
-ALIKE = "Write them alike in the file; nothing is merged."
 NEARLY_ALL = 0.98  # of the rows
 MANY_CATEGORIES = 50
 MANY_LABELS = 30
 SHOWN = 3
 ID_NAME = re.compile(r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index|unnamed_\d+)\.?$", re.IGNORECASE)
 CODE_NAME = re.compile(
-    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|filiale|store|region|area|department|dept)s?"
+    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|department|dept|"
+    r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel)s?"
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
@@ -55,16 +56,19 @@ class Finding:
         None is the table as a whole.
     text : str
         What was seen, as a sentence.
-    action : {"ignore", "categorical", "missing", "merge-labels", ""}
+    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", ""}
         The option that settles it; "" if it is settled in the file, or needs nothing.
     value : str
         What the option takes: the column, or the field that means missing; "" if it takes nothing.
+    words : mapping of str to str
+        Merging: the word that each other spelling becomes.
     """
 
     column: str | None
     text: str
     action: str = ""
     value: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def option(self) -> str:
@@ -204,7 +208,7 @@ def look_at(
     counts: list[tuple[str, int]] = []
     if labels is not None and target is not None:
         counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
-        findings += _of_labels(target, labels, counts)
+        findings = [*_of_labels(target, labels, counts), *findings]  # what is wrong here makes all else idle
     findings += _of_rows(table, labels)
     return Look(
         name,
@@ -251,6 +255,12 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
         if many:
             text += f" It has {len(distinct):,} values in {len(known):,} rows, too few rows for each to learn from."
         yield Finding(name, text, "ignore" if many else "categorical", name)
+    elif whole and many and ID_NAME.search(name):
+        text = (
+            f"{name} has {len(distinct):,} different numbers ({shown}, ...), and its name says that it numbers "
+            "something: what a tree learns from it holds for no new row."
+        )
+        yield Finding(name, text, "ignore", name)
     elif words and many:
         text = (
             f"{name} has {len(distinct):,} different words in {len(known):,} rows ({shown}, ...): too few rows "
@@ -260,7 +270,10 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
     elif not words:
         yield from _fillers(column, distinct, rows)
     if words:
-        yield from _variants(name, [column.categories[int(code)] for code in distinct])
+        by_rows = np.argsort(-rows, kind="stable")
+        yield from _variants(
+            name, [column.categories[int(code)] for code in distinct[by_rows]], "merge-words", name
+        )
 
 
 def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
@@ -278,25 +291,18 @@ def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int
             yield Finding(column.name, text, "missing", word)
 
 
-def _variants(name: str, words: Sequence[str]) -> Iterator[Finding]:
-    """Words that differ in capitals or blanks only."""
-    alike: dict[str, list[str]] = {}
-    for word in words:
-        alike.setdefault(" ".join(word.casefold().split()), []).append(word)
-    groups = [group for group in alike.values() if len(group) > 1]
+def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:
+    """Words that differ in capitals or blanks only, the most frequent first."""
+    groups = groups_alike(words)
     if groups:
         shown = "; ".join(" = ".join(map(repr, group)) for group in groups[:SHOWN])
-        yield Finding(
-            name,
-            f"{name} writes the same word in several ways ({shown}). {ALIKE}",
-        )
+        own = "class" if action == "merge-labels" else "category"
+        text = f"{name} writes the same word in several ways ({shown}). Each is a {own} of its own."
+        yield Finding(name, text, action, value, one_spelling(words))
 
 
 def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> Iterator[Finding]:
-    quantity = labels.dtype.kind in "if" or (
-        labels.dtype.kind == "U" and all(QUANTITY.match(label) for label, _ in counts)
-    )
-    if quantity and len(counts) > MANY_LABELS:
+    if is_quantity(labels):
         text = (
             f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. To predict the "
             "number, use OptimalTreeRegressor; to predict a class, make it two or a few classes in the file, such as "
@@ -304,13 +310,30 @@ def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, in
         )
         yield Finding(target, text)
     elif labels.dtype.kind not in "biuf":
-        for finding in _variants(target, [label for label, _ in counts]):
-            text = finding.text.replace(ALIKE, "Each is a class of its own.")
-            yield Finding(target, text, "merge-labels")
+        yield from _variants(target, [label for label, _ in counts], "merge-labels")
     rare = [label for label, rows in counts if rows < 5]
     if rare and len(counts) <= MANY_LABELS:
         text = f"The target {target} has {_some(rare)} in fewer than 5 rows: too few to learn or to test."
         yield Finding(target, text)
+
+
+def is_quantity(labels: NDArray[Any]) -> bool:
+    """Whether labels are numbers, perhaps with a unit, and too many of them to be classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    bool
+    """
+    if labels.dtype.kind not in "ifU":
+        return False
+    distinct = np.unique(labels)
+    if len(distinct) <= MANY_LABELS:
+        return False
+    return labels.dtype.kind in "if" or all(QUANTITY.match(label) for label in distinct.tolist())
 
 
 def _of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:
@@ -321,10 +344,15 @@ def _of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:
         codes = np.column_stack([codes, np.unique(labels, return_inverse=True)[1].astype(np.float64)])
     rows = np.ascontiguousarray(np.nan_to_num(codes, nan=np.inf)).view(f"V{8 * codes.shape[1]}").ravel()
     repeated = table.n_rows - len(np.unique(rows))
-    if repeated and 20 * repeated < table.n_rows:
+    if repeated and (20 * repeated < table.n_rows or _is_fine(table)):
         verb = "repeats" if repeated == 1 else "repeat"
         text = f"{_count(repeated, 'row')} {verb} an earlier one in every column. Is that meant?"
         yield Finding(None, text)
+
+
+def _is_fine(table: Table) -> bool:
+    """Whether some column has so many values that hardly any two rows are equal by chance."""
+    return any(4 * len(np.unique(x)) > table.n_rows for x in table.X.T)
 
 
 def _of_frame(frame: Any, target: str | None) -> tuple[Table, NDArray[Any] | None, list[InputError]]:

@@ -3,12 +3,15 @@
 The file is small and plain:
 
     about: {purpose: ..., owner: ..., contact: ...}   # said in the report
+    encoding: cp1252                  # absent: UTF-8
+    separator: ";"                    # absent: found by itself
     decimal: comma                    # or point; absent: by the evidence of the numbers
     dates: day-first                  # or month-first
     missing: ["-999"]                 # fields that mean missing, besides the usual ones
     columns:
       Kunden-Nr.: {use: ignore}       # or quantity (the default), category
       zip: {use: category}
+      owner: {words: {YES: Yes}}      # another spelling, and the word that it stands for
       NumInq6M:                       # how people read it
         name: inquiries
         description: inquiries about a loan in the last six months
@@ -30,11 +33,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from treewright.errors import InputError
 from treewright.table._look import Look
-from treewright.table._spellings import spellings
 
 __all__ = ["ColumnNote", "Settings", "read_settings", "settings_of", "settings_text"]
 
@@ -78,6 +78,10 @@ class Settings:
         As in `load_csv`; `missing` are words besides the usual ones.
     decimal_comma, day_first : bool or None
         As in `load_csv`.
+    encoding, separator : str or None
+        As in `load_csv`.
+    words : mapping of str to mapping of str to str
+        By column, the word that each other spelling stands for.
     labels : mapping of str to str
         The label that each other spelling stands for.
     notes : mapping of str to ColumnNote
@@ -93,6 +97,9 @@ class Settings:
     missing: tuple[str, ...] = ()
     decimal_comma: bool | None = None
     day_first: bool | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, ColumnNote] = field(default_factory=dict)
     label_names: Mapping[str, str] = field(default_factory=dict)
@@ -107,13 +114,15 @@ def settings_of(
     missing: Iterable[str] = (),
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
+    encoding: str | None = None,
+    separator: str | None = None,
 ) -> Settings:
     """Return the settings that accept every proposal of a look.
 
     Parameters
     ----------
     seen : Look
-    ignore, categorical, missing, decimal_comma, day_first
+    ignore, categorical, missing, decimal_comma, day_first, encoding, separator
         What was settled before, with which the look was made.
 
     Returns
@@ -131,9 +140,15 @@ def settings_of(
         values("missing", missing),
         decimal_comma,
         day_first,
-        spellings(np.repeat([label for label, _ in seen.labels], [rows for _, rows in seen.labels]))
-        if seen.labels
-        else {},
+        encoding,
+        separator,
+        words={finding.value: finding.words for finding in seen.findings if finding.action == "merge-words"},
+        labels={
+            other: label
+            for finding in seen.findings
+            if finding.action == "merge-labels"
+            for other, label in finding.words.items()
+        },
     )
 
 
@@ -153,6 +168,10 @@ def settings_text(settings: Settings) -> str:
     content: dict[str, Any] = {}
     if settings.about:
         content["about"] = dict(settings.about)
+    if settings.encoding is not None:
+        content["encoding"] = settings.encoding
+    if settings.separator is not None:
+        content["separator"] = settings.separator
     if settings.decimal_comma is not None:
         content["decimal"] = "comma" if settings.decimal_comma else "point"
     if settings.day_first is not None:
@@ -161,6 +180,8 @@ def settings_text(settings: Settings) -> str:
         content["missing"] = list(settings.missing)
     content["columns"] = {name: {"use": "ignore"} for name in settings.ignore}
     content["columns"] |= {name: {"use": "category"} for name in settings.categorical}
+    for name, names in settings.words.items():
+        content["columns"].setdefault(name, {})["words"] = dict(names)
     for name, note in settings.notes.items():
         words = {"name": note.name, "description": note.description, "unit": note.unit}
         entry = content["columns"].setdefault(name, {})
@@ -206,10 +227,20 @@ def read_settings(path: str | Path) -> Settings:
         content = yaml.load(data, Loader=yaml.BaseLoader) or {}  # BaseLoader: text, lists and mappings only
     except (yaml.YAMLError, RecursionError) as error:
         raise InputError(f"{where} is no YAML: {' '.join(str(error).split())[:200]}") from None
-    known = ("about", "decimal", "dates", "missing", "columns", "labels", "label-names")
+    known = (
+        "about",
+        "encoding",
+        "separator",
+        "decimal",
+        "dates",
+        "missing",
+        "columns",
+        "labels",
+        "label-names",
+    )
     fields = _mapping(content, where, *known)
     columns = {
-        name: _mapping(entry, f"{where}, column {name!r}", "use", *NOTE_FIELDS)
+        name: _mapping(entry, f"{where}, column {name!r}", "use", "words", *NOTE_FIELDS)
         for name, entry in _mapping(fields.get("columns") or {}, f"{where}, columns").items()
     }
     uses = {name: _one_of(entry.get("use", "quantity"), USES, where, name) for name, entry in columns.items()}
@@ -223,11 +254,18 @@ def read_settings(path: str | Path) -> Settings:
         notes={
             name: _note(entry, f"{where}, column {name!r}")
             for name, entry in columns.items()
-            if entry.keys() - {"use"}
+            if entry.keys() - {"use", "words"}
         },
         label_names=_words(fields.get("label-names"), f"{where}, label-names"),
         about=_words(fields.get("about"), f"{where}, about", *ABOUT),
         labels=labels,
+        words={
+            name: _words(entry["words"], f"{where}, column {name!r}, words")
+            for name, entry in columns.items()
+            if "words" in entry
+        },
+        encoding=_text(fields, "encoding", where),
+        separator=_text(fields, "separator", where),
         ignore=tuple(name for name, use in uses.items() if use == "ignore"),
         categorical=tuple(name for name, use in uses.items() if use == "category"),
         missing=tuple(missing),
@@ -256,6 +294,10 @@ def _note(entry: dict[str, Any], where: str) -> ColumnNote:
         _one_of(entry.get("change", "any"), CHANGES, where, "change"),
         codes,
     )
+
+
+def _text(fields: Mapping[str, Any], name: str, where: str) -> str | None:
+    return _words({name: fields[name]}, where)[name] if name in fields else None
 
 
 def _words(value: Any, where: str, *known: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from treewright.table._alike import one_spelling
 from treewright.table._csv import CsvTable, renamed
 
 __all__ = ["rename_labels", "spellings"]
@@ -34,10 +35,7 @@ def spellings(labels: NDArray[Any]) -> dict[str, str]:
     """
     if labels.dtype.kind in "biuf":
         return {}
-    alike: dict[str, list[str]] = {}
-    for label, _ in Counter(map(str, labels.tolist())).most_common():
-        alike.setdefault(" ".join(label.casefold().split()), []).append(label)
-    return {other: first for first, *others in alike.values() for other in others}
+    return one_spelling(label for label, _ in Counter(map(str, labels.tolist())).most_common())
 
 
 def rename_labels(csv: CsvTable, names: Mapping[str, str]) -> CsvTable:

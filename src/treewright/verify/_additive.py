@@ -62,7 +62,12 @@ class Question:
         """Return what a leaf adds to the objective, as a function of its rows."""
         one_leaf = self.loss(np.arange(self.problem.table.n_rows))
         price = self.problem.cost_complexity
-        return lambda rows: float(price + (self.loss(rows) / one_leaf if one_leaf > 0 else 0.0))
+
+        def cost(rows: Rows) -> float:
+            lost = self.loss(rows) / one_leaf if one_leaf > 0 and len(rows) else 0.0
+            return float(price + lost)
+
+        return cost
 
 
 def verify_additive(question: Question, claim: SolveResult | Tree) -> VerificationReport:

@@ -21,6 +21,7 @@ from treewright.convert import Model, Terms
 from treewright.errors import InputError
 from treewright.result import ShardsResult, SolveStatus
 from treewright.sources import Roles, encoded_pieces, open_source
+from treewright.table import Settings
 from treewright.tree import Tree
 from treewright.verify._facts import TOLERANCE
 from treewright.verify._report import Check, VerificationReport
@@ -33,7 +34,9 @@ __all__ = ["verify_shards"]
 LISTS = ("shard_rows", "shard_weights", "shard_bounds")
 
 
-def verify_shards(model: Model, source: Any, *, target: str | ArrayLike | None = None) -> VerificationReport:
+def verify_shards(
+    model: Model, source: Any, *, target: str | ArrayLike | None = None, settings: Settings | None = None
+) -> VerificationReport:
     """Check a model that was fitted on shards against all rows of its source, read in pieces.
 
     Parameters
@@ -44,6 +47,8 @@ def verify_shards(model: Model, source: Any, *, target: str | ArrayLike | None =
         As in `treewright.fit_shards`; its rows may come in any order.
     target : str or array-like of shape (n_rows,), default=None
         Column of labels, or the labels beside an array or frame; None is the column that the model file names.
+    settings : Settings, default=None
+        Of files: what was settled about their columns, beside what the model file says.
 
     Returns
     -------
@@ -72,9 +77,10 @@ def verify_shards(model: Model, source: Any, *, target: str | ArrayLike | None =
     if named is None and labels is None:
         raise InputError("The model does not name the column of labels; name it (target=...).")
     sums = _Sums(tree)
-    for X, piece in encoded_pieces(open_source(source, labels), Roles(named, terms.weight), tree):
-        assert piece.labels is not None  # a target was named
-        sums.add(X, piece.labels, piece.weight)
+    opened = open_source(source, labels, settings=settings, reading=model.reading)
+    for rows in encoded_pieces(opened, Roles(named, terms.weight), tree):
+        assert rows.labels is not None  # a target was named
+        sums.add(rows.X, rows.labels, rows.weight)
     checks += _checks(tree, result, terms, sums)
     return VerificationReport(tuple(checks), claims_bound=True)
 

@@ -59,7 +59,8 @@ def _deviance(problem: SurvivalProblem, rows: Rows) -> float:
     if ratio == 0:
         return 0.0
     fitted, event = ratio * problem.hazard[rows], problem.event[rows]
-    own = np.where(event, fitted - 1 - np.log(np.where(event, fitted, 1.0)), fitted)
+    beyond = np.where(event, fitted - 1, 0.0)  # with log1p: of heavy rows that fit well, nothing is lost
+    own = np.where(event, beyond - np.log1p(beyond), fitted)
     return max(0.0, math.fsum((problem.sample_weight[rows] * own).tolist()))
 
 
@@ -75,10 +76,11 @@ def _values(problem: SurvivalProblem, tree: Tree, rows: list[Rows]) -> Iterator[
         here = order[begin:end]
         total += float((problem.sample_weight[here] * problem.event[here]).sum()) / float(at_risk[end - 1])
         hazard[float(moment)] = total
+    unit = math.ldexp(1.0, -problem.hazard_bits)  # of rounded hazards; a note tells where that is much
     off = [
         row
         for row, time in enumerate(problem.time.tolist())
-        if abs(hazard[time] - problem.hazard[row]) > RELATIVE * max(1.0, hazard[time])
+        if abs(hazard[time] - problem.hazard[row]) > max(RELATIVE * max(1.0, hazard[time]), unit)
     ]
     fault = f"row {off[0]}: {hazard[float(problem.time[off[0]])]:.9g}" if off else ""
     yield check("cumulative hazards", not fault, f"{len(problem.time)} rows", fault)

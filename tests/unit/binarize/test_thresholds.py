@@ -84,6 +84,19 @@ def fewest_errors(goes_right, y, rows, depth):
     return best
 
 
+@pytest.mark.parametrize("unit", [1.0, 4 / 3, 4 / 9000000009, 0.1, 1e17 / 3])
+def test_the_unit_of_the_weights_does_not_choose_between_gaps_that_are_equally_far(unit):
+    """Balanced weights of two rows of one class and of one row each of two others: three values of equal weight."""
+    weights = np.array([3e9, 3.0, 3000000003.0, 3000000003.0])
+    kept = spread(gaps_of(np.array([0.0, 0.0, 1.0, 2.0]), weights * unit), 1)
+    assert kept.below.tolist() == [0.0]
+
+
+def test_a_real_difference_between_gaps_still_counts():
+    kept = spread(gaps_of(np.array([0.0, 1.0, 2.0]), np.array([1.0 - 2e-9, 1.0, 1.0])), 1)
+    assert kept.below.tolist() == [1.0]
+
+
 def both(X, y, depth):
     """Fewest errors with all thresholds, and with those at label changes."""
     table, rows = table_from(X), np.arange(len(y))

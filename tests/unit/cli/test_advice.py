@@ -42,6 +42,17 @@ def test_what_was_tried_and_ended_is_named_with_its_time():
     assert "A proof comes sooner with --max-depth 3" in advise(trial=lambda change: None)
 
 
+def test_where_none_ends_a_much_smaller_one_is_tried():
+    def trial(change):
+        return 0.3 if change == {"max_depth": 2, "thresholds": 8} else None
+
+    assert "comes with --max-depth 2 --thresholds 8 (about 0.3 s): tried just now" in advise(trial=trial)
+    assert "comes with --thresholds 8 (" in advise(
+        max_depth=3, trial=lambda change: 1.0 if change == {"thresholds": 8} else None
+    )
+    assert "comes with" not in advise(thresholds="8", trial=trial)
+
+
 def test_nothing_is_tried_after_ctrl_c():
     assert "sooner" in advise(StopReason.INTERRUPT, trial=lambda change: pytest.fail("tried"))
 

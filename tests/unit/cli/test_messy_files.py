@@ -108,7 +108,7 @@ def test_a_target_that_is_a_quantity_points_to_regression(messy):
     )
     done = run("fit", messy, "-t", "Umsatz")
     assert done.exit_code == 2
-    assert "The target holds numbers that are not whole" in done.output
+    assert "it is a quantity, and each number would be a class" in done.output
     assert "--task regression" in done.output
 
 

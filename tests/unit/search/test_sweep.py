@@ -44,6 +44,8 @@ VARIANTS = [
     SweepOptions(core_passes=0, core_share=1.0),
     SweepOptions(core_passes=3, core_share=1.0, plain_work=1, sharing_work=0),
     SweepOptions(core=False, plain_work=1),
+    SweepOptions(core=False, core_passes=0, part_rows=1),
+    SweepOptions(core_passes=0, core_share=1.0, part_rows=2, plain_work=100),
 ]
 
 
@@ -192,6 +194,37 @@ def test_the_rows_chosen_do_not_depend_on_their_order():
     other = solve_sweep(make_problem(X[order], y[order], max_depth=4), options=options)
     assert 0 < one.stats["core_rows"] == other.stats["core_rows"] < n
     assert one.tree.splits == other.tree.splits
+
+
+@pytest.mark.parametrize("cost_complexity", [0.0, 1e-12, 0.01, 0.05])
+@pytest.mark.parametrize("max_leaf_nodes", [None, 5])
+def test_parts_of_the_rows_bound_the_whole(cost_complexity, max_leaf_nodes):
+    rng = np.random.default_rng(9)
+    best_share = 0.0
+    for k in range(4):
+        n = int(rng.integers(300, 500))
+        X = rng.random((n, 3)).round(2)
+        y = ((X[:, 0] > 0.3) & (X[:, 1] > 0.5 * X[:, 2])).astype(int) ^ (rng.random(n) < 0.2)
+        weight = rng.integers(1, 4, n) if k % 2 else None
+        rest = {"cost_complexity": cost_complexity, "max_leaf_nodes": max_leaf_nodes, "weight": weight}
+        problem = make_problem(X, y, 2, max_depth=3, min_samples_leaf=1 + 4 * (k // 2), **rest)
+        whole = solve_sweep(problem, options=SweepOptions(parts=False))
+        bounds = []
+
+        def note(now, bounds=bounds):
+            bounds.append(now.lower_bound)
+
+        options = SweepOptions(core=False, core_passes=0, part_rows=100)
+        by_parts = solve_sweep(problem, options=options, progress=note)
+        assert by_parts.objective == whole.objective
+        assert by_parts.tree.n_leaves == whole.tree.n_leaves
+        assert by_parts.stats["parts"] == n // 100 * (n >= 400)
+        for steps in (20, 60, 100, 200, 400, 800):
+            stopped = solve_sweep(problem, options=options, limits=Limits(step_limit=steps))
+            assert stopped.lower_bound <= whole.objective <= stopped.objective
+            if by_parts.stats["parts"] and stopped.status is SolveStatus.FEASIBLE:
+                best_share = max(best_share, stopped.lower_bound / whole.objective)
+    assert best_share > 0.3
 
 
 def test_few_rows_are_no_help_where_leaves_need_several():

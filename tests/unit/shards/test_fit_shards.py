@@ -375,3 +375,14 @@ def test_the_sentence_rounds_the_gap_upwards() -> None:
     said = float(result.sentence().split("Within ")[1].split("%")[0]) / 100
     assert result.gap <= said < 1.1 * result.gap + 1e-9
     assert math.isfinite(said)
+
+
+@pytest.mark.parametrize("how", [{"objective": "balanced_accuracy"}, {"class_weight": "balanced"}])
+def test_a_class_whose_rows_weigh_nothing_is_balanced_as_none(how: dict[str, str]) -> None:
+    frame = pl.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]})
+    weight = [1.0, 1.0, 1.0, 0.0]
+    result = fit_shards(frame, [0, 1, 0, 2], sample_weight=weight, progress=False, **how).result_
+    plain = solve(
+        make_problem(table_from(frame), [0, 1, 0, 2], sample_weight=weight, max_depth=3, **how), "all"
+    )
+    assert result.objective == pytest.approx(plain.objective, abs=1e-12)

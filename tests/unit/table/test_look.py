@@ -39,7 +39,9 @@ def test_silence_on_ordinary_columns():
         ("Branch code", [k % 7 for k in range(200)], "categorical"),
         ("pressure", [-999 if k % 20 == 0 else 100 + k % 30 for k in range(200)], "missing"),
         ("remark", [f"text {k % 120}" for k in range(200)], "ignore"),
-        ("city", ["Ulm", "ULM", "Bonn", "Köln"] * 50, ""),
+        ("city", ["Ulm", "ULM", "Bonn", "Köln"] * 50, "merge-words"),
+        ("Branche", [(11, 23, 44, 52, 72)[k % 5] for k in range(200)], "categorical"),
+        ("Order ID", [(k * 37) % 90 for k in range(200)], "ignore"),
     ],
 )
 def test_suspicions(make, name, values, action):
@@ -138,7 +140,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("text", "says"),
         [
-            ("colums: {}", "an entry 'colums'; there are about, decimal"),
+            ("colums: {}", "an entry 'colums'; there are about, encoding"),
             ("columns: {a: {use: maybe}}", "choose one of quantity, category, ignore"),
             ("columns: [a]", "no mapping"),
             ("decimal: 3", "choose one of comma, point"),
@@ -153,3 +155,19 @@ class TestSettings:
         path.write_text(text)
         with pytest.raises(InputError, match=says):
             read_settings(path)
+
+
+@pytest.mark.parametrize("copies", [1, 30])
+def test_rows_that_repeat_are_named_however_many(copies):
+    """A tenth of all rows is no accident where a column is measured finely; in a table of few values it is."""
+    fine = frame()
+    again = pd.concat([fine, fine.head(copies)])
+    assert f"{copies} row" in look(again, target="y").findings[-1].text
+    coarse = pd.DataFrame({"a": [0, 1] * 100, "b": [0, 0, 1, 1] * 50, "y": ["no", "yes"] * 100})
+    assert look(coarse, target="y").findings == ()
+
+
+def test_what_is_wrong_with_the_target_comes_first():
+    spelt = frame(customer=[f"c{k}" for k in range(200)])
+    spelt["y"] = ["good", "Good", "bad", "bad"] * 50
+    assert [finding.column for finding in look(spelt, target="y").findings] == ["y", "customer"]

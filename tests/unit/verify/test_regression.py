@@ -42,3 +42,13 @@ def test_a_check_that_holds_tells_no_fault():
     report = verify_regression(make_regression_problem(table_from(X), y, max_depth=1), model.result_)
     assert {check.name: check.found for check in report.checks}["kind"] == "as claimed"
     assert "differ" not in str(report)
+
+
+def test_a_leaf_without_rows_is_told_and_raises_nothing():
+    """A split that sends all rows one way, as a file in bad hands may have it."""
+    y = np.array([1.0, 3.0, 3.5, 1.5])
+    model = OptimalTreeRegressor(max_depth=1).fit(X, y)
+    split = replace(model.tree_.splits[0], threshold=7.0)
+    forged = replace(model.result_, tree=replace(model.tree_, splits=(split, None, None)))
+    report = verify_regression(make_regression_problem(table_from(X), y, max_depth=1), forged)
+    assert not report.ok

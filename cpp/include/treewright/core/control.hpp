@@ -133,6 +133,21 @@ class Control {
         set_checkpoint();
     }
 
+    // Lets `work` run under limits of its own, beside the end of this run: the whole is asked for reports and interrupts
+    // while it works, and counts its steps. `work` takes the part's Control.
+    template <class Work>
+    void run_part(Limits limits, const Work& work) {
+        const std::int64_t before = steps_;
+        const auto report = [&](const Progress& now) {
+            steps_ = before + now.steps;
+            glance();
+            return stop_;
+        };
+        Control part(limits, report, interval_);
+        work(part);
+        steps_ = before + part.steps();
+    }
+
     // Reports show base + scale * cost for a cost in the integer units of the engine, base + bound_scale * bound for
     // a lower bound.
     void units(double scale, double bound_scale, double base) {

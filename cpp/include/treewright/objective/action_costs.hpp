@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace treewright::ranked {
@@ -34,6 +35,7 @@ class ActionCosts final : public RankedObjective {
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
 
  private:
     [[nodiscard]] const std::int64_t* costs_of(std::uint32_t row) const {

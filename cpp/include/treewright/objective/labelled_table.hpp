@@ -27,9 +27,8 @@ struct LabelledTable : RankedTable {
     [[nodiscard]] bool binary() const { return n_classes == 2; }
 
     void prepare();
+    // All rows in random order (ranked_table.hpp).
+    [[nodiscard]] std::vector<std::uint32_t> drawn() const;
 };
-
-// All rows in random order, which depends on what is in them and not on how the table is sorted.
-[[nodiscard]] std::vector<std::uint32_t> drawn_rows(const LabelledTable& data);
 
 }  // namespace treewright::ranked

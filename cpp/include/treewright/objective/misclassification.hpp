@@ -13,6 +13,7 @@
 #include "treewright/objective/ranked_objective.hpp"
 
 #include <memory>
+#include <span>
 
 namespace treewright::ranked {
 
@@ -31,6 +32,7 @@ class Misclassification final : public RankedObjective {
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return node.span * unit(); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
     [[nodiscard]] std::unique_ptr<CoreRows> core_rows(Control& control) const override;
 
  private:

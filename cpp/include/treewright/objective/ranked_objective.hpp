@@ -73,6 +73,8 @@ class RankedObjective {
 
     // The same over the same rows, with another penalty.
     [[nodiscard]] virtual std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const = 0;
+    // The same over some of the rows, with their ranks and costs, leaves of any size and another penalty.
+    [[nodiscard]] virtual std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const = 0;
     // Few rows that may prove a bound for all; null where there is no way to choose them.
     [[nodiscard]] virtual std::unique_ptr<CoreRows> core_rows(Control& control) const;
 

@@ -16,6 +16,7 @@
 #include "treewright/objective/target_table.hpp"
 
 #include <memory>
+#include <span>
 
 namespace treewright::ranked {
 
@@ -47,6 +48,7 @@ class SquaredError final : public RankedObjective {
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return loss_cost(node.sums.data()); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
 
  private:
     std::shared_ptr<const TargetTable> data_;

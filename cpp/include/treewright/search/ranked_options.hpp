@@ -20,6 +20,8 @@ struct Options {
     bool core = true;           // ... and before that looks at few rows first (core_rows.hpp); min_leaf == 1
     std::int64_t core_passes = 2000;  // ... after so many passes at the root, or a third of plain_work
     double core_share = 0.45;        // ... if they are, and twice as many likely rows, no more of all than this
+    bool parts = true;          // ... and then at parts of the rows, whose bounds add up (row_parts.hpp)
+    std::uint32_t part_rows = 32768;  // ... of so many rows, if there are four or more
     std::uint64_t sharing_work = 20000;  // ... where a kernel pass takes at least so many steps
     double slack = 0.5;         // extra child budget, in rows' worth of cost per row of half the open interval
     std::uint32_t threads = 1;  // of the search, the calling one among them (ranked_search.hpp)

@@ -24,6 +24,8 @@
 // holds for all, and where most rows are easily told apart they need few more to say it all. Measured at price 0: htru,
 // depth 4, proven in 44 s where the search over all rows had a gap of 7.8 % after 120; page 10 s for 35, occupancy 4 for 15.
 //
+// A run over many rows that is not over then proves bounds of parts of the rows, which add up (row_parts.hpp).
+//
 // A run that is not over then asks the root for rising budgets, each a share of the gap closer to the incumbent: asked
 // with a low budget, subproblems stop early and close wide stretches, so the bound rises evenly, and what was found out
 // is taken up again (bound_memos.hpp).
@@ -77,6 +79,7 @@ struct Statistics {
     std::int64_t cache_hits = 0;
     std::int64_t gaps_closed = 0;  // by the rows between two cuts
     std::int64_t core_rows = 0;    // of the largest core that was looked at
+    std::int64_t parts = 0;        // of the rows, that were searched by themselves
     std::size_t bytes = 0;
 
     Statistics& operator+=(const Statistics& other);
@@ -197,6 +200,10 @@ class Search {
     [[nodiscard]] Outcome climb(const Node& root, Size size, Outcome found);
     // The same on few rows, as far as these prove it (search/ranked_core.cpp).
     void prove_on_core(const Node& root, Size size, Outcome& found);
+    // The same on parts of the rows, whose bounds add up (search/ranked_parts.cpp).
+    void prove_on_parts(const Node& root, Size size, Outcome& found);
+    // Nanoseconds, about, of one pass of the kernel over the rows of a node.
+    [[nodiscard]] std::int64_t pass_work(const Node& node) const;
     // Whether the rows between the two points around a gap, solved by themselves, may close it (rule S); then how much they add.
     [[nodiscard]] bool rows_between_may_close(const Hunt& hunt, const Question& question);
     [[nodiscard]] Cost rows_between_add(const Hunt& hunt, const Question& question);
@@ -219,6 +226,7 @@ class Search {
     static constexpr std::array kRisingGaps{2, 6, 12, 24};  // parts of the best cost
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
+    static constexpr std::uint32_t kFewestParts = 4;
     static constexpr double kPairSlack = 4;  // times Options::slack
     static constexpr Cost kNestedSlack = 50;  // part of the target, where rule Z is not used
     // Rows between two cuts are tried where they may add what is needed: in parts they add less than at once. A halving

@@ -11,6 +11,15 @@
 //                Cached bounds hold whatever the prices were when they were proven, so the search goes on with its cache.
 //   leaves       Where leaves have no price: the fewest leaves of a tree with the least cost, once that is proven. If this is
 //                stopped, the cost stays proven.
+//   recheck      Where lower bounds were guessed and the search ended: a short search with a lower guess.
+//
+// The recheck. Step 2a of section 4.3 (McTavish et al. 2022) ends a subproblem at the first subtree that is as good as the
+// guess. Where the guess is too high, that subtree depends on the order of the search, and another order may end with a better
+// tree. Where the tree found pays less for a row than the reference does, the tree itself refutes the guess: the reference
+// is charged no more than the tree there. This is a lower guess, so Theorem 4.3 holds for it too, and leaves less open: with g'
+// the lower guesses of the reduced rows, a search that ends is at most sum g' above the optimum, for it costs at most what
+// every tree would if each row cost it max(cost, g'). A tree that refutes no row needs no such search. It takes a quarter of
+// the steps so far, kLeastRecheckSteps if that is more, and a second at most.
 //
 // With a limit of K leaves a stage has two halves:
 //
@@ -35,6 +44,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace treewright::bits {
@@ -59,6 +69,21 @@ struct Prices {
 // Makes prices, or better ones than before. It may end the run by Control::halt.
 using PriceSource = std::function<Prices(const PriceRequest&)>;
 
+// What a recheck may take: a part of the steps that others have taken before and of those of this run, but no more than
+// leaves `most_steps` of this run in all.
+struct RecheckBudget {
+    std::int64_t steps_before;
+    std::int64_t most_steps;
+};
+
+// Of a recheck of guessed bounds.
+struct Recheck {
+    Shape shape;              // the best tree found
+    bool ended = false;       // the search ended, so Theorem 4.3 holds
+    std::int64_t guess = 0;   // the lower guesses of all rows, in weight units: what the theorem leaves open
+    bool interrupted = false;
+};
+
 // Of a search for one tree, with or without a limit on its leaves.
 struct Outcome {
     Shape shape;
@@ -66,15 +91,16 @@ struct Outcome {
     Stop stop = Stop::none;     // why the bounds are not exact
     bool leaves_exact = false;  // no tree of the same cost has fewer leaves
     Prices prices;              // the last ones, if any were made
+    std::optional<Recheck> recheck;
     std::size_t cache_entries = 0;
     std::size_t cache_shed = 0;
     std::size_t bytes = 0;
 };
 
 // Of the settings, `max_leaves` is a limit on the leaves, 0 for none. `fewest_leaves`: the last phase, where leaves have no
-// price; all of them must cost less than one weight unit together. `prices` may be empty.
+// price; all of them must cost less than one weight unit together. `prices` may be empty. `recheck`: whether guesses are.
 template <class Acc>
-[[nodiscard]] Outcome search_tree(const Dataset& data, const Settings& settings, bool fewest_leaves,
-                                  const PriceSource& prices, Control& control);
+[[nodiscard]] Outcome search_tree(const Dataset& data, const Settings& settings, bool fewest_leaves, const PriceSource& prices,
+                                  Control& control, const std::optional<RecheckBudget>& recheck = {});
 
 }  // namespace treewright::bits

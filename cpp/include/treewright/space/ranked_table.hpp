@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace treewright::ranked {
@@ -30,7 +31,13 @@ struct RankedTable {
     }
 
     void prepare();
+    // Takes some rows of another table with the ranks they have there, and leaves of any size.
+    void take(const RankedTable& other, std::span<const std::uint32_t> rows);
 };
+
+// All rows in random order, which depends on what is in them and not on how the table is sorted. `content` says for each row
+// what there is beside its ranks.
+[[nodiscard]] std::vector<std::uint32_t> drawn_rows(const RankedTable& table, std::span<const std::uint64_t> content);
 
 // An entry of an order: the row, and whether it is the first of its group of equal ranks within the node.
 [[nodiscard]] inline std::uint32_t row_of(std::uint32_t entry) { return entry >> 1; }

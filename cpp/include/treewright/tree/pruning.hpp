@@ -36,6 +36,22 @@ struct Labels {
 // Every wrong prediction of a row costs its weight, every right one nothing.
 [[nodiscard]] bool is_plain(const Labels& labels);
 
+// Rows and what a leaf loses of them, as a function of sums over its rows. No row makes a leaf lose less.
+struct LossSums {
+    enum class Kind : std::uint8_t {
+        least,     // the least of the sums: one cost for each action
+        squares,   // of the weights, weights * targets, weights * squared targets: squared error about the mean
+        deviance,  // of events, hazards, events * log(hazards / events): half the deviance of one hazard ratio
+    };
+    static constexpr std::int64_t kUnits = std::int64_t{1} << 46;  // of cost, in the loss of one leaf
+
+    Kind kind = Kind::least;
+    std::span<const std::int64_t> sums;  // of each row: n_sums numbers, whose absolute values add up to less than 2^63
+    std::size_t n_sums = 1;
+    std::span<const double> unit;  // of each of the n_sums
+    double one_leaf = 1.0;         // loss of a single leaf
+};
+
 // Additive: a tree costs unit * (costs of its rows) + leaf * (number of leaves). Less is better; among equals, fewer leaves.
 struct Price {
     Wide unit = 1;
@@ -62,6 +78,10 @@ using Deadline = std::chrono::steady_clock::time_point;
 // only). No round begins after the deadline; the first always runs.
 [[nodiscard]] PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, const Labels& labels,
                                           const Price& price, double least, const LeafWorth& worth, Deadline deadline);
+
+// The same for another additive loss, in units of LossSums::kUnits: a leaf costs `leaf` of these beside its loss.
+[[nodiscard]] PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, const LossSums& loss,
+                                          std::int64_t leaf, Deadline deadline);
 
 // The tree whose worst leaf is best, of those that single prunings reach; then the cheapest with a worst leaf as good.
 [[nodiscard]] PrunedTree best_worst_leaf(const SplitList& splits, const EncodedRows& rows, const Labels& labels,

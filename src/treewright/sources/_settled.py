@@ -1,0 +1,103 @@
+"""What was settled about the columns of a file, for rows that come in pieces: missing values, words, labels.
+
+CSV files are read by these settings (`treewright.table.load_csv`); the typed pieces of a Parquet file are changed here,
+after the reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from treewright.sources._source import Piece, Roles, Source
+from treewright.table import RawColumn, Reading, Settings, renamed
+
+__all__ = ["SettledSource", "with_reading"]
+
+
+def with_reading(settings: Settings | None, reading: Reading | None) -> Settings:
+    """Return settings that also hold what a model file says about missing values, words and labels."""
+    settings = settings or Settings()
+    if reading is None:
+        return settings
+    missing = [word for word in reading.missing_values if word not in Reading().missing_values]
+    return replace(
+        settings,
+        missing=tuple(dict.fromkeys((*missing, *settings.missing))),
+        words={**reading.words, **settings.words},
+        labels={**reading.labels, **settings.labels},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SettledSource:
+    """A source of typed columns, read by settings.
+
+    Parameters
+    ----------
+    source : Source
+    settings : Settings
+    """
+
+    source: Source
+    settings: Settings
+
+    @property
+    def name(self) -> str:
+        """What the source is."""
+        return self.source.name
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return self.source.count
+
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether `count` is no estimate."""
+        return self.source.counts_exactly
+
+    @property
+    def reading(self) -> Reading:
+        """What a model file keeps of the settings, so that later files are read alike."""
+        known = Reading().missing_values
+        return Reading(
+            missing_values=tuple(dict.fromkeys((*known, *self.settings.missing))),
+            labels=self.settings.labels,
+            words=self.settings.words,
+        )
+
+    def stamp(self) -> object:
+        """Return what differs as soon as a file was changed."""
+        return self.source.stamp()
+
+    def pieces(self, roles: Roles) -> Iterator[Piece]:
+        """Yield all rows."""
+        for piece in self.source.pieces(roles):
+            columns = tuple(map(self._settled, piece.columns))
+            labels = None if piece.labels is None else renamed(piece.labels, self.settings.labels)
+            yield replace(piece, columns=columns, labels=labels)
+
+    def _settled(self, column: RawColumn) -> RawColumn:
+        missing, names = self.settings.missing, self.settings.words.get(column.name, {})
+        if column.numbers is not None:
+            numbers = [float(word) for word in missing if _is_number(word)]
+            odd = np.isin(column.numbers, numbers)
+            return replace(column, numbers=np.where(odd, np.nan, column.numbers)) if odd.any() else column
+        if column.codes is None or not (names or set(missing) & set(column.words)):
+            return column
+        kept = [None if word in missing else names.get(word, word) for word in column.words]
+        words = sorted({word for word in kept if word is not None})
+        place = {word: float(k) for k, word in enumerate(words)}
+        codes = np.array([*(np.nan if word is None else place[word] for word in kept), np.nan])
+        known = np.where(np.isnan(column.codes), len(kept), column.codes).astype(np.int64)
+        return replace(column, words=tuple(words), codes=codes[known])
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(np.isfinite(float(word)))
+    except ValueError:
+        return False

@@ -1,0 +1,306 @@
+"""What must hold for a set of near-optimal trees: compared with a list of all trees, in whole numbers.
+
+Which splits are told apart is the library's to say, for two of them may send all rows of a tiny table the same way.
+That they are the table's splits, each of them, is compared with a generator of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from attack.case import Case
+from attack.checks import Mismatch
+from attack.exact import Stated
+from attack.splits import left_sets
+
+__all__ = ["MOST_TREES", "near_answers"]
+
+MOST_TREES = 4000  # of a table: more are not listed
+NEAR = 1e-9
+
+Listed = tuple[Any, int, int]  # tree, leaves, cost
+
+
+class StatedSet(Stated):
+    """A case whose numbers are the decimals that they are written as, in whole units."""
+
+    @cached_property
+    def all_weights(self) -> list[Fraction]:
+        given = self.case.weight
+        weights = [Fraction(1)] * self.case.n_rows if given is None else [Fraction(repr(w)) for w in given]
+        factors = self.case.options.get("class_weight")
+        if factors == "balanced":
+            totals = dict.fromkeys(self.classes, Fraction(0))
+            for w, label in zip(weights, self.case.y, strict=True):
+                totals[label] += w
+            return [w and w / totals[label] for w, label in zip(weights, self.case.y, strict=True)]
+        return [
+            w * Fraction(repr((factors or {}).get(label, 1)))
+            for w, label in zip(weights, self.case.y, strict=True)
+        ]
+
+    @cached_property
+    def costs(self) -> list[list[Fraction]]:
+        given = self.case.options.get("costs")
+        n = len(self.classes)
+        if given is None:
+            return [[Fraction(int(i != j)) for j in range(n)] for i in range(n)]
+        return [[Fraction(repr(c)) for c in row] for row in given]
+
+    @cached_property
+    def leaf_price(self) -> Fraction:
+        return Fraction(repr(self.case.options.get("cost_complexity", 0.01)))
+
+    @cached_property
+    def unit(self) -> int:
+        """How many units the total weight is: costs of rows and leaves are whole numbers of them."""
+        parts = [c.denominator for row in self.row_costs for c in row]
+        return math.lcm(self.leaf_price.denominator, *parts)
+
+
+class Trees:
+    """All trees over some splits, each a set of rows that go left; see `MOST_TREES`."""
+
+    def __init__(self, stated: StatedSet, lefts: list[int]) -> None:
+        self.stated, self.lefts = stated, lefts
+        options = stated.case.options
+        self.any_label = options.get("leaf_labels") == "any"
+        self.redundant = bool(options.get("redundant_splits"))
+        unit, n = stated.unit, len(stated.kept)
+        self.most = options.get("max_leaf_nodes") or n
+        self.depth = min(stated.max_depth, n - 1)
+        self.price = int(stated.leaf_price * unit)
+        self.row_costs = [[int(c * unit) for c in row] for row in stated.row_costs]
+        self.everything = (1 << n) - 1
+        self.below = cache(self._below)
+
+    def of_labels(self, rows: int) -> list[int]:
+        here = [self.row_costs[i] for i in range(len(self.row_costs)) if rows >> i & 1]
+        return [sum(column) for column in zip(*here, strict=True)]
+
+    def leaves(self, rows: int) -> Iterator[Listed]:
+        if rows.bit_count() < self.stated.min_samples_leaf:
+            return
+        costs = self.of_labels(rows)
+        labels = range(len(costs)) if self.any_label else [costs.index(min(costs))]
+        for label in labels:
+            yield label, 1, costs[label] + self.price
+
+    def _below(self, rows: int, depth: int) -> list[Listed]:
+        found = list(self.leaves(rows))
+        for number, left in enumerate(self.lefts if depth else []):
+            a, b = rows & left, rows & ~left
+            if not (a and b):
+                continue
+            for x, n_x, c_x in self.below(a, depth - 1):
+                for y, n_y, c_y in self.below(b, depth - 1):
+                    same = n_x == n_y == 1 and x == y
+                    if n_x + n_y <= self.most and (self.redundant or not same):
+                        found.append(((number, x, y), n_x + n_y, c_x + c_y))
+            if len(found) > MOST_TREES:
+                raise TooManyTrees
+        return found
+
+    def all(self) -> list[Listed]:
+        return self.below(self.everything, self.depth)
+
+    def label(self, tree: Any, row: int) -> int:
+        while isinstance(tree, tuple):
+            tree = tree[1 if self.lefts[tree[0]] >> row & 1 else 2]
+        return int(tree)
+
+    def optimum(self) -> int:
+        """Least cost of any tree; the labels and the needless splits of the set do not matter."""
+
+        @cache
+        def best(rows: int, depth: int, most: int) -> int | None:
+            known = []
+            if rows.bit_count() >= self.stated.min_samples_leaf:
+                known.append(min(self.of_labels(rows)) + self.price)
+            for left in set(self.lefts) if depth and most > 1 else ():
+                a, b = rows & left, rows & ~left
+                if a and b:
+                    for k in range(1, most):
+                        sides = best(a, depth - 1, k), best(b, depth - 1, most - k)
+                        if None not in sides:
+                            known.append(sides[0] + sides[1])  # type: ignore[operator]
+            return min(known, default=None)
+
+        found = best(self.everything, self.depth, self.most)
+        assert found is not None  # `generate` sees to it that one leaf is allowed
+        return found
+
+
+class TooManyTrees(Exception):
+    """The table has more trees than are listed."""
+
+
+def near_answers(case: Case) -> Iterator[Mismatch]:
+    """Compare the set with the list of all trees: numbers, order, places, rules, votes, and its file."""
+    stated = StatedSet(case)
+    found = case.run()
+    problem, splits = found.graph.problem, list(found.graph.cuts.splits)
+    lefts = [sum(1 << i for i, goes in enumerate(s.goes_left(problem.table.X)) if goes) for s in splits]
+    trees = Trees(stated, lefts)
+    offered = {min(left, trees.everything ^ left) for left in lefts} - {0}
+    table = set(left_sets(case, stated.kept))
+    most = len(stated.kept) - stated.min_samples_leaf
+    usable = {left for left in table if stated.min_samples_leaf <= left.bit_count() <= most}
+    if not (usable <= offered <= table):
+        yield Mismatch("other splits than the table's", f"{len(offered)} sets of rows; {found.sentence()}")
+        return
+    try:
+        every = trees.all()
+    except TooManyTrees:
+        return
+    best = trees.optimum()
+    yield from _bound(case, found, stated, best)
+    budget = Fraction(found.membership.budget) * found.graph.unit * stated.unit
+    inside = {tree: (cost, leaves) for tree, leaves, cost in every if cost <= budget}
+    numbers = {split: number for number, split in enumerate(splits)}
+    words = f"{found.sentence()} The oracle has {len(inside)} trees."
+    if found.n_trees_ != len(inside) or len(found) != len(inside):
+        yield Mismatch("another number of trees", words)
+        return
+    sizes = Counter(inside.values())
+    told = [(round(s.objective * stated.unit), s.n_leaves, s.n_trees) for s in found.table()]
+    if told != sorted((cost, n, count) for (cost, n), count in sizes.items()):
+        yield Mismatch("another table of sizes", f"{words} {told}")
+    listed = list(found)
+    nested = [_nested(tree, numbers) for tree in listed]
+    if sorted(map(repr, nested)) != sorted(map(repr, inside)):
+        yield Mismatch("other trees", words)
+        return
+    if [inside[tree] for tree in nested] != sorted(inside.values()):
+        yield Mismatch("trees out of order", words)
+    if not listed:
+        return
+    for place in {0, len(listed) // 2, len(listed) - 1}:
+        if found.rank(listed[place]) != place or _nested(found[place], numbers) != nested[place]:
+            yield Mismatch("a tree is not at its place", f"place {place}; {words}")
+        claim = found.result(place)
+        if abs(claim.objective - inside[nested[place]][0] / stated.unit) > NEAR:
+            yield Mismatch("the objective is not the tree's", f"place {place}: {claim.objective!r}; {words}")
+        if claim.lower_bound > best / stated.unit + NEAR:
+            yield Mismatch("the lower bound is above the optimum", claim.sentence())
+    yield from _votes(found, trees, nested, words)
+    yield from _rules(case, found, nested, inside, numbers, words)
+    yield from _through_a_file(found, words)
+
+
+def _bound(case: Case, found: Any, stated: StatedSet, best: int) -> Iterator[Mismatch]:
+    """The set is complete up to what was asked, or says that it is not."""
+    options = case.options
+    optimum = Fraction(best, stated.unit)
+    if "max_objective" in options:
+        asked = Fraction(repr(options["max_objective"]))
+    elif "slack" in options:
+        asked = optimum + Fraction(repr(options["slack"]))
+    else:
+        asked = optimum * (1 + Fraction(repr(options.get("epsilon", 0.05))))
+    limited = "time_limit" in options or "memory_limit" in options
+    if found.stop_reason is None:
+        if abs(found.bound_ - float(asked)) > NEAR:
+            yield Mismatch("another bound", f"{found.bound_!r} instead of {float(asked)!r}")
+    elif not limited:
+        yield Mismatch("not complete though there is no limit", found.sentence())
+    elif (
+        found.membership.budget >= 0
+        and found.bound_ > float(asked) + NEAR
+        and found.best.objective <= optimum
+    ):
+        yield Mismatch("a bound beyond what was asked", found.sentence())
+    if found.best.status.name == "OPTIMAL" and abs(found.best.objective - float(optimum)) > NEAR:
+        yield Mismatch("false optimal", f"{found.sentence()} The oracle: {float(optimum)!r}")
+
+
+def _votes(found: Any, trees: Trees, nested: list[Any], words: str) -> Iterator[Mismatch]:
+    share, reachable = found.vote_share(), found.reachable_labels()
+    for row in range(len(trees.row_costs)):
+        votes = Counter(trees.label(tree, row) for tree in nested)
+        for label in range(len(trees.row_costs[0])):
+            if abs(share[row, label] - votes[label] / len(nested)) > NEAR:
+                yield Mismatch("another share of votes", f"row {row}, label {label}; {words}")
+                return
+            if bool(reachable[row, label]) != (votes[label] > 0):
+                yield Mismatch("another set of labels within reach", f"row {row}, label {label}; {words}")
+                return
+
+
+def _rules(
+    case: Case,
+    found: Any,
+    nested: list[Any],
+    inside: dict[Any, tuple[int, int]],
+    numbers: dict[Any, int],
+    words: str,
+) -> Iterator[Mismatch]:
+    column = {number: case.names[split.column] for split, number in numbers.items()}
+
+    def asked(tree: Any) -> set[str]:
+        return {column[tree[0]]} | asked(tree[1]) | asked(tree[2]) if isinstance(tree, tuple) else set()
+
+    name, middle = case.names[len(nested) % len(case.names)], len(nested) // 2
+    fewest = inside[nested[middle]][1]
+    kept = {
+        "without": ({"without": name}, lambda tree: name not in asked(tree)),
+        "only": ({"only": name}, lambda tree: asked(tree) <= {name}),
+        "uses": ({"uses": name}, lambda tree: name in asked(tree)),
+        "root": ({"root": name}, lambda tree: isinstance(tree, tuple) and column[tree[0]] == name),
+        "max_leaves": ({"max_leaves": fewest}, lambda tree: inside[tree][1] <= fewest),
+        "like": ({"like": found[middle]}, lambda tree: _begins_like(tree, nested[middle])),
+    }
+    for rule, (arguments, holds) in kept.items():
+        smaller = found.where(**arguments)
+        wanted = [tree for tree in nested if holds(tree)]
+        if smaller.n_trees_ != len(wanted):
+            yield Mismatch(f"another number of trees by the rule {rule}", f"{smaller.n_trees_}; {words}")
+        elif sorted(repr(_nested(tree, numbers)) for tree in smaller) != sorted(map(repr, wanted)):
+            yield Mismatch(f"other trees by the rule {rule}", words)
+    for use in found.columns():
+        if abs(use.share - sum(use.name in asked(tree) for tree in nested) / len(nested)) > NEAR:
+            yield Mismatch("another share of a column", f"{use}; {words}")
+
+
+def _through_a_file(found: Any, words: str) -> Iterator[Mismatch]:
+    """Some sets are written and read again."""
+    from treewright.near_optimal import load_near_optimal, save_near_optimal
+
+    if found.n_trees_ % 5:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "set"
+        save_near_optimal(path, found)
+        read = load_near_optimal(path)
+    if (
+        read.n_trees_ != found.n_trees_
+        or read.sentence() != found.sentence()
+        or read.table() != found.table()
+    ):
+        yield Mismatch("another set after a way through a file", f"{words} Read: {read.sentence()}")
+
+
+def _nested(tree: Any, numbers: dict[Any, int], node: int = 0) -> Any:
+    """A tree of the library as `Trees` writes it."""
+    split = tree.splits[node]
+    if split is None:
+        return int(tree.prediction[node])
+    sides = (_nested(tree, numbers, int(child[node])) for child in (tree.children_left, tree.children_right))
+    return (numbers[split], *sides)
+
+
+def _begins_like(tree: Any, other: Any) -> bool:
+    if not isinstance(other, tuple):
+        return True
+    return (
+        isinstance(tree, tuple)
+        and tree[0] == other[0]
+        and all(_begins_like(tree[k], other[k]) for k in (1, 2))
+    )

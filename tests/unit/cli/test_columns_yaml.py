@@ -1,0 +1,89 @@
+"""What `look --fix` settles holds in every later verb: encoding, separator, words written in several ways."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from typer.testing import CliRunner
+
+from treewright.cli import app
+from treewright.convert import load_model
+
+
+def run(*args):
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+@pytest.fixture
+def export(tmp_path):
+    """A table as a spreadsheet writes it: cp1252 with a euro sign, semicolons, one word in several spellings."""
+    path = tmp_path / "kunden.csv"
+    lines = ["Wohnart;Größe (€);Status"]
+    for k in range(120):
+        word = ("Miete", "miete", "MIETE ", "Eigentum", "Straße", "Miete")[k % 6]
+        lines.append(
+            f"{word};{k * 37 % 120};{'ja' if k % 6 in (0, 1, 2, 5) and k * 37 % 120 > 40 else 'nein'}"
+        )
+    path.write_text("\n".join(lines), encoding="cp1252")
+    return path
+
+
+def test_the_encoding_that_is_advised_reads_the_euro_sign(export):
+    refused = run("look", export, "-t", "Status")
+    assert refused.exit_code == 2
+    assert '--encoding "cp1252"' in refused.stderr
+    seen = run("look", export, "-t", "Status", "--encoding", "cp1252")
+    assert "Größe (€)" in seen.stdout
+
+
+def test_the_line_that_accepts_all_repeats_what_was_given(export, tmp_path):
+    seen = run(
+        "look", export, "-t", "Status", "--encoding", "cp1252", "--separator", ";", "--ignore", "Größe (€)"
+    )
+    line = next(line for line in seen.stdout.splitlines() if line.startswith("Accept all: treewright "))
+    words = shlex.split(line.removeprefix("Accept all: treewright "))
+    assert words[-1] == "Wohnart"
+    assert {"cp1252", ";", "Größe (€)"} < set(words)
+    out = tmp_path / "m.json"
+    done = run(*words, "-o", out)
+    assert done.exit_code == 0, done.output
+    (column,) = load_model(out).tree.columns
+    assert column.categories == ("Eigentum", "Miete", "Straße")
+
+
+def test_words_and_encoding_of_the_file_of_settings_hold_in_every_verb(export, tmp_path):
+    settings, out = tmp_path / "columns.yaml", tmp_path / "m.json"
+    assert run("look", export, "-t", "Status", "--encoding", "cp1252", "--fix").exit_code == 0
+    assert "encoding: cp1252" in settings.read_text(encoding="utf-8")
+    assert "Nothing else to settle" in run("look", export, "-t", "Status", "--columns", settings).stdout
+    done = run("fit", export, "-t", "Status", "--columns", settings, "-o", out)
+    assert done.exit_code == 0, done.output
+    model = load_model(out)
+    assert model.tree.columns[0].categories == ("Eigentum", "Miete", "Straße")
+    assert model.reading.words == {"Wohnart": {"MIETE": "Miete", "miete": "Miete"}}
+    for given in ([], ["--columns", settings]):  # the model file alone knows it as well
+        assert run("verify", out, export, *given).exit_code == 0
+    new = tmp_path / "new.csv"
+    new.write_text("Wohnart,Größe (€)\nMIETE,100\nmiete,100\nMiete,100\nEigentum,100\n", encoding="cp1252")
+    answers = run("predict", out, new).stdout.splitlines()
+    assert answers == ["prediction", "ja", "ja", "ja", "nein"]
+
+
+def test_words_are_merged_in_columns_of_words_only(export):
+    done = run("fit", export, "-t", "Status", "--encoding", "cp1252", "--merge-words", "Größe (€)")
+    assert done.exit_code == 2
+    assert "holds no words" in done.stderr
+    assert (
+        "Did you mean 'Wohnart'"
+        in run(*("fit", export, "-t", "Status", "--encoding", "cp1252", "--merge-words", "Wohnrt")).stderr
+    )
+
+
+@pytest.mark.parametrize("field", ["words: [a]", "words: {a: [b]}"])
+def test_settings_of_words_that_are_wrong_are_named(export, tmp_path, field):
+    settings = tmp_path / "columns.yaml"
+    settings.write_text(f"columns: {{Wohnart: {{{field}}}}}\n")
+    done = run("fit", export, "-t", "Status", "--columns", settings)
+    assert done.exit_code == 2
+    assert "column 'Wohnart', words" in done.stderr

@@ -1,0 +1,40 @@
+"""A target that is a quantity, and a file that is no text: one message with the way out, before any search."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from treewright.cli import app
+
+
+def run(*args):
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+@pytest.mark.parametrize(
+    "write", [lambda k: f'"${k * 613 + 1000:,}"', lambda k: f"{k / 7:.2f} %", lambda k: str(k * 31)]
+)
+def test_each_number_is_no_class(tmp_path, write):
+    path = tmp_path / "pay.csv"
+    path.write_text("a,pay\n" + "".join(f"{k % 7},{write(k)}\n" for k in range(100)), encoding="utf-8")
+    done = run("fit", path, "-t", "pay")
+    assert done.exit_code == 2
+    assert "The target pay has 100 different numbers: it is a quantity" in done.stderr
+    assert "--task regression" in done.stderr
+    assert run("fit", path, "-t", "pay", "--task", "regression", "--max-depth", 1).exit_code == 0
+
+
+def test_many_classes_that_are_numbers_stay_classes(tmp_path):
+    path = tmp_path / "letters.csv"
+    path.write_text("a,y\n" + "".join(f"{k % 40},{k % 40}\n" for k in range(1600)))
+    assert run("fit", path, "-t", "y", "--max-depth", 1, "--time-limit", 5).exit_code == 0
+
+
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"])
+def test_a_spreadsheet_is_no_text(tmp_path, start):
+    path = tmp_path / "data.xlsx"
+    path.write_bytes(start + b"\0" * 100)
+    done = run("look", path)
+    assert done.exit_code == 2
+    assert "save the sheet as CSV" in done.stderr
