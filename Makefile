@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # PyTorch's build for CPUs, not gigabytes of CUDA; set TORCH= where pip's own index has one.
 TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
+# Warnings of the C++ compiler are errors where WERROR=ON, as in .ci/run; other compilers warn of other things.
+WERROR ?= OFF
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
 .PHONY: demo test test-cpp test-threads test-sanitized attack lint types docs wheel stubs clean
@@ -18,6 +20,7 @@ test: $(VENV)/.installed-test
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check src tests benchmarks examples tools docs/conf.py docs/_ext
 	$(BIN)/ruff format --check src tests benchmarks examples tools docs/conf.py docs/_ext
+	$(BIN)/clang-format --dry-run --Werror --files=tools/clang_format.txt
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
@@ -25,6 +28,7 @@ types: $(VENV)/.installed-test
 # The site in build/docs; every example runs, and a warning (a dead link, a docstring that renders badly) is an error.
 docs: $(VENV)/.installed-docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	$(BIN)/python tools/check_site.py build/docs
 
 # A source archive, the wheel that it builds, and a first session with that wheel in an environment of its own.
 wheel: $(VENV)/.installed-wheel
@@ -32,7 +36,7 @@ wheel: $(VENV)/.installed-wheel
 
 # C++ tests under the address and undefined-behaviour sanitizers.
 test-cpp: $(VENV)/.installed-test
-	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug >/dev/null
+	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug -DTREEWRIGHT_WERROR=$(WERROR) >/dev/null
 	$(BIN)/cmake --build build/sanitized -j 2
 	$(BIN)/ctest --test-dir build/sanitized --output-on-failure -j 2
 
@@ -65,7 +69,7 @@ $(VENV)/.created:
 # Editable: Python files are used in place, a changed C++ file re-installs.
 $(VENV)/.installed: $(VENV)/.created $(SOURCES)
 	$(BIN)/python -m pip install --quiet "scikit-build-core>=1.0,<2" "nanobind>=2.9,<4" "cmake>=3.18,<5" "ninja>=1.10,<2"
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[files]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=cmake.define.TREEWRIGHT_WERROR=$(WERROR) --editable '.[files]'
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed

@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["PEERS", "SOLVERS", "Peer", "ensure", "interpreter", "worker_script"]
+__all__ = ["PEERS", "SET_PEERS", "SOLVERS", "Peer", "ensure", "interpreter", "worker_script"]
 
 HERE = Path(__file__).resolve().parent
 DEFAULT_FOLDER = HERE / ".environments"
@@ -47,6 +47,16 @@ PEERS = {
     )
 }
 SOLVERS = ("treewright", *PEERS)
+# Those that list near-optimal trees: `benchmarks.near_optimal`.
+SET_PEERS = {
+    peer.name: peer
+    for peer in (
+        Peer("treefarms", ("treefarms==0.2.4",)),
+        Peer("praxis", ("tree-praxis==0.0.30",)),
+        Peer("arborenum", ("arborenum==0.2.6",)),
+    )
+}
+EVERY_PEER = PEERS | SET_PEERS
 
 
 def worker_script(solver: str) -> Path:
@@ -56,7 +66,7 @@ def worker_script(solver: str) -> Path:
 
 def interpreter(solver: str, folder: Path = DEFAULT_FOLDER) -> Path:
     """Return the Python that runs the worker of `solver`; treewright's is the one that runs the benchmark."""
-    if solver not in PEERS:
+    if solver not in EVERY_PEER:
         return Path(sys.executable)
     return folder / solver / "bin" / "python"
 
@@ -75,9 +85,9 @@ def ensure(solver: str, folder: Path = DEFAULT_FOLDER) -> Path:
         If pip fails; the message holds the end of its output.
     """
     python = interpreter(solver, folder)
-    if solver not in PEERS:
+    if solver not in EVERY_PEER:
         return python
-    wanted = "\n".join(PEERS[solver].requirements) + "\n"
+    wanted = "\n".join(EVERY_PEER[solver].requirements) + "\n"
     stamp = folder / solver / "requirements.txt"
     if python.exists() and stamp.exists() and stamp.read_text() == wanted:
         return python
@@ -86,7 +96,7 @@ def ensure(solver: str, folder: Path = DEFAULT_FOLDER) -> Path:
     environment = {**os.environ, "MAKEFLAGS": "-j1"}
     for command in (
         [sys.executable, "-m", "venv", str(folder / solver)],
-        [str(python), "-m", "pip", "install", "--quiet", *PEERS[solver].requirements],
+        [str(python), "-m", "pip", "install", "--quiet", *EVERY_PEER[solver].requirements],
     ):
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         if done.returncode != 0:

@@ -231,9 +231,8 @@ def answer_of_black_box(leaf: str, train: Rows, test: Rows, seed: int, settings:
             )
             model.set_params(**found.parameters)
         elif leaf.endswith("rounds"):
-            majority = int(np.bincount(train.y).argmax())
-            chosen = choose_rounds(model, np.asarray(train.X), train.y, None, majority, seed=seed)
-            model.set_params(**{chosen.name: max(1, chosen.number)})
+            chosen = choose_rounds(model, np.asarray(train.X), train.y, None, seed=seed)
+            model.set_params(**{chosen.name: chosen.number})
         model.fit(train.X, train.y)
         seconds = time.process_time() - start
         return {"status": "done", "seconds": seconds, **_accuracies(model, train, test)}

@@ -16,6 +16,7 @@ copyright = author
 release = version = version_of("treewright")
 
 extensions = [
+    "accessible",
     "public_api",  # before autosummary, which reads the pages that it writes
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",

@@ -85,7 +85,7 @@ for split, goes_left in leaf_path(model.tree_, model.apply(row)[0]):
     print("  because", describe(split, model.tree_.columns, goes_left))
 
 # %%
-# Choose the price of a leaf
+# Choose the leaf penalty
 # --------------------------
 # It is a parameter like any other: cross-validation chooses it.
 from sklearn.model_selection import GridSearchCV

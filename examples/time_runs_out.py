@@ -49,7 +49,7 @@ axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# What helps: a depth limit, a larger price of a leaf, fewer thresholds. With two limits at once the
+# What helps: a depth limit, a larger leaf penalty, fewer thresholds. With two limits at once the
 # same table is solved to the end:
 model = OptimalTreeClassifier(cost_complexity=0.01, max_depth=2, thresholds=4).fit(X, y)
 print(model.result_.sentence())

@@ -67,6 +67,36 @@ class InPipeline:
         return self
 
 
+class ChosenInPipeline:
+    """A tree chosen among near-optimal ones as the last step of a pipeline."""
+
+    def __init__(self, **parameters: Any) -> None:
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        self.model = make_pipeline(StandardScaler(), tw.NearOptimalTreeClassifier(**parameters))
+
+    def fit(self, X: Any, y: Any) -> ChosenInPipeline:
+        self.model.fit(X, y)
+        self.result_ = self.model[-1].result_
+        return self
+
+
+class ChosenInGridSearch:
+    """Trees chosen among near-optimal ones, for each of two bounds, in a grid search."""
+
+    def __init__(self, **parameters: Any) -> None:
+        from sklearn.model_selection import GridSearchCV
+
+        model = tw.NearOptimalTreeClassifier(**parameters)
+        self.search = GridSearchCV(model, {"epsilon": [0.01, 0.05]}, cv=2, error_score="raise")
+
+    def fit(self, X: Any, y: Any) -> ChosenInGridSearch:
+        self.search.fit(X, y)
+        self.result_ = self.search.best_estimator_.result_
+        return self
+
+
 class InGridSearch:
     """A cross-validated search inside of another, with the parameters of the inner one."""
 
@@ -93,6 +123,14 @@ class Front:
         return self
 
 
+class RegressionFront(Front):
+    """`regression_frontier` likewise."""
+
+    def fit(self, X: Any, y: Any) -> RegressionFront:
+        self.result_ = tw.regression_frontier(X, y, **self.parameters)
+        return self
+
+
 class Shards(Front):
     """`fit_shards` likewise."""
 
@@ -108,6 +146,15 @@ class Policy(tw.OptimalPolicyTree):
         rewards = np.random.default_rng(1).normal(size=(len(y), len(np.unique(y))))
         rewards[np.arange(len(y)), y] += 1
         super().fit(X, rewards)
+        return self
+
+
+class RowCosts(tw.OptimalTreeClassifier):
+    """A tree of classes with noise as the cost of each row."""
+
+    def fit(self, X: Any, y: Any) -> RowCosts:
+        costs = np.random.default_rng(1).random(size=(len(y), len(np.unique(y))))
+        super().fit(X, y, row_costs=costs)
         return self
 
 
@@ -157,9 +204,16 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
         "policy": (Policy, free | {"max_depth": 7}),
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
+        "row costs": (RowCosts, free | {"max_depth": 7}),
+        "probability": (tw.OptimalProbabilityTree, free | {"max_depth": 7}),
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
         "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),
+        "chosen": (tw.NearOptimalTreeClassifier, {"cost_complexity": 0.001, "max_depth": 4}),
+        "chosen, in a pipeline": (ChosenInPipeline, {"cost_complexity": 0.001, "max_depth": 4}),
+        "chosen, in a grid search": (ChosenInGridSearch, {"cost_complexity": 0.001, "max_depth": 4}),
+        "regression front": (RegressionFront, {"max_leaves": 20, "max_depth": None}),
+        "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
         "regressor, threads": (
             tw.OptimalTreeRegressor,
@@ -177,10 +231,13 @@ def accepted(kind: Any) -> set[str]:
 
     stands_for = {
         Front: tw.accuracy_frontier,
+        RegressionFront: tw.regression_frontier,
         Shards: tw.fit_shards,
         NearOptimal: tw.near_optimal_trees,
         InPipeline: tw.OptimalTreeClassifierCV,
         InGridSearch: tw.OptimalTreeClassifierCV,
+        ChosenInPipeline: tw.NearOptimalTreeClassifier,
+        ChosenInGridSearch: tw.NearOptimalTreeClassifier,
     }
     return set(inspect.signature(stands_for.get(kind, kind)).parameters)
 
@@ -188,11 +245,13 @@ def accepted(kind: Any) -> set[str]:
 # Each has the time limit; two threads use processor seconds like two searches. A grid search makes five fits of a
 # cross-validated search: two parameters, two folds, and the best one on all rows.
 SEARCHES = {
+    "regressor, cross-validated": 6,
     "cross-validated": 6,
     "regressor, threads": 2,
     "leaf accuracy, cross-validated": 12,
     "in a pipeline": 6,
     "in a grid search": 5 * 6,
+    "chosen, in a grid search": 5,
 }
 
 
@@ -200,7 +259,7 @@ def limits_of(name: str) -> list[str]:
     """The limits that an estimator has; Ctrl-C ends every one."""
     kind, _ = _estimators()[name]
     has = accepted(kind)
-    if name.startswith("in a "):  # the other limits are those of "cross-validated"
+    if "in a " in name:  # the other limits are those of the estimator alone
         return ["time", "ctrl-c"]
     named = {"time_limit": "time", "step_limit": "step", "memory_limit": "memory", "progress": "callback"}
     return [limit for parameter, limit in named.items() if parameter in has] + ["ctrl-c"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from made_trees import Made, make_tree
 from treewright.show import report
 from treewright.table import Table
-from treewright.tree import Column, ColumnKind, ThresholdSplit, Tree, grow
+from treewright.tree import Column, ColumnKind, LinearSplit, ThresholdSplit, Tree, grow
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -66,3 +68,19 @@ def wide_tree(n_columns: int = 1000) -> Made:
     weight, costs = np.ones(len(y)), 1.0 - np.eye(2)
     tree: Tree = grow(columns, np.array(["no", "yes"]), splits, X, y, weight, costs)
     return Made(tree, X, y, weight, costs)
+
+
+def as_json(rows):
+    """Rows as JSON has them: a missing value is null."""
+    return [[None if math.isnan(x) else x for x in row] for row in rows.tolist()]
+
+
+def boxed_tree(seed, **options):
+    """A made tree without sums, whose numbers are whole or have one decimal."""
+    for attempt in itertools.count(seed * 1000):
+        made = make_tree(attempt, 7, n_rows=120, **options)
+        if not any(isinstance(split, LinearSplit) for split in made.tree.splits):
+            X = made.X.copy()
+            X[:, 1] = X[:, 1].round(1)
+            return Made(made.tree, X, made.y, made.weight, made.costs)
+    raise AssertionError

@@ -1,12 +1,14 @@
 """Build what a release consists of, and try it: ``make wheel``.
 
 A source archive; the wheel that is built from that archive and nothing else; its platform tag by auditwheel; then a
-fresh environment with the wheel alone, in which a first session runs. The files are left in ``dist``.
+fresh environment with the wheel alone, in which first sessions run, one of them on an emulated processor without AVX
+where QEMU is installed. What cibuildwheel would build elsewhere is listed. The files are left in ``dist``.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -25,6 +27,14 @@ IN_WHEEL = (
 )
 
 
+WHEELS = {  # what cibuildwheel is to build on the machines of the workflow that have an x86-64 processor
+    "linux": "cp311-manylinux_x86_64 cp312-manylinux_x86_64 cp311-musllinux_x86_64 cp312-musllinux_x86_64",
+    "macos": "cp311-macosx_x86_64 cp312-macosx_x86_64",
+    "windows": "cp311-win_amd64 cp312-win_amd64",
+}
+OLD_PROCESSOR = "Nehalem"  # of 2008: SSE4.2, which numpy needs, and no AVX
+
+
 def main() -> None:
     """Build, look inside, repair, install, run."""
     shutil.rmtree(DIST, ignore_errors=True)
@@ -39,6 +49,8 @@ def main() -> None:
             wheel = repaired(wheel, Path(folder) / "repaired")
         shutil.copy(wheel, DIST)
     try_out(only(DIST, "*.whl"))
+    for system, expected in WHEELS.items():
+        look_into_plan(system, expected)
 
 
 def look_into_archive(archive: Path) -> None:
@@ -87,6 +99,39 @@ def try_out(wheel: Path) -> None:
         for extra, session in (("", "memory"), ("[files]", "files")):
             run(inside, "-m", "pip", "install", "--quiet", f"{wheel}{extra}")
             run(inside, str(ROOT / "tools" / "first_session.py"), session, cwd=Path(folder))
+        run(inside, "-m", "pip", "uninstall", "--quiet", "--yes", "polars")
+        try_out_without_avx(inside, Path(folder))
+
+
+def try_out_without_avx(inside: Path, folder: Path) -> None:
+    """Run the session with tables in memory on an emulated old processor: an AVX instruction would end it."""
+    emulator = shutil.which("qemu-x86_64")
+    if sys.platform != "linux" or platform.machine() != "x86_64" or emulator is None:
+        print("not tried without AVX: that needs qemu-x86_64 (package qemu-user) on Linux")
+        return
+    print(f"on a {OLD_PROCESSOR}, without AVX:", flush=True)
+    session = str(ROOT / "tools" / "first_session.py")
+    run(Path(emulator), "-cpu", OLD_PROCESSOR, str(inside), session, "memory", cwd=folder)
+
+
+def look_into_plan(system: str, expected: str) -> None:
+    """Let cibuildwheel read its settings and list the wheels that it would build; nothing is built."""
+    command = [
+        sys.executable,
+        "-m",
+        "cibuildwheel",
+        "--print-build-identifiers",
+        "--archs",
+        "auto64",
+        "--platform",
+        system,
+    ]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "CIBW_ENABLE": ""}
+    )
+    if done.returncode or sorted(done.stdout.split()) != sorted(expected.split()):
+        sys.exit(f"cibuildwheel on {system}: {done.stdout}{done.stderr}, expected {expected}")
+    print(f"cibuildwheel on {system}: {', '.join(done.stdout.split())}")
 
 
 def only(folder: Path, pattern: str) -> Path:

@@ -337,16 +337,12 @@ void bind_bits(nb::module_& m) {
         .value("COLUMNS", PairKernel::columns);
     nb::class_<Options>(m, "BitsOptions", "Switches of the search over binary columns.")
         .def(nb::init<>())
-        .def_rw("lookahead", &Options::lookahead)
-        .def_rw("two_leaves", &Options::two_leaves)
-        .def_rw("budgets", &Options::budgets)
-        .def_rw("similar_support", &Options::similar_support)
-        .def_rw("cache", &Options::cache)
-        .def_rw("greedy_start", &Options::greedy_start)
-        .def_rw("lattice", &Options::lattice)
-        .def_rw("kernel", &Options::kernel)
-        .def_rw("plain_steps", &Options::plain_steps)
-        .def_rw("lattice_states", &Options::lattice_states);
+#define SETTING(type, name, value, text)
+#define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
+#include "treewright/search/binary_options.def"
+#undef OPTION
+#undef SETTING
+        ;
     nb::class_<BitsProblem>(m, "BitsProblem", "A problem over binary columns, reduced to distinct rows and columns.")
         .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
                       const Matrix<std::int64_t>&, double, std::int64_t, bool, std::optional<Vector<std::int64_t>>,

@@ -3,8 +3,10 @@
 #include "control.hpp"
 #include "treewright/search/near_optimal.hpp"
 #include "treewright/search/node_rows.hpp"
+#include "treewright/search/reliance.hpp"
 #include "treewright/search/tree_counts.hpp"
 #include "treewright/search/tree_extremes.hpp"
+#include "treewright/search/tree_shares.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -77,20 +79,6 @@ class NearOptimalCounts {
         treewright::require(complete(), "root_edges: not counted");
         return nb::cast(matrix_of(counts_->root_edges()));
     }
-    // An empty `to_side` is all columns.
-    [[nodiscard]] nb::object leaves(const Vector<std::uint32_t>& to_side, double time_limit, std::size_t memory_limit) const {
-        treewright::require(complete() && !root_only_, "leaves: not counted");
-        treewright::require(to_side.shape(0) == 0 || to_side.shape(0) == 2 * graph_->edges.size(), "leaves: shapes do not agree");
-        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, nb::none());
-        WideNumbers found;
-        {
-            nb::gil_scoped_release release;
-            found = counts_->leaves_in_trees(span_of(to_side), control);
-        }
-        if (control.ended()) return nb::none();
-        return nb::cast(matrix_of(std::move(found)));
-    }
-
    private:
     Graph graph_;
     std::unique_ptr<TreeCounts> counts_;
@@ -98,13 +86,53 @@ class NearOptimalCounts {
     bool root_only_ = false;
 };
 
+// In which share of the trees a node is a leaf.
+class NearOptimalShares {
+   public:
+    NearOptimalShares(Graph graph, SetRule rule, bool root_only, Control control) : graph_(std::move(graph)) {
+        {
+            nb::gil_scoped_release release;
+            shares_ = std::make_unique<TreeShares>(*graph_, std::move(rule), root_only, control);
+        }
+        stop_ = control.reason();
+        root_only_ = root_only;
+    }
+    [[nodiscard]] treewright::Stop stop() const { return stop_; }
+    [[nodiscard]] double total() const {
+        treewright::require(shares_->complete(), "total: not counted");
+        return shares_->total();
+    }
+    // An empty `to_side` is all columns.
+    [[nodiscard]] nb::object leaves(const Vector<std::uint32_t>& to_side, bool by_node, double time_limit, std::size_t memory_limit) const {
+        treewright::require(shares_->complete() && !root_only_, "leaves: not counted");
+        treewright::require(to_side.shape(0) == 0 || to_side.shape(0) == 2 * graph_->edges.size(), "leaves: shapes do not agree");
+        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, nb::none());
+        std::vector<double> found;
+        {
+            nb::gil_scoped_release release;
+            found = shares_->leaves_in_trees(span_of(to_side), control);
+            if (!by_node) {
+                for (std::size_t i = graph_->n_classes; i < found.size(); ++i) found[i % graph_->n_classes] += found[i];
+                found.resize(std::min(found.size(), graph_->n_classes));
+            }
+        }
+        return nb::make_tuple(control.reason(), copy_of(found));
+    }
+
+   private:
+    Graph graph_;
+    std::unique_ptr<TreeShares> shares_;
+    treewright::Stop stop_ = treewright::Stop::none;
+    bool root_only_ = false;
+};
+
 // The largest sums over leaves.
 class NearOptimalExtremes {
    public:
-    NearOptimalExtremes(Graph graph, SetRule rule, std::vector<std::int64_t> leaf_value, Control control) : graph_(std::move(graph)) {
+    NearOptimalExtremes(Graph graph, SetRule rule, const std::vector<std::int64_t>& leaf_value, Control control) : graph_(std::move(graph)) {
         {
             nb::gil_scoped_release release;
-            extremes_ = std::make_unique<TreeExtremes>(*graph_, std::move(rule), std::move(leaf_value), control);
+            extremes_ = std::make_unique<TreeExtremes>(*graph_, std::move(rule), leaf_value, control);
         }
         stop_ = control.reason();
     }
@@ -216,6 +244,43 @@ class NearOptimalSet {
         return NearOptimalExtremes(
             graph_, std::move(rule), std::vector<std::int64_t>(leaf_value.data(), leaf_value.data() + leaf_value.shape(0)),
             treewright::make_control(time_limit, kNoSteps, memory_limit, nb::none()));
+    }
+
+    [[nodiscard]] NearOptimalShares shares(std::vector<std::int64_t> most_errors, const Vector<std::uint32_t>& copies, bool any_label,
+                                           bool redundant, double time_limit, std::size_t memory_limit, bool root_only) const {
+        SetRule rule = rule_of(std::move(most_errors), copies, any_label, redundant, memory_limit);
+        return NearOptimalShares(graph_, std::move(rule), root_only, treewright::make_control(time_limit, kNoSteps, memory_limit, nb::none()));
+    }
+
+    [[nodiscard]] nb::tuple reliance(std::vector<std::int64_t> most_errors, const Vector<std::uint32_t>& copies, bool any_label, bool redundant,
+                                     std::size_t memory_limit, const Vector<std::uint32_t>& copies_of, const Vector<std::uint64_t>& ones,
+                                     std::size_t n_rows, const Vector<std::int64_t>& weight, const Vector<std::int64_t>& cost,
+                                     bool leaf_at_root) const {
+        require_rows(ones, n_rows);
+        treewright::require(copies_of.shape(0) == graph_->edges.size() && weight.shape(0) == n_rows && cost.shape(0) == n_rows * graph_->n_classes,
+                            "reliance: shapes do not agree");
+        const SetRule rule = rule_of(std::move(most_errors), copies, any_label, redundant, memory_limit);
+        Control control = treewright::make_control(std::numeric_limits<double>::infinity(), kNoSteps, memory_limit, nb::none());
+        std::optional<std::pair<double, double>> found;
+        {
+            nb::gil_scoped_release release;
+            found = treewright::bits::reliance(
+                *graph_, rule, {span_of(copies_of), span_of(ones), n_rows, span_of(weight), span_of(cost), leaf_at_root}, control);
+        }
+        if (!found) return nb::make_tuple(control.reason(), nb::none());
+        return nb::make_tuple(control.reason(), nb::make_tuple(found->first, found->second));
+    }
+
+    [[nodiscard]] nb::tuple column_worth(std::vector<std::int64_t> most_errors, const Vector<std::uint32_t>& copies, bool any_label,
+                                         bool redundant, std::size_t memory_limit, const Vector<std::uint32_t>& copies_without) const {
+        treewright::require(copies_without.shape(0) == graph_->edges.size(), "column_worth: shapes do not agree");
+        const SetRule rule = rule_of(std::move(most_errors), copies, any_label, redundant, memory_limit);
+        ColumnWorth found;
+        {
+            nb::gil_scoped_release release;
+            found = treewright::bits::column_worth(*graph_, rule, span_of(copies_without));
+        }
+        return nb::make_tuple(copy_of(found.with), copy_of(found.without));
     }
 
     // For each row the sum of the shares of the nodes that hold it, (row, class); `ones` has 64 rows a word for each column of the graph.
@@ -363,10 +428,13 @@ void bind_near_optimal(nb::module_& m) {
         .def_prop_ro("stop", &NearOptimalCounts::stop)
         .def_prop_ro("bytes", &NearOptimalCounts::bytes)
         .def("cells", &NearOptimalCounts::cells, "node"_a, "Return leaves, errors and counts (rows of 64-bit words) of a node.")
-        .def("root_edges", &NearOptimalCounts::root_edges, "Return the trees that begin with each edge of the root.")
-        .def("leaves", &NearOptimalCounts::leaves, nb::kw_only(), "to_side"_a, "time_limit"_a, "memory_limit"_a,
-             "Return the trees in which each node is a leaf of each class; None if stopped. `to_side` has for each edge how many of its "
-             "columns send one row to either side, or is empty.");
+        .def("root_edges", &NearOptimalCounts::root_edges, "Return the trees that begin with each edge of the root.");
+    nb::class_<NearOptimalShares>(m, "NearOptimalShares", "How many trees there are, in floating point, at every node.")
+        .def_prop_ro("stop", &NearOptimalShares::stop)
+        .def("total", &NearOptimalShares::total, "Return the number of trees with at least two leaves.")
+        .def("leaves", &NearOptimalShares::leaves, nb::kw_only(), "to_side"_a, "by_node"_a, "time_limit"_a, "memory_limit"_a,
+             "Return what stopped it, and the trees in which each node, or with `by_node=False` any, is a leaf of each class. `to_side` has "
+             "for each edge how many of its columns send one row to either side, or is empty.");
     nb::class_<NearOptimalExtremes>(m, "NearOptimalExtremes", "The largest sums of leaf values, by leaves and errors, at every node.")
         .def_prop_ro("complete", &NearOptimalExtremes::complete)
         .def_prop_ro("stop", &NearOptimalExtremes::stop)
@@ -381,6 +449,15 @@ void bind_near_optimal(nb::module_& m) {
              "Count the trees by leaves and errors at every node, or at the root alone.")
         .def("extremes", &NearOptimalSet::extremes, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
              "leaf_value"_a, "time_limit"_a, "memory_limit"_a, "Find the largest sums of leaf values (node x class).")
+        .def("shares", &NearOptimalSet::shares, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
+             "time_limit"_a, "memory_limit"_a, "root_only"_a, "Count the trees in floating point, at every node or in all.")
+        .def("reliance", &NearOptimalSet::reliance, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
+             "memory_limit"_a, "copies_of"_a, "ones"_a, "n_rows"_a, "weight"_a, "cost"_a, "leaf_at_root"_a,
+             "Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are drawn anew, times the "
+             "total weight; None if there is no tree.")
+        .def("column_worth", &NearOptimalSet::column_worth, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
+             "memory_limit"_a, "copies_without"_a,
+             "Return by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for none.")
         .def("sum_by_row", &NearOptimalSet::sum_by_row, "ones"_a, "n_rows"_a, "share"_a,
              "Sum shares (node x class) over the nodes of each row; `ones` are 64 rows a word for each column.")
         .def("sum_by_node", &NearOptimalSet::sum_by_node, "ones"_a, "n_rows"_a, "value"_a,

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from treewright.estimators import MIPTreeClassifier as MIPTreeClassifier
     from treewright.estimators import NearOptimalTreeClassifier as NearOptimalTreeClassifier
     from treewright.estimators import OptimalPolicyTree as OptimalPolicyTree
+    from treewright.estimators import OptimalProbabilityTree as OptimalProbabilityTree
     from treewright.estimators import OptimalSurvivalTree as OptimalSurvivalTree
     from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from treewright.estimators import OptimalTreeClassifierCV as OptimalTreeClassifierCV
     from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
+    from treewright.estimators import OptimalTreeRegressorCV as OptimalTreeRegressorCV
     from treewright.estimators import ThresholdGuesser as ThresholdGuesser
     from treewright.estimators import compare_with_cart as compare_with_cart
     from treewright.estimators import raise_on_interrupt as raise_on_interrupt
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
     from treewright.search import accuracy_frontier as accuracy_frontier
+    from treewright.search import regression_frontier as regression_frontier
     from treewright.shards import ShardedTree as ShardedTree
     from treewright.shards import fit_shards as fit_shards
     from treewright.table import Table as Table
@@ -55,10 +58,12 @@ _HOME = {
     "NearOptimalTreeClassifier": "treewright.estimators",
     "NearOptimalTrees": "treewright.near_optimal",
     "OptimalPolicyTree": "treewright.estimators",
+    "OptimalProbabilityTree": "treewright.estimators",
     "OptimalSurvivalTree": "treewright.estimators",
     "OptimalTreeClassifier": "treewright.estimators",
     "OptimalTreeClassifierCV": "treewright.estimators",
     "OptimalTreeRegressor": "treewright.estimators",
+    "OptimalTreeRegressorCV": "treewright.estimators",
     "Problem": "treewright.problem",
     "ShardedTree": "treewright.shards",
     "SolveResult": "treewright.result",
@@ -72,6 +77,7 @@ _HOME = {
     "fit_shards": "treewright.shards",
     "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
+    "regression_frontier": "treewright.search",
 }
 
 _PACKAGES = (

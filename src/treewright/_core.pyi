@@ -23,61 +23,87 @@ class BitsOptions:
     def __init__(self) -> None: ...
 
     @property
-    def lookahead(self) -> bool: ...
+    def lookahead(self) -> bool:
+        """
+        Trees of k leaves cost at least k leaf prices (Lemma 3.2, Theorems 3.3 to 3.5).
+        """
 
     @lookahead.setter
     def lookahead(self, arg: bool, /) -> None: ...
 
     @property
-    def two_leaves(self) -> bool: ...
+    def two_leaves(self) -> bool:
+        """
+        Bound a child by its exact best tree of two leaves instead of by its leaf.
+        """
 
     @two_leaves.setter
     def two_leaves(self, arg: bool, /) -> None: ...
 
     @property
-    def budgets(self) -> bool: ...
+    def budgets(self) -> bool:
+        """
+        Stop a subproblem once it cannot improve its parent (hierarchical bound, Theorem 3.1).
+        """
 
     @budgets.setter
     def budgets(self, arg: bool, /) -> None: ...
 
     @property
-    def similar_support(self) -> bool: ...
+    def similar_support(self) -> bool:
+        """
+        Bound a subset by a solved one that differs in few rows (after Theorem F.1).
+        """
 
     @similar_support.setter
     def similar_support(self, arg: bool, /) -> None: ...
 
     @property
-    def cache(self) -> bool: ...
+    def cache(self) -> bool:
+        """
+        Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).
+        """
 
     @cache.setter
     def cache(self, arg: bool, /) -> None: ...
 
     @property
-    def greedy_start(self) -> bool: ...
+    def greedy_start(self) -> bool:
+        """Begin with a greedy tree, for early incumbents."""
 
     @greedy_start.setter
     def greedy_start(self, arg: bool, /) -> None: ...
 
     @property
-    def lattice(self) -> bool: ...
+    def lattice(self) -> bool:
+        """
+        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program over column groups, where it is small enough.
+        """
 
     @lattice.setter
     def lattice(self, arg: bool, /) -> None: ...
 
     @property
-    def kernel(self) -> PairKernel: ...
+    def kernel(self) -> PairKernel:
+        """How pair matrices are counted."""
 
     @kernel.setter
     def kernel(self, arg: PairKernel, /) -> None: ...
 
     @property
-    def plain_steps(self) -> int: ...
+    def plain_steps(self) -> int:
+        """
+        Subproblems of the plain search before the phases for hard problems begin.
+        """
 
     @plain_steps.setter
     def plain_steps(self, arg: int, /) -> None: ...
 
     @property
-    def lattice_states(self) -> int: ...
+    def lattice_states(self) -> int:
+        """
+        Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each (two classes).
+        """
 
     @lattice_states.setter
     def lattice_states(self, arg: int, /) -> None: ...
@@ -296,9 +322,18 @@ class NearOptimalCounts:
     def root_edges(self) -> object:
         """Return the trees that begin with each edge of the root."""
 
-    def leaves(self, *, to_side: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float, memory_limit: int) -> object:
+class NearOptimalShares:
+    """How many trees there are, in floating point, at every node."""
+
+    @property
+    def stop(self) -> Stop: ...
+
+    def total(self) -> float:
+        """Return the number of trees with at least two leaves."""
+
+    def leaves(self, *, to_side: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], by_node: bool, time_limit: float, memory_limit: int) -> object:
         """
-        Return the trees in which each node is a leaf of each class; None if stopped. `to_side` has for each edge how many of its columns send one row to either side, or is empty.
+        Return what stopped it, and the trees in which each node, or with `by_node=False` any, is a leaf of each class. `to_side` has for each edge how many of its columns send one row to either side, or is empty.
         """
 
 class NearOptimalExtremes:
@@ -332,6 +367,19 @@ class NearOptimalSet:
 
     def extremes(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, leaf_value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float, memory_limit: int) -> NearOptimalExtremes:
         """Find the largest sums of leaf values (node x class)."""
+
+    def shares(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, root_only: bool) -> NearOptimalShares:
+        """Count the trees in floating point, at every node or in all."""
+
+    def reliance(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, memory_limit: int, copies_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_at_root: bool) -> tuple:
+        """
+        Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are drawn anew, times the total weight; None if there is no tree.
+        """
+
+    def column_worth(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, memory_limit: int, copies_without: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+        """
+        Return by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for none.
+        """
 
     def sum_by_row(self, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
         """

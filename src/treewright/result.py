@@ -16,7 +16,9 @@ __all__ = [
     "BornAgainResult",
     "LeafAccuracyResult",
     "PolicyResult",
+    "ProbabilityResult",
     "RegressionResult",
+    "RowCostsResult",
     "ShardsResult",
     "SolveResult",
     "SolveStatus",
@@ -306,6 +308,66 @@ class SurvivalResult(_ShareOfALoss):
 
     def _in_words(self) -> str:
         return f"{100 * self.loss:.2f}% of the deviance left"
+
+
+@dataclass(frozen=True, repr=False)
+class ProbabilityResult(_ShareOfALoss):
+    """A probability tree with its certificate.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        `loss` + cost_complexity * leaves.
+    lower_bound : float
+        No tree within the constraints and the `scope` has a smaller objective.
+    loss : float
+        Share of a single leaf's Brier score that the tree leaves.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``tolerance``: by how much rounding to integers can have moved an objective. ``brier_score`` and
+        ``single_leaf_brier_score``: means over the training rows, of all classes together (0 to 2).
+    options : mapping
+        ``method`` is "probability"; ``criterion`` names the loss.
+    notes : tuple of str
+    """
+
+    KIND: ClassVar[str] = "probability tree"
+
+    def _in_words(self) -> str:
+        return f"{100 * self.loss:.2f}% of the Brier score of a single leaf left"
+
+
+@dataclass(frozen=True, repr=False)
+class RowCostsResult(_ShareOfALoss):
+    """A classification tree for costs of every row and class, with its certificate.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        `loss` + cost_complexity * leaves.
+    lower_bound : float
+        No tree within the constraints and the `scope` has a smaller objective.
+    loss : float
+        Mean cost of a training row.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``tolerance``: by how much rounding to integers can have moved an objective. ``single_class_cost`` and
+        ``least_cost``: mean costs of the best single class, and of the cheapest class for every row.
+    options : mapping
+        ``method`` is "row_costs".
+    notes : tuple of str
+    """
+
+    def _in_words(self) -> str:
+        single = self.stats.get("single_class_cost")
+        beside = f" against {single:.6g} by the best single class" if isinstance(single, float) else ""
+        return f"mean cost {self.loss:.6g} on the training rows{beside}"
 
 
 @dataclass(frozen=True, repr=False)

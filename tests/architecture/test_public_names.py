@@ -26,10 +26,12 @@ PUBLIC = [
     "NearOptimalTreeClassifier",
     "NearOptimalTrees",
     "OptimalPolicyTree",
+    "OptimalProbabilityTree",
     "OptimalSurvivalTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
+    "OptimalTreeRegressorCV",
     "Problem",
     "ShardedTree",
     "SolveResult",
@@ -44,6 +46,7 @@ PUBLIC = [
     "fit_shards",
     "near_optimal_trees",
     "raise_on_interrupt",
+    "regression_frontier",
 ]
 PACKAGES = [
     "binarize",

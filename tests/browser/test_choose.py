@@ -14,6 +14,7 @@ from near_optimal_lists import random_case
 from treewright import near_optimal_trees
 from treewright.convert import from_json
 from treewright.errors import InputError
+from treewright.near_optimal import gap_frontier
 from treewright.show import choose_page
 
 
@@ -153,6 +154,46 @@ def test_two_trees_are_compared_by_rows(visit):
     differ = int((first.predict(X) != other.predict(X)).sum())
     said = page.locator("#difference").inner_text()
     assert f"differ on {differ:,} training rows" in said if differ else "alike" in said
+
+
+def test_a_slider_shows_what_a_smaller_gap_costs(visit):
+    trees = some_set(3)
+    gaps = gap_frontier(trees, "x1")
+    assert len(gaps.points) > 2
+    page = visit(viewport={"width": 390, "height": 800}).open(choose_page(trees, gaps=gaps))
+    page.wait_for_selector("body[data-ready=yes]")
+    slider = page.locator("#gap-at")
+    slider.focus()
+    page.keyboard.press("End")
+    assert f"Step {len(gaps.points)} of {len(gaps.points)}" in page.locator("#gap-says").inner_text()
+    assert "which is a proof" in page.locator("#gap-says").inner_text()
+    page.keyboard.press("ArrowLeft")
+    point = gaps.points[-2]
+    words = slider.get_attribute("aria-valuetext")
+    assert f"gap of {100 * point.gap:.2f} %" in words
+    assert words in page.locator("#gap-says").inner_text()
+    for key, button in (("a", "#gap-a"), (None, "#gap-build")):
+        page.locator(button).focus()
+        page.keyboard.press("Enter")
+        if key is not None:
+            assert page.locator(f"#tree-{key} li").count() == 2 * point.tree.n_leaves - 1
+    page.wait_for_selector("body[data-ready=yes]")
+    shown = from_json(json.dumps(page.evaluate("treewright.shown()")))
+    assert shown.tree.splits == point.tree.splits
+    assert shown.result.objective == pytest.approx(point.objective)
+    assert page.locator("#gap-steps tbody tr").count() == len(gaps.points)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_each_column_has_its_reliance(visit):
+    trees = some_set()
+    page = opened(visit, trees)
+    rows = page.locator("#uses tbody tr")
+    said = {row.locator("th").inner_text(): row.inner_text() for row in rows.all()}
+    for use in trees.columns():
+        if use.share:
+            assert f"{use.reliance[0]:.3f} to {use.reliance[1]:.3f}" in said[use.name]
+    assert page.locator("#gap").count() == 0
 
 
 def test_names_from_the_data_run_nothing(visit):

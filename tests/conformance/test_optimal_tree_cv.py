@@ -1,13 +1,13 @@
-"""All of scikit-learn's own checks for the cross-validated estimator, none skipped and none expected to fail.
+"""All of scikit-learn's own checks for the cross-validated estimators, none skipped and none expected to fail.
 
 With few leaves and folds: each check fits several times, and each fit is several searches.
 """
 
 import pytest
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.estimator_checks import check_estimator
 
-from treewright import OptimalTreeClassifierCV
+from treewright import OptimalTreeClassifierCV, OptimalTreeRegressorCV
 
 
 @pytest.mark.parametrize("choose", ["cost_complexity", "leaves"])
@@ -21,3 +21,11 @@ def test_every_check_passes(choose: str) -> None:
 
 def test_it_is_a_classifier() -> None:
     assert is_classifier(OptimalTreeClassifierCV())
+
+
+def test_every_check_passes_for_the_regressor() -> None:
+    assert is_regressor(OptimalTreeRegressorCV())
+    outcomes = check_estimator(OptimalTreeRegressorCV(max_leaves=3, cv=2), on_skip=None, on_fail=None)
+    assert len(outcomes) >= 55
+    failed = [(o["check_name"], o["status"], o["exception"]) for o in outcomes if o["status"] != "passed"]
+    assert failed == []

@@ -16,6 +16,7 @@ from treewright import (
     LeafAccuracyTreeClassifier,
     NearOptimalTreeClassifier,
     OptimalPolicyTree,
+    OptimalProbabilityTree,
     OptimalSurvivalTree,
     OptimalTreeClassifier,
     OptimalTreeRegressor,
@@ -67,6 +68,7 @@ ESTIMATORS = [
     LeafAccuracyTreeClassifier(),
     NearOptimalTreeClassifier(),
     OptimalTreeRegressor(),
+    OptimalProbabilityTree(),
     TargetsAsRewards(),
     TargetsAsTimes(),
 ]

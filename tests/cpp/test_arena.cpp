@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 
-using treewright::bits::Arena;
-using treewright::bits::ArenaScope;
+using treewright::Arena;
+using treewright::ArenaScope;
 
 namespace {
 

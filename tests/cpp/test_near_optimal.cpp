@@ -2,6 +2,7 @@
 #include "check.hpp"
 #include "treewright/search/tree_counts.hpp"
 #include "treewright/search/tree_extremes.hpp"
+#include "treewright/search/tree_shares.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -123,8 +124,11 @@ int main() {
             for (std::size_t e = 0; e < edges.words.size(); e += edges.n_words) by_edge += edges.words[e];
             check(by_edge + leaf_alone == total, "by_edge + leaf_alone == total");
             if (root_only || cells.empty()) continue;
-            const WideNumbers leaves = counts.leaves_in_trees({}, control);
-            for (std::size_t i = 0; i < in_leaf.size(); ++i) check(leaves.words[i * leaves.n_words] == in_leaf[i], "leaves.words[i * leaves.n_words] == in_leaf[i]");
+            const TreeShares shares(made.graph, made.rule, false, control);  // small numbers: exact
+            check(shares.total() + static_cast<double>(leaf_alone) == static_cast<double>(total), "the shares' total");
+            check(TreeShares(made.graph, made.rule, true, control).total() == shares.total(), "the total alone");
+            const std::vector<double> leaves = shares.leaves_in_trees({}, control);
+            for (std::size_t i = 0; i < in_leaf.size(); ++i) check(leaves[i] == static_cast<double>(in_leaf[i]), "trees in which a node is a leaf");
         }
         const TreeExtremes extremes(made.graph, made.rule, made.value, control);
         const SizeExtremes best = extremes.cells(0);

@@ -9,7 +9,7 @@ import pytest
 
 from near_optimal_lists import begins_like, label_of, nested, random_case, splits_of
 from treewright import near_optimal_trees
-from treewright.near_optimal import fewest_columns
+from treewright.near_optimal import fewest_columns, gap_frontier
 
 
 class Case:
@@ -70,6 +70,35 @@ def same_set(smaller, wanted, case):
         )
         first = [isinstance(tree, tuple) and case.splits[tree[0]].column == number for tree in listed]
         assert use.share_at_root == pytest.approx(np.mean(first), abs=1e-12)
+
+
+def loss_drawn_anew(case, tree, column):
+    """The expected loss of a tree if each row gets the column's value of any row, in units of the problem."""
+    found = case.found.graph.problem
+    total = Fraction(0)
+    weight = [Fraction(int(w)) for w in case.weight]
+    for i in range(len(case.y)):
+        for j in range(len(case.y)):
+            place = tree
+            while isinstance(place, tuple):
+                row = j if case.splits[place[0]].column == column else i
+                place = place[2 if case.right[place[0]][row] else 1]
+            total += weight[i] * weight[j] * Fraction(float(found.costs[case.y[i], place]))
+    return total / sum(weight) ** 2
+
+
+def test_reliance_on_columns(case):
+    found = case.found
+    for some in (found, found.where(uses=found.graph.problem.table.names[-1])):
+        listed = [case.nested(tree) for tree in some]
+        if not 0 < len(listed) <= 200:
+            continue
+        for column, use in enumerate(some.columns()):
+            rises = [
+                loss_drawn_anew(case, tree, column) - loss_drawn_anew(case, tree, None) for tree in listed
+            ]
+            assert use.reliance == pytest.approx((float(min(rises)), float(max(rises))), abs=1e-12)
+        assert [use.reliance for use in some.columns(reliance=False)] == [None] * case.X.shape[1]
 
 
 def test_trees_that_ask_columns(case):
@@ -186,6 +215,32 @@ def test_gaps_between_groups(case):
             assert none is None
             assert seen == looked - 1
             assert lower <= bound
+
+
+def test_the_best_tree_for_every_gap(case):
+    group = case.rng.random(len(case.y)) < 0.5
+    label = int(case.rng.integers(case.y.max() + 1))
+    cells = case.found.table()
+    for kind in ("parity", "opportunity", "odds"):
+        listed = gaps(case, group, kind, label)
+        if listed is None:
+            continue
+        worst = [max(abs(gap[k]) for gap in listed) for k in range(len(case.trees))]
+        objective = [cell.objective for cell in cells for _ in range(cell.n_trees)]
+        points, proven = gap_frontier(case.found, group, kind, label=label)
+        assert proven
+        assert points[-1].gap == pytest.approx(float(min(worst)))
+        assert points[0].objective == objective[0]
+        for point, after in zip(points, [*points[1:], None], strict=True):
+            assert float(worst[case.found.rank(point.tree)]) == pytest.approx(point.gap)
+            assert objective[case.found.rank(point.tree)] == point.objective
+            # no tree that costs less than the next point has a smaller gap than this one
+            cheaper = [
+                w for w, o in zip(worst, objective, strict=True) if after is None or o < after.objective
+            ]
+            if after is None or after.objective > point.objective:
+                assert point.gap == pytest.approx(float(min(cheaper)))
+        assert not gap_frontier(case.found, group, kind, label=label, look_at=0).proven
 
 
 def test_the_fewest_columns(case):

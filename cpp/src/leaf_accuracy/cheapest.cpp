@@ -9,8 +9,8 @@ namespace treewright::leaf_accuracy {
 
 Cheapest Search::least(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
     const Cost own = price_of(node.leaf()), split = 2 * price_->leaf;  // a split has two leaves at least
-    if (depth == 0 || node.n() < 2 * data_.min_leaf || own <= split) return {own, own, kLeaf};
-    if (split >= budget) return {split, own, kLeaf};
+    if (depth == 0 || node.n() < 2 * data_.min_leaf || own <= split) return {own, own, PartialTree::leaf()};
+    if (split >= budget) return {split, own, PartialTree::leaf()};
     if (const Entry* known = find(node, depth); known != nullptr) {
         const Cheapest& cheapest = known->cheapest;
         if (cheapest.lower >= budget || cheapest.lower == cheapest.upper) {
@@ -33,7 +33,7 @@ Cheapest Search::least(const Node& node, std::uint32_t depth, Cost budget, std::
 
 Cheapest Search::least_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
     const Cost split = 2 * price_->leaf;
-    Cheapest best{split, price_of(node.leaf()), kLeaf};
+    Cheapest best{split, price_of(node.leaf()), PartialTree::leaf()};
     if (control_.step(work(node))) return best;
     Level& here = level_at(level);
     const Cheapest pair = weigh_costs(node, std::min(best.upper, budget), depth == 2 && level > 0, level);
@@ -84,14 +84,14 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Cost budget,
             if (first_lower + second_lower < target) {
                 const Cheapest a = least(first, depth - 1, target - second_lower, level + 1);
                 first_lower = std::max(first_lower, a.lower);
-                lift(here, i, left_first, a.relaxed);
+                raise_floors(here, i, left_first, a.relaxed);
                 if (first_lower + second_lower < target) {
                     const Cheapest b = least(second, depth - 1, target - first_lower, level + 1);
                     second_lower = std::max(second_lower, b.lower);
-                    lift(here, i, !left_first, b.relaxed);
+                    raise_floors(here, i, !left_first, b.relaxed);
                     if (a.upper < kNoTree && b.upper < kNoTree && a.upper + b.upper < best.upper) {
                         best.upper = a.upper + b.upper;
-                        const Plan left = left_first ? a.plan : b.plan, right = left_first ? b.plan : a.plan;
+                        const PartialTree left = left_first ? a.plan : b.plan, right = left_first ? b.plan : a.plan;
                         best.plan = remember({at.column, here.sorted.cuts[i].rank, left, right});
                     }
                 }
@@ -155,7 +155,7 @@ Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, s
     return best;
 }
 
-void Search::lift(Level& here, std::size_t at, bool is_left, Count relaxed) const {
+void Search::raise_floors(Level& here, std::size_t at, bool is_left, Count relaxed) const {
     if (!options_.propagate || relaxed <= price_->kernel.leaf) return;
     std::vector<Count>& floors = is_left ? here.left_floor : here.right_floor;
     for (std::size_t i = 0; i < floors.size(); ++i) {
@@ -166,8 +166,8 @@ void Search::lift(Level& here, std::size_t at, bool is_left, Count relaxed) cons
 }
 
 Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
-    Cheapest best{0, price_of(node.leaf()), kLeaf};
-    PlanNode split{};
+    Cheapest best{0, price_of(node.leaf()), PartialTree::leaf()};
+    TreePoolNode split{};
     bool is_split = false;
     SortedColumn& sorted = level_at(level).sorted;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
@@ -178,7 +178,7 @@ Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
             const Cost cost = price_->unit * wrong + 2 * price_->leaf;
             if (cost >= best.upper || deficit(left) + deficit(right) > 0) continue;
             best.upper = cost;
-            split = {c, sorted.cuts[i].rank, kLeaf, kLeaf};
+            split = {c, sorted.cuts[i].rank, PartialTree::leaf(), PartialTree::leaf()};
             is_split = true;
         }
     }
@@ -201,9 +201,9 @@ Cost Search::price_of(const Leaf& leaf) const {
     return deficit(leaf) > 0 ? kNoTree : price_->unit * static_cast<Cost>(leaf.value.weight - leaf.value.correct) + price_->leaf;
 }
 
-Cost Search::price_of(const Node& node, Plan plan, std::size_t level) {
-    if (plan == kLeaf) return price_of(node.leaf());
-    const PlanNode split = book_[static_cast<std::size_t>(plan)];
+Cost Search::price_of(const Node& node, PartialTree plan, std::size_t level) {
+    if (plan == PartialTree::leaf()) return price_of(node.leaf());
+    const TreePoolNode split = pool_[plan.index()];
     open_cut(node, {split.column, split.rank}, level);
     Level& here = level_at(level);
     return price_of(here.left_node, split.left, level + 1) + price_of(here.right_node, split.right, level + 1);

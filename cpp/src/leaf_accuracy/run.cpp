@@ -20,7 +20,8 @@ constexpr double kShown = 0x1p40;           // reports show (1 - value) in units
 }  // namespace
 
 Search::Search(const Data& data, const Options& options, Control& control)
-    : data_(data), options_(options), control_(control), pairs_(data), sweeper_(data, control), sorter_(data) {
+    : data_(data), options_(options), control_(control), pairs_(data), sweeper_(data, control), sorter_(data),
+      cache_(control.limits().bytes / 2) {
     control_.units(1 / kShown, 1 / kShown, 0.0);
 }
 
@@ -54,13 +55,13 @@ Answer Search::best(std::uint32_t depth, const FullPrice* price) {
         climb(root, d, best);
         control_.resume();
     }
-    double aim = (data_.measure.of(best.value) + 1) / 2;
+    double target = (data_.measure.of(best.value) + 1) / 2;
     for (std::int64_t steps = first; !control_.ended(); steps *= 2) {
         if (options_.refute) control_.pause_after(steps);
         climb(root, depth, best);
         if (!control_.stopped()) break;
         control_.resume();
-        if (!control_.ended()) refute(root, depth, steps / kShareOfBound, aim, best);
+        if (!control_.ended()) refute(root, depth, steps / kShareOfBound, target, best);
     }
     best.proven_value = !control_.stopped();
     control_.resume();
@@ -120,14 +121,14 @@ void Search::climb(const Node& root, std::uint32_t depth, Answer& best) {
 }
 
 // Asks for trees much better than the best: a refusal is an upper bound.
-void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& aim, Answer& best) {
+void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& target, Answer& best) {
     const std::int64_t end = control_.steps() + steps;
     for (;;) {
         const double low = data_.measure.of(best.value), high = best.upper_bound;
-        const double grid = std::ceil(std::clamp(aim, low, high) * kGrid);
+        const double grid = std::ceil(std::clamp(target, low, high) * kGrid);
         const double q = grid / kGrid;
         if (q <= low || q >= high || control_.steps() >= end) {
-            aim = low + (high - low) / 2;
+            target = low + (high - low) / 2;
             return;
         }
         const Value wanted{static_cast<Whole>(grid), static_cast<Whole>(kGrid)};
@@ -140,7 +141,7 @@ void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, d
         control_.resume();
         if (control_.ended()) return;
         if (open) {  // too near to the optimum for these steps
-            aim = q + (high - q) / 2;
+            target = q + (high - q) / 2;
             return;
         }
         if (found.feasible) {
@@ -150,7 +151,7 @@ void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, d
             best.upper_bound = q;
         }
         show(best);
-        aim = data_.measure.of(best.value) + (best.upper_bound - data_.measure.of(best.value)) / 2;
+        target = data_.measure.of(best.value) + (best.upper_bound - data_.measure.of(best.value)) / 2;
     }
 }
 
@@ -174,12 +175,12 @@ void Search::show(const Answer& best) {
     control_.lower_bound(unit(best.upper_bound));
 }
 
-std::vector<TreeNode> Search::write(Plan plan) const {
+std::vector<TreeNode> Search::write(PartialTree plan) const {
     std::vector<TreeNode> tree;
-    const auto write = [&](const auto& self, Plan at, std::vector<std::uint32_t> rows) -> void {
+    const auto write = [&](const auto& self, PartialTree at, std::vector<std::uint32_t> rows) -> void {
         tree.push_back({});
-        if (at == kLeaf) return;
-        const PlanNode& node = book_[static_cast<std::size_t>(at)];
+        if (at == PartialTree::leaf()) return;
+        const TreePoolNode& node = pool_[at.index()];
         const auto rank = [&](std::uint32_t row) { return data_.table.rank_of(node.column, row); };
         const auto middle = std::partition(rows.begin(), rows.end(), [&](std::uint32_t row) { return rank(row) < node.rank; });
         std::vector<std::uint32_t> left(rows.begin(), middle), right(middle, rows.end());

@@ -11,11 +11,9 @@ namespace treewright::leaf_accuracy {
 
 namespace {
 
-constexpr Plan kStump = -2;  // a side known to have a tree of depth one, found when it is needed
 constexpr std::size_t kTriedPairs = 4;
 constexpr std::int64_t kPollOfConfirm = 16;  // clock checks' worth of two sides sorted by every column
 constexpr std::size_t kMostPlanes = 64;   // classes and weights of the dense depth-two step
-constexpr std::size_t kMostBoxed = 1024;  // cuts of a node with a table of boxes: 64 MiB at most
 
 }  // namespace
 
@@ -25,7 +23,7 @@ Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, 
     const Count n = node.n(), fewest = data_.min_leaf;
     if (n < fewest) return {false, cut().size_rate * (fewest - n)};
     const Count own = deficit(node);
-    if (own == 0) return {true, 0, node.value, kLeaf};
+    if (own == 0) return {true, 0, node.value, PartialTree::leaf()};
     if (depth == 0) return {false, own};
     if (n < 2 * fewest) return {false, std::min(own, cut().size_rate * (fewest - n / 2))};
     if (depth == 1) return split_once(node, level);
@@ -106,9 +104,9 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
 
 // The node's best tree of depth one that meets the cut; else the least deficit.
 Outcome Search::split_once(const Node& node, std::size_t level) {
-    Outcome best{false, deficit(node), node.value, kLeaf};
+    Outcome best{false, deficit(node), node.value, PartialTree::leaf()};
     best.feasible = best.lower == 0;
-    PlanNode split{};
+    TreePoolNode split{};
     SortedColumn& sorted = level_at(level).sorted;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
         sorter_.sort(node, c, sorted);
@@ -123,12 +121,12 @@ Outcome Search::split_once(const Node& node, std::size_t level) {
             if (best.feasible && !data_.measure.less(best.value, value)) continue;
             best.feasible = true;
             best.value = value;
-            best.plan = kStump;
-            split = {c, sorted.cuts[i].rank, kLeaf, kLeaf};
+            best.plan = PartialTree::stump();
+            split = {c, sorted.cuts[i].rank, PartialTree::leaf(), PartialTree::leaf()};
         }
     }
     if (best.feasible) best.lower = 0;
-    if (best.plan == kStump) best.plan = remember(split);
+    if (best.plan == PartialTree::stump()) best.plan = remember(split);
     return best;
 }
 
@@ -207,7 +205,7 @@ Outcome Search::join(const Node& node, std::size_t level, std::size_t at) {
     make_sides(node, here, at);
     for (const bool is_left : {true, false}) {
         Side& side = is_left ? here.left[at] : here.right[at];
-        if (side.plan != kStump) continue;
+        if (side.plan != PartialTree::stump()) continue;
         const Outcome found = split_once(is_left ? here.left_node : here.right_node, level + 1);
         side.plan = found.plan;
         side.value = found.value;
@@ -242,7 +240,7 @@ void Search::open_column(const Node& node, std::uint32_t column, std::size_t lev
     std::uint32_t row = 0;
     const auto judge = [&](Side& side, const Leaf& leaf) {
         const Count own = deficit(leaf), rows = leaf.rows;
-        if (own == 0) side = {0, true, kLeaf, leaf.value};
+        if (own == 0) side = {0, true, PartialTree::leaf(), leaf.value};
         if (own > 0 && rows < 2 * data_.min_leaf)
             side.lower = rows < data_.min_leaf ? cut().size_rate * (data_.min_leaf - rows)
                                                : std::min(own, cut().size_rate * (data_.min_leaf - rows / 2));
@@ -270,67 +268,6 @@ void Search::spread(Level& here) const {
         const Count more = here.left_weight[i] - here.left_weight[i - 1];
         raise(here.left[i - 1], moved(here.left[i].lower, -more));
         raise(here.right[i - 1], moved(here.right[i].lower, more));
-    }
-}
-
-// The table of the node's boxes: for children that branch themselves; kept from an earlier cut where the node is the same.
-void Search::open_boxes(const Node& node, std::uint32_t depth, Level& here) {
-    Boxes& boxes = here.boxes;
-    const std::size_t n_cuts = here.pairs.cuts.size(), current = cuts_.size() - 1;
-    if (!options_.neighbours || depth < 4 || n_cuts > kMostBoxed) {
-        boxes.size = 0;
-        return;
-    }
-    const bool same = boxes.size == 2 * n_cuts && boxes.rows == node.key && boxes.depth == depth;
-    if (same && boxes.cut != current && options_.convert) {
-        const Conversion& convert = conversion(static_cast<std::int32_t>(boxes.cut));
-        for (Boxes::Cell& cell : boxes.cells) cell.lower = convert.lower(cell.lower, depth - 2, cell.weight);
-    }
-    if (!same || (boxes.cut != current && !options_.convert)) boxes.cells.assign(4 * n_cuts * n_cuts, {});
-    boxes.rows = node.key;
-    boxes.depth = depth;
-    boxes.cut = current;
-    boxes.size = 2 * n_cuts;
-    boxes.first.assign(data_.table.n_columns + 1, n_cuts);
-    for (std::size_t i = n_cuts; i-- > 0;) boxes.first[here.pairs.cuts[i].column] = i;
-    for (std::size_t c = data_.table.n_columns; c-- > 0;) boxes.first[c] = std::min(boxes.first[c], boxes.first[c + 1]);
-}
-
-void Search::read_boxes(const Node& node, Level& here, const Origin& origin) {
-    if (origin.boxes == nullptr) return;
-    Boxes& boxes = *origin.boxes;
-    const std::size_t from = boxes.first[origin.column], to = boxes.first[origin.column + 1], side = origin.number % 2;
-    std::size_t cut = boxes.first[here.sorted.column];
-    for (std::size_t i = 0; i < here.sorted.cuts.size(); ++i) {
-        while (origin.pairs->cuts[cut].rank != here.sorted.cuts[i].rank) ++cut;
-        const Count left = here.left_weight[i], right = node.total - left;
-        for (std::size_t other = from; other < to; ++other) {
-            const Boxes::Cell& a = boxes.at(2 * cut, 2 * other + side);
-            if (a.lower > 0) raise(here.left[i], moved(a.lower, left - a.weight));
-            const Boxes::Cell& b = boxes.at(2 * cut + 1, 2 * other + side);
-            if (b.lower > 0) raise(here.right[i], moved(b.lower, right - b.weight));
-        }
-    }
-}
-
-// A cut of the node stands for all cuts of the node above that divide its rows in the same way.
-void Search::write_boxes(const Node& node, const Level& here, const Origin& origin) {
-    if (origin.boxes == nullptr) return;
-    Boxes& boxes = *origin.boxes;
-    const SortedColumn& sorted = here.sorted;
-    const std::uint32_t most = data_.table.rank_of(sorted.column, sorted.rows.back());
-    const std::size_t to = boxes.first[sorted.column + 1];
-    const auto write = [&](std::size_t number, Count lower, Count weight) {
-        if (lower > 0) boxes.at(number, origin.number) = boxes.at(origin.number, number) = {lower, weight};
-    };
-    std::size_t i = 0;
-    for (std::size_t cut = boxes.first[sorted.column]; cut < to; ++cut) {
-        const std::uint32_t rank = origin.pairs->cuts[cut].rank;
-        if (sorted.cuts.empty() || rank < sorted.cuts[0].rank) continue;
-        if (rank > most) break;
-        while (i + 1 < sorted.cuts.size() && sorted.cuts[i + 1].rank <= rank) ++i;
-        write(2 * cut, here.left[i].lower, here.left_weight[i]);
-        write(2 * cut + 1, here.right[i].lower, node.total - here.left_weight[i]);
     }
 }
 
@@ -367,7 +304,7 @@ void Search::ask(const Node& node, std::uint32_t depth, std::size_t level, std::
         if ((is_left ? left_hint : right_hint) == 0) {
             if (!data_.rounding.any) {
                 side.feasible = true;
-                side.plan = kStump;
+                side.plan = PartialTree::stump();
                 continue;
             }
             const Outcome stump = split_once(is_left ? here.left_node : here.right_node, level + 1);
@@ -384,14 +321,14 @@ void Search::ask(const Node& node, std::uint32_t depth, std::size_t level, std::
         const Outcome found = solve(is_left ? here.left_node : here.right_node, depth - 1, level + 1, origin, wanted);
         if (!found.feasible) {
             raise(side, found.lower);
-            if (options_.propagate) tell(here, at, is_left);
+            if (options_.propagate) propagate_side(here, at, is_left);
             return;
         }
         side = {0, true, found.plan, found.value};
     }
 }
 
-void Search::tell(Level& here, std::size_t at, bool is_left) {
+void Search::propagate_side(Level& here, std::size_t at, bool is_left) {
     std::vector<Side>& sides = is_left ? here.left : here.right;
     const Count known = sides[at].lower;
     const auto pass = [&](std::size_t other) {
@@ -420,20 +357,13 @@ const Conversion& Search::conversion(std::int32_t from) {
     return conversions_[at];
 }
 
-Search::Entry* Search::find(const Node& node, std::uint32_t depth) {
-    if (!options_.cache) return nullptr;
-    const auto found = cache_.find({node.key, depth});
-    return found == cache_.end() ? nullptr : &found->second;
+const Search::Entry* Search::find(const Node& node, std::uint32_t depth) {
+    return options_.cache ? cache_.peek(node.key, Size{depth}) : nullptr;
 }
 
 Search::Entry& Search::entry(const Node& node, std::uint32_t depth) {
     watch_memory();
-    return cache_[{node.key, depth}];
-}
-
-Plan Search::remember(PlanNode node) {
-    book_.push_back(node);
-    return static_cast<Plan>(book_.size() - 1);
+    return cache_.at(node.key, Size{depth}, static_cast<std::uint32_t>(node.n()));
 }
 
 Search::Level& Search::level_at(std::size_t level) {
@@ -442,13 +372,10 @@ Search::Level& Search::level_at(std::size_t level) {
 }
 
 void Search::watch_memory() {
-    const std::size_t book = book_.capacity() * sizeof(PlanNode);
-    const std::size_t entries = cache_.size() * (sizeof(Key) + sizeof(Entry) + 3 * sizeof(void*));
-    const std::size_t limit = control_.limits().bytes;
-    statistics_.bytes = std::max(statistics_.bytes, book + entries);
-    control_.bytes(book + entries);
-    if (book > limit / 2) control_.halt(Stop::memory);
-    if (book + entries > limit) cache_.clear();  // costs time, never correctness
+    const std::size_t pool = pool_.capacity() * sizeof(TreePoolNode), bytes = pool + cache_.bytes();
+    statistics_.bytes = std::max(statistics_.bytes, bytes);
+    control_.bytes(bytes);
+    if (pool > control_.limits().bytes / 2) control_.halt(Stop::memory);
 }
 
 }  // namespace treewright::leaf_accuracy

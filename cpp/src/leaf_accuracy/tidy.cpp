@@ -28,15 +28,15 @@ double purity(std::span<const Count> weight) {
 }  // namespace
 
 // Split by split the purest, as CART does; leaves where the clock has run out.
-Plan Search::greedy(const Node& node, std::uint32_t depth, std::size_t level) {
-    if (depth == 0 || node.n() < 2 * data_.min_leaf || node.largest == node.total) return kLeaf;
+PartialTree Search::greedy(const Node& node, std::uint32_t depth, std::size_t level) {
+    if (depth == 0 || node.n() < 2 * data_.min_leaf || node.largest == node.total) return PartialTree::leaf();
     SortedColumn& sorted = level_at(level).sorted;
     const std::size_t n_classes = data_.n_classes();
     std::vector<Count> right(n_classes);
     double best = purity(node.weight) * kMore;
     std::uint32_t column = data_.table.n_columns, rank = 0;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
-        if (control_.poll(1 + node.n() / kRowsPerUnit)) return kLeaf;
+        if (control_.poll(1 + node.n() / kRowsPerUnit)) return PartialTree::leaf();
         sorter_.sort(node, c, sorted);
         for (std::size_t i = 0; i < sorted.cuts.size(); ++i) {
             const Count rows = sorted.cuts[i].position;
@@ -50,10 +50,10 @@ Plan Search::greedy(const Node& node, std::uint32_t depth, std::size_t level) {
             rank = sorted.cuts[i].rank;
         }
     }
-    if (column == data_.table.n_columns) return kLeaf;
+    if (column == data_.table.n_columns) return PartialTree::leaf();
     open_cut(node, {column, rank}, level);
     const Level& here = level_at(level);
-    const Plan below = greedy(here.left_node, depth - 1, level + 1);
+    const PartialTree below = greedy(here.left_node, depth - 1, level + 1);
     return remember({column, rank, below, greedy(here.right_node, depth - 1, level + 1)});
 }
 
@@ -70,8 +70,8 @@ Leaf Search::leaf_of(std::span<const std::uint32_t> rows) const {
     return node.leaf();
 }
 
-std::size_t Search::divide(std::span<std::uint32_t> rows, Plan plan) const {
-    const PlanNode& node = book_[static_cast<std::size_t>(plan)];
+std::size_t Search::divide(std::span<std::uint32_t> rows, PartialTree plan) const {
+    const TreePoolNode& node = pool_[plan.index()];
     const auto middle = std::partition(rows.begin(), rows.end(), [&](std::uint32_t row) {
         return data_.table.rank_of(node.column, row) < node.rank;
     });
@@ -79,14 +79,14 @@ std::size_t Search::divide(std::span<std::uint32_t> rows, Plan plan) const {
 }
 
 // Splits that do not divide the rows are passed over.
-Search::Worth Search::weigh(std::span<std::uint32_t> rows, Plan plan) const {
-    if (plan == kLeaf) {
+Search::Worth Search::weigh(std::span<std::uint32_t> rows, PartialTree plan) const {
+    if (plan == PartialTree::leaf()) {
         const Leaf leaf = leaf_of(rows);
         if (leaf.rows < data_.min_leaf) return {};
         return {true, leaf.value, price_ == nullptr ? kNoTree : price_of(leaf)};
     }
     const std::size_t middle = divide(rows, plan);
-    const PlanNode node = book_[static_cast<std::size_t>(plan)];
+    const TreePoolNode node = pool_[plan.index()];
     if (middle == 0) return weigh(rows, node.right);
     if (middle == rows.size()) return weigh(rows, node.left);
     const Worth left = weigh(rows.first(middle), node.left);
@@ -96,17 +96,17 @@ Search::Worth Search::weigh(std::span<std::uint32_t> rows, Plan plan) const {
     return {true, worse(left.value, right.value), std::min(kNoTree, left.cost + right.cost)};
 }
 
-Plan Search::tidied(std::span<std::uint32_t> rows, Plan plan, bool by_value) {
-    if (plan == kLeaf) return kLeaf;
+PartialTree Search::tidied(std::span<std::uint32_t> rows, PartialTree plan, bool by_value) {
+    if (plan == PartialTree::leaf()) return PartialTree::leaf();
     const std::size_t middle = divide(rows, plan);
-    const PlanNode node = book_[static_cast<std::size_t>(plan)];
+    const TreePoolNode node = pool_[plan.index()];
     if (middle == 0) return tidied(rows, node.right, by_value);
     if (middle == rows.size()) return tidied(rows, node.left, by_value);
-    const Plan left = tidied(rows.first(middle), node.left, by_value);
-    const Plan right = tidied(rows.subspan(middle), node.right, by_value);
-    Plan best = left == node.left && right == node.right ? plan : remember({node.column, node.rank, left, right});
+    const PartialTree left = tidied(rows.first(middle), node.left, by_value);
+    const PartialTree right = tidied(rows.subspan(middle), node.right, by_value);
+    PartialTree best = left == node.left && right == node.right ? plan : remember({node.column, node.rank, left, right});
     Worth known = weigh(rows, best);
-    for (const Plan other : {kLeaf, left, right}) {
+    for (const PartialTree other : {PartialTree::leaf(), left, right}) {
         const Worth worth = weigh(rows, other);
         if (!worth.valid || (known.valid && (by_value ? !data_.measure.less(known.value, worth.value) : worth.cost >= known.cost)))
             continue;
@@ -117,10 +117,10 @@ Plan Search::tidied(std::span<std::uint32_t> rows, Plan plan, bool by_value) {
 }
 
 // To the end: every change leaves fewer nodes.
-Plan Search::tidy(Plan plan, bool by_value) {
+PartialTree Search::tidy(PartialTree plan, bool by_value) {
     std::vector<std::uint32_t> rows = all_rows_;
     for (;;) {
-        const Plan next = tidied(rows, plan, by_value);
+        const PartialTree next = tidied(rows, plan, by_value);
         if (next == plan) return plan;
         plan = next;
     }
@@ -130,8 +130,8 @@ Plan Search::tidy(Plan plan, bool by_value) {
 bool Search::tidy_value(Answer& answer) {
     std::vector<std::uint32_t> rows = all_rows_;
     bool better = false;
-    for (const Plan start : {answer.plan, greedy_}) {
-        const Plan plan = tidy(start, true);
+    for (const PartialTree start : {answer.plan, greedy_}) {
+        const PartialTree plan = tidy(start, true);
         const Worth worth = weigh(rows, plan);
         if (!worth.valid || !data_.measure.less(answer.value, worth.value)) continue;
         answer.value = worth.value;
@@ -145,7 +145,7 @@ bool Search::tidy_value(Answer& answer) {
 // The cheapest tree at the current cut that they have; or the best one of one split.
 void Search::tidy_cost(const Node& root, std::uint32_t depth, Answer& answer) {
     std::vector<std::uint32_t> rows = all_rows_;
-    const auto try_plan = [&](Plan plan) {
+    const auto try_plan = [&](PartialTree plan) {
         const Worth worth = weigh(rows, plan);
         if (!worth.valid || worth.cost >= answer.cost) return;
         answer.cost = worth.cost;
@@ -153,7 +153,7 @@ void Search::tidy_cost(const Node& root, std::uint32_t depth, Answer& answer) {
         answer.value = worth.value;
         answer.feasible = true;
     };
-    for (const Plan start : {answer.plan, greedy_, depth > 0 ? cheapest_stump(root, 0).plan : kLeaf, kLeaf}) try_plan(tidy(start, false));
+    for (const PartialTree start : {answer.plan, greedy_, depth > 0 ? cheapest_stump(root, 0).plan : PartialTree::leaf(), PartialTree::leaf()}) try_plan(tidy(start, false));
 }
 
 }  // namespace treewright::leaf_accuracy

@@ -1,11 +1,9 @@
+// The search of one front: what is known of a set of rows, its splits, and both sides of each.
 #include "treewright/search/front.hpp"
 
-#include "search/row_greedy.hpp"
 #include "space/row_values.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 namespace treewright::bits {
 
@@ -28,98 +26,6 @@ FrontSearch<Acc>::FrontSearch(const Dataset& data, const Settings& settings, Con
     root_ = new_front(k_, true);
 }
 
-template <class Acc>
-void FrontSearch<Acc>::start() {
-    if (settings_.options.greedy_start) return dive(subproblems_.root(), root_key_, root_);
-    ArenaScope scope(arena_);
-    const auto nothing = arena_.take<Acc>(k_);
-    std::fill(nothing.begin(), nothing.end(), Acc{0});
-    solve(subproblems_.root(), root_key_, nothing, root_);  // trees of depth two
-}
-
-// Some points at once where there are many: neighbours share so much that two cost little more than one.
-template <class Acc>
-std::size_t FrontSearch<Acc>::next_rung(std::size_t proven) const {
-    return std::min(k_, proven < 4 ? 4 : proven + std::max<std::size_t>(1, proven / 4));
-}
-
-template <class Acc>
-void FrontSearch<Acc>::run() {
-    const auto largest = static_cast<std::uint64_t>(subproblems_.cheapest(subproblems_.root()));
-    report_shift_ = std::max(0, static_cast<int>(std::bit_width(largest)) + static_cast<int>(std::bit_width(k_)) - 62);
-    const double unit = std::ldexp(1.0, report_shift_) / static_cast<double>(k_);
-    control_.units(unit, unit, static_cast<double>(data_.base_cost));
-    start();
-    announce();
-    const auto goal = arena_.take<Acc>(k_);
-    std::fill(goal.begin(), goal.end(), Acc{0});
-    for (std::size_t proven = 0; proven < k_ && !control_.ended();) {
-        const std::size_t next = next_rung(proven);
-        // The bound rises evenly: a low goal is proven soon, and what is learned serves the next.
-        for (const double share : {0.5, 0.75, 2.0}) {
-            for (std::size_t l = proven; l < next; ++l)
-                goal[l] = share > 1 ? kNoGoal : static_cast<Acc>(share * static_cast<double>(root_.upper[l]));
-            solve(subproblems_.root(), root_key_, goal, root_);
-            announce();
-        }
-        proven = next;
-    }
-}
-
-// F5. Fewer leaves have the lower goals to prove and the fewer trees to try.
-template <class Acc>
-Bounds FrontSearch<Acc>::run_at_price(Bounds known) {
-    at_price_ = true;
-    known_ = known;
-    announce();
-    const std::int64_t unit = std::int64_t{1} << settings_.unit_shift;
-    const auto goal = arena_.take<Acc>(k_);
-    std::fill(goal.begin(), goal.end(), Acc{0});
-    for (std::size_t proven = 0; proven < k_ && !control_.stopped() && !at_price().exact();) {
-        const std::size_t next = next_rung(proven);
-        for (const double share : {0.5, 0.75, 1.0}) {
-            const std::int64_t best = at_price().upper;
-            for (std::size_t l = proven; l < next; ++l) {
-                // The least cost in weight units that gains nothing, rounded up.
-                const std::int64_t left = best - settings_.leaf_price * static_cast<std::int64_t>(l + 1);
-                const std::int64_t least = left <= 0 ? 0 : (left - 1) / unit + 1;
-                const auto full = static_cast<Acc>(std::min<std::int64_t>(least, kNoGoal));
-                goal[l] = share < 1 ? static_cast<Acc>(share * static_cast<double>(full)) : full;
-            }
-            solve(subproblems_.root(), root_key_, goal, root_);
-            announce();
-        }
-        proven = next;
-    }
-    return at_price();
-}
-
-template <class Acc>
-std::int64_t FrontSearch<Acc>::value(Acc cost, std::size_t leaves) const {
-    if (cost >= kInfeasible<Acc>) return kInfinity;
-    return (static_cast<std::int64_t>(cost) << settings_.unit_shift) +
-           settings_.leaf_price * static_cast<std::int64_t>(leaves);
-}
-
-template <class Acc>
-Bounds FrontSearch<Acc>::at_price() const {
-    std::int64_t lower = kInfinity;
-    std::int64_t upper = known_.upper;
-    for (std::size_t l = 0; l < k_; ++l) {
-        lower = std::min(lower, value(root_.lower[l], l + 1));
-        upper = std::min(upper, value(root_.upper[l], l + 1));
-    }
-    return {std::min(upper, std::max(lower, known_.lower)), upper};
-}
-
-template <class Acc>
-std::size_t FrontSearch<Acc>::cheapest_leaves() const {
-    std::size_t best = 1;
-    for (std::size_t l = 2; l <= k_; ++l)
-        if (value(root_.upper[l - 1], l) < value(root_.upper[best - 1], best)) best = l;
-    return best;
-}
-
 // Everything done to one subproblem is on this page.
 template <class Acc>
 void FrontSearch<Acc>::solve(const Node& node, const Key& key, std::span<const Acc> goal, Front& known) {
@@ -130,14 +36,14 @@ void FrontSearch<Acc>::solve(const Node& node, const Key& key, std::span<const A
     if (control_.over()) return know_leaf(node, known);
     solve_few_leaves(node, key.depth, costs, known);
     const auto target = arena_.take<Acc>(known.size());
-    if (!stop && aim(known, goal, target)) {
+    if (!stop && set_targets(known, goal, target)) {
         std::size_t most = known.size();  // leaves that matter here
         while (target[most - 1] == 0) --most;
         const std::span<Candidate> all = candidates(node, key.depth, costs, most);
         if (control_.over()) return;
         for (const Candidate& candidate : all) improve(node, candidate, known);
         for (Candidate& candidate : all) {
-            if (control_.stopped() || !aim(known, goal, target)) break;
+            if (control_.stopped() || !set_targets(known, goal, target)) break;
             search_split(node, candidate, goal, target, known);
             if (&node == &subproblems_.root()) announce();
         }
@@ -157,7 +63,7 @@ void FrontSearch<Acc>::search_split(const Node& node, Candidate& candidate, std:
     for (int side : {0, 1})
         if (!candidate.front[side].is_exact()) recall(candidate.child[side], candidate.front[side]);
     improve(node, candidate, known);
-    while (aim(known, goal, target) && !control_.stopped()) {
+    while (set_targets(known, goal, target) && !control_.stopped()) {
         const bool open[2] = {set_goal(target, candidate.front[0], candidate.front[1], child_goal[0]),
                               set_goal(target, candidate.front[1], candidate.front[0], child_goal[1])};
         if (!open[0] && !open[1]) return;
@@ -215,7 +121,7 @@ void FrontSearch<Acc>::dive(const Node& node, const Key& key, Front& known) {
 // What the best tree of each number of leaves must cost less than to be worth a search; 0 where nothing is asked. False
 // if nothing is.
 template <class Acc>
-bool FrontSearch<Acc>::aim(const Front& known, std::span<const Acc> goal, std::span<Acc> target) const {
+bool FrontSearch<Acc>::set_targets(const Front& known, std::span<const Acc> goal, std::span<Acc> target) const {
     bool any = false;
     for (std::size_t l = 0; l < target.size(); ++l) {
         const Acc least = std::min(goal[l], known.upper[l]);
@@ -477,113 +383,6 @@ void FrontSearch<Acc>::store(const Key& key, const Front& front, std::int64_t st
     }
     cache_.limit_to(control_.limits().bytes - std::min(control_.limits().bytes, arena_.bytes()));
     control_.bytes(bytes());
-}
-
-template <class Acc>
-void FrontSearch<Acc>::announce() {
-    if (!at_price_) return announce_mean();
-    const Bounds now = at_price();
-    control_.incumbent(now.upper);
-    control_.lower_bound(now.lower);
-}
-
-// Reports the means over all numbers of leaves: as sums, shifted where these could pass 62 bits.
-template <class Acc>
-void FrontSearch<Acc>::announce_mean() {
-    if (root_.upper[0] >= kInfeasible<Acc>) return;
-    std::int64_t upper = 0;
-    std::int64_t lower = 0;
-    for (std::size_t l = 0; l < k_; ++l) {
-        upper += static_cast<std::int64_t>(root_.upper[l]) >> report_shift_;
-        lower += static_cast<std::int64_t>(root_.lower[l]) >> report_shift_;
-    }
-    control_.incumbent(upper);
-    control_.lower_bound(lower);
-}
-
-template <class Acc>
-Shape FrontSearch<Acc>::tree(std::size_t leaves) {
-    guessing_ = false;  // what the cache has lost is solved to be no worse than it was, not than a guess
-    Shape shape;
-    if (!control_.ended()) write(leaves, shape);
-    return control_.ended() ? tree_in_time(leaves) : shape;
-}
-
-template <class Acc>
-Shape FrontSearch<Acc>::tree_at_price() {
-    Shape best = tree(cheapest_leaves());
-    for (const Shape& other : greedy_)  // made only if the run was stopped
-        if (cost(other) < cost(best)) best = other;
-    return best;
-}
-
-// The better of what can be written of the best tree known in a short while, and of a greedy one.
-template <class Acc>
-Shape FrontSearch<Acc>::tree_in_time(std::size_t leaves) {
-    if (greedy_.empty()) {
-        greedy_ = RowGreedy(data_, settings_.min_count).by_leaves(settings_.max_depth, k_);
-        if (subproblems_.is_whole()) control_.grace(kGrace);
-    }
-    const Shape& fallback = greedy_[std::min(leaves, greedy_.size()) - 1];
-    if (control_.over()) return fallback;
-    Shape shape;
-    write(leaves, shape);
-    return cost(fallback) < cost(shape) ? fallback : shape;
-}
-
-// The root is scanned once for all trees.
-template <class Acc>
-void FrontSearch<Acc>::write(std::size_t leaves, Shape& out) {
-    if (!root_costs_) {
-        const ChildCosts<Acc> costs = scan(subproblems_.root());
-        if (!control_.over()) root_costs_ = costs;
-    }
-    emit(subproblems_.root(), root_key_, leaves, root_.upper[leaves - 1], out);
-}
-
-// Writes a tree of at most so many leaves that costs no more than `value` (0: the best). The cache knows its parts;
-// what it has lost is solved again, unless the run was stopped: then the best tree at hand stands in, and a leaf where time
-// is up, so that the tree is always whole.
-template <class Acc>
-void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves, Acc value, Shape& out) {
-    ArenaScope scope(arena_);
-    Front known = new_front(leaves, true);
-    const ChildCosts<Acc> costs = root_costs_ && &node == &subproblems_.root() ? *root_costs_ : scan(node);
-    if (control_.over()) return out.push_back(Entry::kLeaf);
-    solve_few_leaves(node, key.depth, costs, known);
-    if (known.upper.back() > value && leaves > 1)
-        for (const Candidate& candidate : candidates(node, key.depth, costs, leaves)) improve(node, candidate, known);
-    if (control_.over()) return out.push_back(Entry::kLeaf);
-    if (known.upper.back() > value && !control_.stopped()) {
-        const auto goal = arena_.take<Acc>(leaves);
-        std::fill(goal.begin(), goal.end(), Acc{0});
-        goal.back() = kNoGoal;
-        solve(node, key, goal, known);
-    }
-    while (leaves > 1 && known.upper[leaves - 2] == known.upper[leaves - 1]) --leaves;
-    const Choice choice = known.choice[leaves - 1];
-    out.push_back(choice.column);
-    if (choice.column == Entry::kLeaf) return;
-
-    const std::size_t at = node.local_column(choice.column);
-    const auto zeros = static_cast<std::size_t>(choice.zeros);
-    const std::size_t share[2] = {zeros, leaves - zeros};
-    Sides<Acc> sides;
-    Key child_keys[2];
-    Acc part[2];
-    for (int side : {0, 1}) {
-        child_keys[side] = child_key(node, at, side, key.depth);
-        Front front = new_front(share[side], false);
-        start_front(costs, at, side, below(key.depth), front);
-        recall(child_keys[side], front);
-        part[side] = front.upper.back();
-    }
-    const bool known_parts = part[0] + part[1] <= known.upper[leaves - 1];
-    for (int side : {0, 1}) {
-        const Key& below_key = child_keys[side];
-        emit(subproblems_.make_child(node, at, side, below_key.pattern, below_key.depth > 2, sides), below_key,
-             share[side], known_parts ? part[side] : 0, out);
-    }
 }
 
 template class FrontSearch<std::int32_t>;

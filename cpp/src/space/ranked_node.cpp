@@ -7,22 +7,6 @@
 
 namespace treewright::ranked {
 
-std::uint32_t* Stack::take(std::size_t count) {
-    while (block_ < blocks_.size() && blocks_[block_].size - used_ < count) {
-        ++block_;
-        used_ = 0;
-    }
-    if (block_ == blocks_.size()) {
-        const std::size_t size = std::max<std::size_t>(count, std::size_t{1} << 18);
-        blocks_.push_back({std::make_unique_for_overwrite<std::uint32_t[]>(size), size});
-        bytes_ += size * sizeof(std::uint32_t);
-        used_ = 0;
-    }
-    std::uint32_t* memory = blocks_[block_].memory.get() + used_;
-    used_ += count;
-    return memory;
-}
-
 void Node::clear(std::size_t n_sums) {
     columns.clear();
     orders.clear();
@@ -57,7 +41,7 @@ void keep_if_varying(const RankedTable& table, Node& child, std::uint32_t column
 
 }  // namespace
 
-void split(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Stack& stack,
+void split(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Arena& arena,
            std::span<std::uint8_t> goes_left, Node& left, Node& right) {
     left.clear(objective.n_sums());
     right.clear(objective.n_sums());
@@ -76,7 +60,7 @@ void split(const RankedObjective& objective, const Node& node, std::size_t at, s
 
     const OrderKernels& kernels = order_kernels(simd());
     for (std::size_t c = 0; c < node.columns.size(); ++c) {
-        std::uint32_t* memory = stack.take(node.n + 2 * OrderKernels::kPadding);
+        std::uint32_t* memory = arena.take<std::uint32_t>(node.n + 2 * OrderKernels::kPadding).data();
         std::uint32_t* to_right = memory + left.n + OrderKernels::kPadding;
         kernels.partition(node.orders[c], node.n, goes_left.data(), memory, to_right);
         keep_if_varying(objective.table(), left, node.columns[c], memory);
@@ -85,15 +69,15 @@ void split(const RankedObjective& objective, const Node& node, std::size_t at, s
 }
 
 void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end,
-             Stack& stack, std::span<std::uint8_t> goes_left, Node& part) {
+             Arena& arena, std::span<std::uint8_t> goes_left, Node& part) {
     part.clear(objective.n_sums());
     const std::uint32_t* order = node.orders[at];
     objective.add_rows(order, begin, end, part);
     for (std::uint32_t i = 0; i < node.n; ++i) goes_left[row_of(order[i])] = i >= begin && i < end ? 1 : 0;
     const OrderKernels& kernels = order_kernels(simd());
     const std::size_t room = part.n + OrderKernels::kPadding;
-    std::uint32_t* memory = stack.take(node.columns.size() * room);
-    std::uint32_t* others = stack.take(node.n - part.n + OrderKernels::kPadding);
+    std::uint32_t* memory = arena.take<std::uint32_t>(node.columns.size() * room).data();
+    std::uint32_t* others = arena.take<std::uint32_t>(node.n - part.n + OrderKernels::kPadding).data();
     for (std::size_t c = 0; c < node.columns.size(); ++c, memory += room) {
         kernels.partition(node.orders[c], node.n, goes_left.data(), memory, others);
         keep_if_varying(objective.table(), part, node.columns[c], memory);

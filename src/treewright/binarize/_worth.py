@@ -1,7 +1,7 @@
 """Categories of so few rows that no best tree splits on them.
 
 Let one side A of a split hold rows whose largest possible saving, sum over A of weight * (largest - smallest cost of
-the row), is at most the price of a leaf. Take any tree with this split at some node; the rows of A within the node are
+the row), is at most the leaf penalty. Take any tree with this split at some node; the rows of A within the node are
 some of A. Put the other side's subtree in the node's place:
 
 * the rows of A cost at most that saving more (each pays at most its largest cost and paid at least its smallest);
@@ -40,7 +40,7 @@ class Worth:
     Parameters
     ----------
     saving : ndarray of shape (n_rows,), float64, or None
-        By how much the cost of each row can differ between two leaves; None where no price of a leaf decides.
+        By how much the cost of each row can differ between two leaves; None where no leaf penalty decides.
     price : float, default=0
         Of a leaf, in units of `saving`.
     min_rows : int, default=1

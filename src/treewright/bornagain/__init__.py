@@ -5,12 +5,13 @@ from treewright.bornagain._distil import Agreement, agreement, distil
 from treewright.bornagain._forecast import Forecast, forecast
 from treewright.bornagain._prune import prune, solve_active
 from treewright.bornagain._solve import Progress, solve
-from treewright.convert import Ensemble
+from treewright.convert import Domain, Ensemble
 from treewright.result import BornAgainResult
 
 __all__ = [
     "Agreement",
     "BornAgainResult",
+    "Domain",
     "Ensemble",
     "Forecast",
     "Progress",

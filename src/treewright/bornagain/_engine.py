@@ -100,6 +100,8 @@ class Engine:
         for f, planes in enumerate(self.thresholds):
             finite = planes[np.isfinite(planes)]
             beyond = finite[-1] + max(1.0, abs(finite[-1])) if len(finite) else 0.0
+            if self.ensemble.domain is not None:
+                beyond = self.ensemble.domain.clip(f, beyond)
             closing = np.append(finite, beyond)
             if len(planes) > len(finite):
                 closing = np.append(closing, np.nan)

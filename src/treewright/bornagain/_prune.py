@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._native import core
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
-from treewright.bornagain._solve import STOPS, Progress, give_up_if_asked, reporter
+from treewright.bornagain._solve import STOPS, Progress, domain_notes, give_up_if_asked, reporter
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus
@@ -207,7 +207,10 @@ def solve_active(
             "step_limit": step_limit,
             "memory_limit": memory_limit,
         },
-        notes=("A pruned tree may differ from the ensemble where there are no training rows.",),
+        notes=(
+            "A pruned tree may differ from the ensemble where there are no training rows.",
+            *domain_notes(ensemble),
+        ),
     )
 
 

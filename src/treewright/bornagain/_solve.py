@@ -22,7 +22,7 @@ from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, StopReason
 from treewright.tree import Tree
 
-__all__ = ["OBJECTIVES", "Progress", "give_up_if_asked", "solve"]
+__all__ = ["OBJECTIVES", "Progress", "domain_notes", "give_up_if_asked", "solve"]
 
 OBJECTIVES = ("depth", "leaves", "depth-leaves", "heuristic")
 STOPS = {
@@ -207,6 +207,14 @@ def give_up_if_asked(found: dict[str, Any]) -> None:
         )
 
 
+def domain_notes(ensemble: Ensemble) -> tuple[str, ...]:
+    """Return what the domain is, if there is one; a certificate is worth nothing without it."""
+    if ensemble.domain is None:
+        return ()
+    limits = ensemble.domain.words(ensemble.feature_names)
+    return (f"The domain: {limits or 'no limits'}. Of rows outside it nothing is said.",)
+
+
 def _check(
     objective: str,
     time_limit: float | None,
@@ -360,6 +368,7 @@ def _finish(
             f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from "
             f"{ensemble.source}.",
             "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
+            *domain_notes(ensemble),
             *notes,
         ),
     )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from treewright.search import Limits
     from treewright.table import CsvTable, Reading
 
-__all__ = ["MAX_DEPTH", "answer", "column_of_numbers"]
+__all__ = ["MAX_DEPTH", "answer", "asked_again", "column_of_numbers", "terms_of"]
 
 MAX_DEPTH = 3  # as in the estimators
 NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
@@ -123,6 +123,38 @@ def answer(
         note(advice(result.stop_reason, time_limit=given, max_depth=depth, thresholds=NO_CHOICE, price=price))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
+
+
+def terms_of(problem: Any, *, objective: str, **rest: Any) -> Terms:
+    """Return the question of a problem for its model file.
+
+    Parameters
+    ----------
+    problem : RegressionProblem, PolicyProblem or SurvivalProblem
+    objective : str
+    **rest
+        What else of `Terms` the task knows.
+    """
+    from treewright.convert import Terms
+
+    return Terms(
+        cost_complexity=problem.cost_complexity,
+        max_depth=problem.max_depth,
+        max_leaf_nodes=problem.max_leaf_nodes,
+        min_samples_leaf=problem.min_samples_leaf,
+        objective=objective,
+        **rest,
+    )
+
+
+def asked_again(terms: Terms) -> dict[str, Any]:
+    """Return the price and the limits of a model file's question, for the problem to verify its tree against."""
+    return {
+        "cost_complexity": terms.cost_complexity,
+        "max_depth": terms.max_depth,
+        "max_leaf_nodes": terms.max_leaf_nodes,
+        "min_samples_leaf": terms.min_samples_leaf,
+    }
 
 
 def column_of_numbers(

@@ -9,6 +9,7 @@ import typer
 
 from treewright.cli._common import exits_by_code, note
 from treewright.cli._query import read_set
+from treewright.errors import InputError
 
 __all__ = ["choose"]
 
@@ -20,6 +21,12 @@ def choose(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")],
     title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="general")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Column of two values: a slider shows what a smaller gap costs.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="--group: the label that is shared out.", show_default="last of two")
+    ] = None,
 ) -> None:
     """Write one HTML file for choosing among near-optimal trees: sizes, columns, a builder, two trees side by side.
 
@@ -28,12 +35,24 @@ def choose(
     \b
     Example:
       treewright choose set.json --out choose.html
+      treewright choose set.json --group sex --out choose.html
 
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable
+    from treewright.near_optimal import gap_frontier
     from treewright.show import choose_page
 
     check_writable(out)
-    choose_page(read_set(file)[0], out, title=title)
+    found = read_set(file)[0]
+    if label is not None and group is None:
+        raise InputError("--label needs --group, the column of the two groups.")
+    gaps = None
+    if group is not None:
+        classes = found.graph.problem.classes
+        named = {str(value): value for value in classes.tolist()}
+        if label is not None and label not in named:
+            raise InputError(f"--label {label!r}: the labels are {', '.join(named)}.")
+        gaps = gap_frontier(found, group, label=None if label is None else named[label])
+    choose_page(found, out, title=title, gaps=gaps)
     note(f"Wrote {out}.")

@@ -65,9 +65,9 @@ def extend(
     tune: Annotated[
         str,
         typer.Option(
-            help="'rounds': choose in each leaf by cross-validation how many rounds of boosting it gets, none "
-            "included. A number: so many trials of all parameters (needs treewright[tune]). 'none': every leaf gets "
-            "its model as it comes.",
+            help="'rounds': choose by cross-validation how many rounds of boosting each leaf gets, and whether the "
+            "tree, a model of all rows or the leaf's own answers there. A number: so many trials of all parameters "
+            "(needs treewright[tune]). 'none': every leaf gets its model as it comes.",
             metavar="rounds|TRIALS|none",
         ),
     ] = "rounds",
@@ -108,6 +108,7 @@ def extend(
     from treewright.leaf_accuracy._held_out import held_out_answers
     from treewright.leaf_accuracy._hybrid import classify, extend_leaves, treatments
     from treewright.leaf_accuracy._leaf_models import make_leaf_model
+    from treewright.leaf_accuracy._shared import shared_model
     from treewright.leaf_accuracy._tune import check_tunable
     from treewright.tree import reduce_tree
     from treewright.tree._tree import leaves_in_words
@@ -143,6 +144,7 @@ def extend(
     other = None if rows is None else _read_rows(rows, column, tree, how)
     random = np.random.RandomState(seed)
     options: dict[str, Any] = {"tuning": tuning, "random_state": random}
+    share = tuning is not None and tuning.how == "rounds"
     dropped = content.tree.n_leaves - tree.n_leaves
     if dropped:
         note(
@@ -152,7 +154,7 @@ def extend(
     note(f"{len(y):,} rows, {leaves_in_words(tree)}. {_working(leaf_model, tuning, 1 if other else folds)}")
     new_labels: NDArray[Any] | None
     if other is None:
-        answers = held_out_answers(tree, X, y, weight, leaf, folds=folds, **options)
+        answers = held_out_answers(tree, X, y, weight, leaf, folds=folds, share=share, **options)
         treated = treatments(tree, X, y)
         new_X, new_labels = X, labels
         heading = (
@@ -161,7 +163,8 @@ def extend(
         )
     else:
         new_X, new_labels = other
-        extensions = extend_leaves(tree, X, y, weight, leaf, **options)
+        shared = shared_model(tree, X, y, weight, leaf, random_state=random) if share else None
+        extensions = extend_leaves(tree, X, y, weight, leaf, shared=shared, **options)
         treated = {number: extension.treatment for number, extension in extensions.items()}
         answers = classify(tree, extensions, new_X)
         heading = f"Leaf models trained on {data}, rows of {rows}."

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treewright.cli._common import (
     ASCII,
-    CHECK_FAILED,
     Clock,
     DayFirst,
     DecimalComma,
@@ -23,27 +22,22 @@ from treewright.cli._common import (
     ModelOut,
     Separator,
     SettingsFile,
-    effort,
     exits_by_code,
-    finishing,
-    note,
     read_csv,
-    say,
     say_what_was_read,
     settings_with,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
 )
+from treewright.cli._fit_checks import (
+    CLASSIFICATION,
+    CONFIDENCE,
+    REGRESSION,
+    check_shards,
+    check_task,
+    is_by_leaf,
+    refuse_quantity,
+)  # fmt: skip
+from treewright.cli._fit_classes import fit_classes
 from treewright.cli._guess import read_guesses
-from treewright.cli._leaf_accuracy import (
-    LEAF_ACCURACY,
-    MAX_DEPTH,
-    MIN_SAMPLES_LEAF,
-    refuse_others,
-    search_leaf_accuracy,
-)
 from treewright.cli._policy import fit_policy
 from treewright.cli._question import (
     Categorical,
@@ -56,33 +50,19 @@ from treewright.cli._question import (
     ThresholdChoice,
     TimeLimit,
     Weight,
-    advice,
     read_limits,
     read_thresholds,
-    state_question,
 )
 from treewright.cli._regression import fit_regression
 from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
 from treewright.cli._survival import fit_survival
-from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.problem import Problem
-    from treewright.result import SolveResult
-    from treewright.search import Thresholds
-    from treewright.table import CsvTable
+    pass
 
 __all__ = ["fit"]
 
-CONFIDENCE = 0.95
 PRICE = 0.01  # of a leaf
-CLASSIFICATION, REGRESSION, POLICY, SURVIVAL = TASKS = (
-    "classification",
-    "regression",
-    "policy",
-    "survival",
-)  # --task
-FEW_BINS = 4  # of each column, for a tree at once
 
 
 @exits_by_code
@@ -123,7 +103,7 @@ def fit(
         typer.Option(
             "--cost-complexity",
             "-c",
-            help="Price of one leaf, as a fraction of the total weight (regression: of the variance, survival: "
+            help="Penalty of one leaf, as a fraction of the total weight (regression: of the variance, survival: "
             "of the deviance, "
             "policy: of the regret of the best single action).",
             show_default=f"{PRICE:g}",
@@ -256,81 +236,16 @@ def fit(
     Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
     130 interrupted by Ctrl-C, 143 ended by SIGTERM (the best tree found has been saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
-    from treewright.convert import Model, check_writable, save_model
-    from treewright.result import SolveStatus, StopReason
-    from treewright.search import Guesses, Limits, progress_bar, solve, solve_guided
+    given = SimpleNamespace(**locals())
+    from treewright.convert import check_writable
 
     if out is not None:
         check_writable(out)  # now, not after an hour of search
-    by_leaf = objective.replace("_", "-") == LEAF_ACCURACY
-    if method not in ("exact", "latent"):
-        raise InputError(f"--method {method!r}; give 'exact' or 'latent'.")
-    if task not in TASKS:
-        raise InputError(f"--task {task!r}; give one of {', '.join(map(repr, TASKS))}.")
-    if task != POLICY:
-        _refuse_all(
-            "{option} is for --task policy; add that, or leave it out.",
-            {"--reward": bool(reward), "--action-cost": bool(action_cost)},
-        )
-    if (event is not None) is not (task == SURVIVAL):
-        raise InputError(
-            "--task survival needs --event: the column that says whether the event was seen (1) or not (0)."
-            if event is None
-            else "--event is for --task survival; add that, or leave it out."
-        )
-    if task != CLASSIFICATION:
-        _refuse_all(
-            f"--task {task} takes no {{option}}; leave it out.",
-            {
-                "--target (it has --reward)": task == POLICY and target is not None,
-                "--method": method != "exact",
-                "--thresholds (it searches all)": thresholds not in ("auto", "all"),
-                "--objective": objective != "accuracy",
-                "--criterion": criterion != "lower-bound",
-                "--confidence": confidence != CONFIDENCE,
-                "--class-weight": bool(class_weight),
-                "--cost": bool(cost),
-                "--guess": bool(guess),
-                "--merge-labels": merge_labels,
-            },
-        )
-    if method == "latent":
-        _refuse_all(
-            "--method latent takes no {option}; leave it out, or use --method exact.",
-            {
-                "--max-leaf-nodes": max_leaf_nodes is not None,
-                "--min-samples-leaf": min_samples_leaf is not None,
-                "--thresholds": thresholds != "auto",
-                "--objective": objective != "accuracy",
-                "--class-weight": bool(class_weight),
-                "--cost": bool(cost),
-                "--step-limit": step_limit is not None,
-                "--memory-limit": memory_limit is not None,
-                "--guess": bool(guess),
-                "--require-proof": require_proof,
-            },
-        )
-    if not by_leaf:
-        _refuse_all(
-            "{option} is for --objective leaf-accuracy; add that, or leave it out.",
-            {"--criterion": criterion != "lower-bound", "--confidence": confidence != CONFIDENCE},
-        )
-    if target is None and task != POLICY:
-        raise InputError("Missing option '--target': name the column to predict.")
+    check_task(given)
     price = PRICE if cost_complexity is None else cost_complexity
-    if shard_rows is not None or is_stream(data):
-        _refuse_all(
-            "{option} does not go with shards (--shard-rows, a folder, a Parquet file); leave it out.",
-            {
-                f"--task {task}": task != CLASSIFICATION,
-                "--method latent": method == "latent",
-                "--objective leaf-accuracy": by_leaf,
-                "--cost": bool(cost),
-                "--guess": bool(guess),
-                "--merge-words": bool(merge_words),
-                "--merge-labels": merge_labels,
-            },
-        )
+    in_shards = shard_rows is not None or is_stream(data)
+    check_shards(given, in_shards=in_shards)
+    if in_shards:
         assert target is not None  # only --task policy has none
         fit_in_shards(
             data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical, cost_complexity=price,
@@ -342,19 +257,6 @@ def fit(
             ascii_only=ascii_only,
         )  # fmt: skip
         return
-    _refuse_all(
-        "{option} is for shards; add --shard-rows, or leave it out.",
-        {
-            "--gap": gap is not None,
-            "--backend": backend is not None,
-            "--spill-folder": spill_folder is not None,
-        },
-    )
-    if method == "latent" or by_leaf or guess:
-        _refuse_all(
-            "{option} is for the exact search, without guesses, and for shards; leave it out.",
-            {"--jobs": jobs is not None},
-        )
     limits = replace(read_limits(time_limit, step_limit, memory_limit), n_jobs=1 if jobs is None else jobs)
     cuts = read_thresholds(thresholds)
     clock = Clock(limits.time_limit)
@@ -384,7 +286,7 @@ def fit(
     )
     say_what_was_read(csv if task == CLASSIFICATION else replace(csv, target=None), data, target)
     if task == CLASSIFICATION:
-        _refuse_quantity(csv, target)
+        refuse_quantity(csv, target)
     written = {"separator": separator, "missing": missing, "encoding": encoding}
     if target is None:
         fit_policy(
@@ -419,117 +321,10 @@ def fit(
             pruning=pruning, epochs=epochs, seed=seed, clock=clock, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
         return
-    if by_leaf:
-        refuse_others(cost_complexity, max_leaf_nodes, cost, guesses)
-        objective, price = "accuracy", 0.0
-        max_depth = MAX_DEPTH if max_depth is None else max_depth
-        min_samples_leaf = min_samples_leaf or MIN_SAMPLES_LEAF
-    question = state_question(
-        csv,
-        target=target,
-        weight=weight,
-        objective=objective,
-        class_weight=class_weight,
-        cost=cost,
-        min_samples_leaf=min_samples_leaf or "1",
-        cost_complexity=price,
-        max_depth=max_depth,
-        max_leaf_nodes=max_leaf_nodes,
-    )
-    problem = question.problem
-    note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
-    reading = clock.seconds
-    limits = replace(limits, time_limit=clock.left(), begun=None)
-    with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        how: dict[str, Any] = {"limits": limits, "progress": report}
-        try:
-            result: SolveResult
-            if by_leaf:
-                result = search_leaf_accuracy(problem, cuts, guesses, criterion, confidence, **how)
-            elif guesses.any:
-                result = solve_guided(problem, cuts, guesses, **how)
-            else:
-                result = solve(problem, cuts, **how)
-        except (
-            KeyboardInterrupt
-        ):  # before the search itself began: while splits were made, or a reference trained
-            with finishing():
-                few: dict[str, Any] = {"limits": Limits(time_limit=0.1, step_limit=1)}
-                result = (
-                    search_leaf_accuracy(problem, FEW_BINS, Guesses(), criterion, confidence, **few)
-                    if by_leaf
-                    else solve(problem, FEW_BINS, **few)
-                )
-                result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
-    with finishing():
-        saved = ""
-        if out is not None:
-            terms = question.terms(max_depth=result.stats.get("guessed_depth", problem.max_depth))
-            save_model(out, Model.of(result, terms, csv.reading))
-            saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
-        stopped = result.stop_reason is StopReason.INTERRUPT
-        if stopped:
-            note(
-                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
-            )
-        say(tree_text(result.tree, ascii_only))
-        say()
-        say(result.sentence())
-        for text in (text for text in result.notes if text not in csv.table.notes):  # those were said
-            say(f"Note: {text}")
-        say(effort(result.stats, reading, clock.time_limit))
-        if saved:
-            say(saved)
-    if stopped:
-        raise typer.Exit(stop_code())
-    if result.status is SolveStatus.FEASIBLE:
-        note(
-            advice(
-                result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
-                price=None if by_leaf else price,
-                trial=None if by_leaf or guesses.any else _trial(problem, cuts, time_limit),
-            )
-        )  # fmt: skip
-    if require_proof and result.status is not SolveStatus.OPTIMAL:
-        raise typer.Exit(CHECK_FAILED)
-
-
-def _refuse_quantity(csv: CsvTable, target: str | None) -> None:
-    """Refuse a target of many different numbers: each would be a class of its own, which is proven in no time."""
-    from treewright.table import is_quantity
-
-    if csv.target is None or not is_quantity(csv.target):
-        return
-    count = len(set(csv.target.tolist()))
-    if csv.target.dtype.kind != "i" or ROWS_OF_A_CLASS * count > len(csv.target):
-        raise InputError(
-            f"The target {target} has {count:,} different numbers: it is a quantity, and each number would be a class "
-            "of its own. To predict the number, add --task regression; to predict a class, make it two or a few "
-            "classes in the file, such as above and below a limit."
-        )
-
-
-ROWS_OF_A_CLASS = 20  # on average; whole numbers with fewer are no numbers of classes
-TRIAL_SECONDS = 2.0  # of one smaller problem
-
-
-def _trial(problem: Problem, cuts: Thresholds, time_limit: float) -> Callable[[dict[str, Any]], float | None]:
-    """Return what tries a smaller problem for a moment: at most a tenth of the time limit for all trials."""
-    from treewright.result import SolveStatus
-    from treewright.search import Limits, solve
-
-    def seconds(change: dict[str, Any]) -> float | None:
-        fields = dict(change)
-        offered = fields.pop("thresholds", cuts)
-        limits = Limits(min(TRIAL_SECONDS, time_limit / 30)).started()
-        result = solve(replace(problem, **fields), offered, limits=limits)
-        return float(result.stats["seconds"]) if result.status is SolveStatus.OPTIMAL else None
-
-    return seconds
-
-
-def _refuse_all(message: str, given: dict[str, bool]) -> None:
-    """Refuse the first option that was given and that nothing would use."""
-    for option, is_given in given.items():
-        if is_given:
-            raise InputError(message.format(option=option))
+    fit_classes(
+        csv, data=data, target=target, out=out, weight=weight, by_leaf=is_by_leaf(objective), objective=objective,
+        criterion=criterion, confidence=confidence, class_weight=class_weight, cost=cost,
+        cost_complexity=cost_complexity, price=price, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf, thresholds=thresholds, cuts=cuts, guesses=guesses, time_limit=time_limit,
+        limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+    )  # fmt: skip

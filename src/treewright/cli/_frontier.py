@@ -202,7 +202,7 @@ def frontier(
 
 def _lines(found: Frontier) -> list[str]:
     """The table: a line for each point."""
-    lines = [f"{'leaves':>6}  {'depth':>5}  {'loss':>8}  {'proven':>9}  price of a leaf"]
+    lines = [f"{'leaves':>6}  {'depth':>5}  {'loss':>8}  {'proven':>9}  leaf penalty"]
     for row in found.records():
         proven = "yes" if row["proven"] else f">={row['lower_bound']:.4f}"
         low, high = row["cost_complexity_from"], row["cost_complexity_to"]

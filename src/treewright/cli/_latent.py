@@ -7,6 +7,7 @@ a note that says how often the soft model agrees with it; nothing is claimed abo
 from __future__ import annotations
 
 import importlib
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["fit_latent"]
 
 DEFAULT_DEPTH = 4
+STILL_IMPROVING = "The validation loss still fell when the epochs were over: raise --epochs."
 
 
 def fit_latent(
@@ -54,7 +56,7 @@ def fit_latent(
     max_depth : int or None, default=None
         Depth of the latent tree; None is 4.
     cost_complexity : float, default=0.0
-        Price of one leaf in the objective that the file states; it does not steer the training.
+        Penalty of one leaf in the objective that the file states; it does not steer the training.
     pruning : float, default=1.0
         lambda of the paper.
     epochs : int or None, default=None
@@ -77,6 +79,8 @@ def fit_latent(
     typer.Exit
         With code 130 or 143 if a signal ended the training; the best tree has then been saved.
     """
+    from sklearn.exceptions import ConvergenceWarning
+
     from treewright.convert import Model, Terms, save_model
     from treewright.estimators import LatentTreeClassifier
     from treewright.problem import make_problem
@@ -98,7 +102,9 @@ def fit_latent(
     )
     importlib.import_module("treewright.latent")  # PyTorch takes seconds to load, which are none of training
     note(f"{size_of(csv.table)}. Training; Ctrl-C keeps the best model.")
-    model.fit_table(csv.table, csv.target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it is a note of the result
+        model.fit_table(csv.table, csv.target)
     hard = model.harden()
     tree = hard.tree
     wrong = tree.prediction[tree.apply(csv.table.X)] != problem.y
@@ -121,7 +127,11 @@ def fit_latent(
             "epochs": trained.options.epochs,
             "seed": seed,
         },
-        notes=(hard.sentence, f"The soft model's error rate on held-out rows was {soft:.4f}."),
+        notes=(
+            hard.sentence,
+            f"The soft model's error rate on held-out rows was {soft:.4f}.",
+            *([STILL_IMPROVING] if trained.still_improving else []),
+        ),
     )
     stopped = trained.stop_reason is StopReason.INTERRUPT
     with finishing():

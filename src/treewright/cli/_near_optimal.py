@@ -59,7 +59,9 @@ def near_optimal(
     epsilon: Annotated[
         float, typer.Option(help="All trees up to (1 + EPSILON) times the least objective.")
     ] = 0.05,
-    cost_complexity: Annotated[float, typer.Option(help="Price of one leaf, as a share of the rows.")] = 0.01,
+    cost_complexity: Annotated[
+        float, typer.Option(help="Penalty of one leaf, as a share of the rows.")
+    ] = 0.01,
     max_depth: MaxDepth = None,
     min_samples_leaf: Annotated[
         str, typer.Option(help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.")
@@ -194,7 +196,7 @@ def near_optimal(
         if stopped:
             note(f"{stop_word()}; what was found so far follows.")
         if found:
-            for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns()), ""):
+            for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns(reliance=False)), ""):
                 say(line)
         if chosen is not None:
             say(tree_text(chosen.tree, ascii_only))

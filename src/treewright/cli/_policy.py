@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli._additive import MAX_DEPTH, answer, column_of_numbers
+from treewright.cli._additive import MAX_DEPTH, answer, asked_again, column_of_numbers, terms_of
 from treewright.cli._common import Clock, pairs
 from treewright.cli._question import read_min_samples_leaf
 from treewright.errors import InputError
@@ -60,7 +60,7 @@ def fit_policy(
     out : Path or None
         Model file to write.
     cost_complexity : float
-        Price of a leaf as a share of the regret of the best single action.
+        Leaf penalty as a share of the regret of the best single action.
     max_depth : int or None
         None is 3.
     max_leaf_nodes : int or None
@@ -80,7 +80,6 @@ def fit_policy(
     typer.Exit
         As `treewright.cli._additive.answer`.
     """
-    from treewright.convert import Terms
     from treewright.problem import make_policy_problem
     from treewright.search import solve_policy
 
@@ -96,11 +95,8 @@ def fit_policy(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
     )
-    terms = Terms(
-        cost_complexity=problem.cost_complexity,
-        max_depth=problem.max_depth,
-        max_leaf_nodes=problem.max_leaf_nodes,
-        min_samples_leaf=problem.min_samples_leaf,
+    terms = terms_of(
+        problem,
         objective="policy",
         weight=weight,
         rewards=tuple(rewards),
@@ -167,9 +163,6 @@ def check_policy(
         actions=content.tree.classes.tolist(),
         action_costs=terms.action_costs,
         sample_weight=csv.sample_weight,
-        cost_complexity=terms.cost_complexity,
-        max_depth=terms.max_depth,
-        max_leaf_nodes=terms.max_leaf_nodes,
-        min_samples_leaf=terms.min_samples_leaf,
+        **asked_again(terms),
     )
     return verify_policy(problem, content.result or content.tree), True

@@ -100,7 +100,7 @@ def query(
     elif out is not None:
         save_near_optimal(out, found, terms, best.reading)
     if found:
-        for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns()), ""):
+        for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns(reliance=False)), ""):
             say(line)
     if chosen is not None:
         say(tree_text(chosen.tree, ascii_only))

@@ -93,6 +93,15 @@ def reborn(
         Path | None,
         typer.Option(help="Model file: CSV file of rows to prune with, or to agree on.", metavar="CSV"),
     ] = None,
+    domain: Annotated[
+        str | None,
+        typer.Option(
+            help="'rows': decide like the model within the ranges of the rows' columns only, whole numbers where all "
+            "values are.",
+            metavar="rows",
+            show_default="everywhere",
+        ),
+    ] = None,
     new_rows: Annotated[
         Path | None,
         typer.Option(
@@ -139,13 +148,14 @@ def reborn(
       treewright reborn forest.txt --out model.json
       treewright reborn booster.json --rows data.csv --faithful rows --tolerance .02 --new-rows test.csv
       treewright reborn booster.json --rows data.csv --prune active
+      treewright reborn booster.json --rows data.csv --domain rows
       treewright reborn data.csv --target y --trees 5 --depth 2 --bins 10
 
     \b
     Exit codes: 0 done, 1 the check failed, 2 bad input or no tree within the limits,
     130 interrupted by Ctrl-C, 143 ended by SIGTERM (the best tree found has been saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
-    from treewright.bornagain import agreement, distil, solve, solve_active
+    from treewright.bornagain import Domain, agreement, distil, solve, solve_active
     from treewright.convert import Ensemble, Model, check_writable, save_model
     from treewright.result import StopReason
 
@@ -156,6 +166,12 @@ def reborn(
     if faithful == "rows" and prune is not None:
         raise InputError(
             "--prune is for a tree that is faithful everywhere; leave it out with --faithful rows."
+        )
+    if domain not in (None, "rows"):
+        raise InputError(f"--domain {domain!r}; give 'rows', or leave it out.")
+    if faithful == "rows" and domain is not None:
+        raise InputError(
+            "--domain is for a tree that is faithful everywhere; leave it out with --faithful rows."
         )
     if out is not None:
         check_writable(out)  # now, not after a minute of search
@@ -188,10 +204,14 @@ def reborn(
         has_missing = table is not None and any(column.has_missing for column in table.columns)
         ensemble = Ensemble.load(source, missing="route" if has_missing else "refuse")
         X = None if table is None else _rows_for(ensemble, table)
-    if X is None and (prune is not None or faithful == "rows"):
-        asked = "--prune" if prune is not None else "--faithful rows"
+    if X is None and (prune is not None or domain is not None or faithful == "rows"):
+        asked = "--prune" if prune is not None else "--domain" if domain is not None else "--faithful rows"
         raise InputError(f"{asked} needs rows, which a model file lacks: add --rows FILE.csv.")
     unseen = None if new_rows is None else _rows_for(ensemble, read(new_rows, target).table)
+    whole = ensemble
+    if domain is not None:
+        assert X is not None  # checked above
+        ensemble = ensemble.within(Domain.of_rows(X))
     note(
         f"{len(ensemble.trees)} trees, {ensemble.n_leaves} leaves. Searching; Ctrl-C keeps the best tree so far."
     )
@@ -242,7 +262,7 @@ def reborn(
         elif kept.tree.n_leaves != result.tree.n_leaves:
             say(f"{'Merged' if prune == 'active' else 'Pruned'}: {kept.sentence()}")
         if unseen is not None:
-            say(agreement(result.tree if columns is None else kept.tree, ensemble, unseen).sentence())
+            say(agreement(result.tree if columns is None else kept.tree, whole, unseen).sentence())
         for text in kept.notes:
             say(f"Note: {text}")
         limit = "" if clock.time_limit is None else f" --time-limit {clock.time_limit:g} counts both."
@@ -250,7 +270,7 @@ def reborn(
         if out is not None:
             again = (
                 ""
-                if is_table or prune or faithful == "rows"
+                if is_table or prune or domain or faithful == "rows"
                 else f" Check it any time: treewright verify {out} --ensemble {source}"
             )
             say(f"Saved to {out}.{again}")

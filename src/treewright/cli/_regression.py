@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli._additive import MAX_DEPTH, answer, column_of_numbers
+from treewright.cli._additive import MAX_DEPTH, answer, asked_again, column_of_numbers, terms_of
 from treewright.cli._common import Clock
 from treewright.cli._question import read_min_samples_leaf
 
@@ -53,7 +53,7 @@ def fit_regression(
     out : Path or None
         Model file to write.
     cost_complexity : float
-        Price of a leaf as a share of the squared error of a single leaf.
+        Leaf penalty as a share of the squared error of a single leaf.
     max_depth : int or None
         None is 3.
     max_leaf_nodes : int or None
@@ -76,7 +76,6 @@ def fit_regression(
         With code 1 if a proof was required and there is none, 130 or 143 if a signal ended the search; the tree has
         then been saved.
     """
-    from treewright.convert import Terms
     from treewright.problem import make_regression_problem
     from treewright.search import solve_regression
 
@@ -89,11 +88,8 @@ def fit_regression(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
     )
-    terms = Terms(
-        cost_complexity=problem.cost_complexity,
-        max_depth=problem.max_depth,
-        max_leaf_nodes=problem.max_leaf_nodes,
-        min_samples_leaf=problem.min_samples_leaf,
+    terms = terms_of(
+        problem,
         objective="squared_error",
         target=target,
         weight=weight,
@@ -164,10 +160,7 @@ def check_regression(
         csv.table,
         numbers_of(csv, data, target, csv_options),
         sample_weight=csv.sample_weight,
-        cost_complexity=terms.cost_complexity,
-        max_depth=terms.max_depth,
-        max_leaf_nodes=terms.max_leaf_nodes,
-        min_samples_leaf=terms.min_samples_leaf,
+        **asked_again(terms),
     )
     held = content.result if asked and content.result is not None else content.tree
     return verify_regression(problem, held), asked

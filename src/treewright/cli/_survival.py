@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli._additive import MAX_DEPTH, answer, column_of_numbers
+from treewright.cli._additive import MAX_DEPTH, answer, asked_again, column_of_numbers, terms_of
 from treewright.cli._common import Clock
 from treewright.cli._question import read_min_samples_leaf
 from treewright.errors import InputError
@@ -57,7 +57,7 @@ def fit_survival(
     out : Path or None
         Model file to write.
     cost_complexity : float
-        Price of a leaf as a share of the deviance of a single leaf.
+        Leaf penalty as a share of the deviance of a single leaf.
     max_depth : int or None
         None is 3.
     max_leaf_nodes : int or None
@@ -77,7 +77,6 @@ def fit_survival(
     typer.Exit
         As `treewright.cli._additive.answer`.
     """
-    from treewright.convert import Terms
     from treewright.problem import make_survival_problem
     from treewright.search import solve_survival
 
@@ -90,11 +89,8 @@ def fit_survival(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
     )
-    terms = Terms(
-        cost_complexity=problem.cost_complexity,
-        max_depth=problem.max_depth,
-        max_leaf_nodes=problem.max_leaf_nodes,
-        min_samples_leaf=problem.min_samples_leaf,
+    terms = terms_of(
+        problem,
         objective="survival",
         target=target,
         weight=weight,
@@ -149,9 +145,6 @@ def check_survival_tree(
         csv.table,
         _events_and_times(data, terms.event, target, csv_options, csv.reading),
         sample_weight=csv.sample_weight,
-        cost_complexity=terms.cost_complexity,
-        max_depth=terms.max_depth,
-        max_leaf_nodes=terms.max_leaf_nodes,
-        min_samples_leaf=terms.min_samples_leaf,
+        **asked_again(terms),
     )
     return verify_survival(problem, content.result or content.tree), True

@@ -1,5 +1,6 @@
 """Trees in other forms: model files, scikit-learn, ONNX, source code; and other libraries' ensembles as one kind."""
 
+from treewright.convert._domain import Domain
 from treewright.convert._ensemble import Ensemble, EnsembleTree, float32_threshold
 from treewright.convert._files import check_writable, write_bytes
 from treewright.convert._float32 import Float32Conflict
@@ -16,6 +17,7 @@ from treewright.convert._to_sql import to_sql
 
 __all__ = [
     "Certificate",
+    "Domain",
     "Ensemble",
     "EnsembleTree",
     "Float32Conflict",

@@ -31,6 +31,7 @@ from treewright.convert._check_ensemble import (
     check_sizes,
     check_structure,
 )
+from treewright.convert._domain import Domain, restrict
 from treewright.errors import InputError
 
 __all__ = ["LINKS", "Ensemble", "EnsembleTree", "float32_threshold"]
@@ -120,6 +121,10 @@ class Ensemble:
         What was read, for messages.
     vote : {"hard", "soft"}, default="soft"
         How the trees are combined, for reports.
+    domain : Domain or None, default=None
+        The rows that all statements are about, see `within`; others are refused. None is all rows.
+    whole : Ensemble or None, default=None
+        With a domain: the ensemble as it came.
 
     Raises
     ------
@@ -140,6 +145,8 @@ class Ensemble:
     inputs: str = "float64"
     source: str = "ensemble"
     vote: str = "soft"
+    domain: Domain | None = None
+    whole: Ensemble | None = None
 
     def __post_init__(self) -> None:
         if self.missing is None:
@@ -155,7 +162,8 @@ class Ensemble:
         model : fitted classifier
             RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier or
             AdaBoostClassifier of trees, GradientBoostingClassifier, HistGradientBoostingClassifier,
-            XGBClassifier, LGBMClassifier, or a Booster of the last two libraries.
+            XGBClassifier, LGBMClassifier, or a Booster of the last two libraries; also inside a fitted search, a
+            FrozenEstimator, or a Pipeline whose other steps pass rows through.
         missing : {"refuse", "route"}, default="refuse"
             ``route`` takes over the model's own rule for missing values (which every column then has); with
             ``refuse`` all statements are about rows without missing values, and others are refused.
@@ -167,7 +175,8 @@ class Ensemble:
         Raises
         ------
         InputError
-            If the model is not fitted, is a regressor, has categorical splits or another part that threshold
+            If the model is not fitted, is a regressor, is a wrapper that decides otherwise than the ensemble inside
+            (calibration, votes; the message says what to read), has categorical splits or another part that threshold
             splits cannot express.
         """
         from treewright.convert._read import read_ensemble
@@ -248,6 +257,39 @@ class Ensemble:
             tuple(voting), labels, tuple(feature_names), np.zeros(len(labels)), source=source, vote="hard"
         )
 
+    def within(self, domain: Domain) -> Ensemble:
+        """Return the ensemble of a domain: the same decisions on its rows, fewer thresholds, other rows refused.
+
+        Parameters
+        ----------
+        domain : Domain
+            What is said about the new ensemble, a faithful tree included, is said of these rows only.
+
+        Raises
+        ------
+        InputError
+            If the domain has another number of columns, or this ensemble has a domain already.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> from treewright.bornagain import Domain, Ensemble
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> counts = X.round()
+        >>> ensemble = Ensemble.from_model(RandomForestClassifier(5, random_state=0).fit(counts, y))
+        >>> part = ensemble.within(Domain.of_rows(counts))
+        >>> sum(map(len, part.thresholds)) < sum(map(len, ensemble.thresholds))
+        True
+        """
+        if self.domain is not None:
+            raise InputError("This ensemble has a domain already; call within on ensemble.whole.")
+        if len(domain.low) != self.n_features:
+            raise InputError(f"The domain has {len(domain.low)} columns, the ensemble {self.n_features}.")
+        assert self.missing is not None  # set in __post_init__
+        trees = tuple(restrict(tree, domain, self.missing) for tree in self.trees)
+        return replace(self, trees=trees, domain=domain, whole=self)
+
     def as_hard_vote(self) -> Ensemble:
         """Let every tree vote for the class of its largest leaf score, as Vidal and Schiffer 2020 do.
 
@@ -258,6 +300,8 @@ class Ensemble:
         InputError
             If the leaves hold no score for each class (binary boosted models).
         """
+        if self.domain is not None and self.whole is not None:
+            return self.whole.as_hard_vote().within(self.domain)
         if self.bias.shape != (self.n_classes,):
             raise InputError(
                 f"The leaves of {self.source} hold one score, not one a class; they cannot vote."
@@ -278,7 +322,9 @@ class Ensemble:
 
     @property
     def n_leaves(self) -> int:
-        """Leaves of all trees together."""
+        """Leaves of all trees together; with a domain those of the trees as they came."""
+        if self.whole is not None:
+            return self.whole.n_leaves
         return sum(tree.n_leaves for tree in self.trees)
 
     @property
@@ -291,6 +337,8 @@ class Ensemble:
         """The rows that statements about this model hold for, in words."""
         assert self.missing is not None  # set in __post_init__
         rows = "all rows of float32 numbers" if self.inputs == "float32" else "all rows"
+        if self.domain is not None:
+            rows += " of the domain"
         return f"{rows}, missing values included" if self.missing.any() else f"{rows} without missing values"
 
     @cached_property
@@ -357,6 +405,8 @@ class Ensemble:
                 "read without a rule for them. Fill them in, or read the model with missing='route' if it "
                 "was trained with them."
             )
+        if self.domain is not None:
+            self.domain.check(rows, self.feature_names)
         return rows
 
     def predict_index(self, X: ArrayLike) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from treewright.convert._read_forest_file import read_forest_text
 from treewright.convert._read_lightgbm import read_lightgbm, read_lightgbm_text
 from treewright.convert._read_sklearn import read_sklearn
 from treewright.convert._read_xgboost import read_xgboost, read_xgboost_json
+from treewright.convert._unwrap import unwrapped
 from treewright.errors import InputError, ModelFileError
 
 __all__ = ["load_ensemble", "read_ensemble"]
@@ -27,6 +28,7 @@ def read_ensemble(model: Any, *, missing: str = "refuse", inputs: str = "float64
     options = _options(missing, inputs)
     if isinstance(model, Ensemble):
         return model
+    model = unwrapped(model)
     home = type(model).__module__.partition(".")[0]
     name = type(model).__name__
     if "Regressor" in name or getattr(model, "_estimator_type", None) == "regressor":

@@ -2,6 +2,7 @@
 
 from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._compare_with_cart import CartComparison, compare_with_cart
+from treewright.estimators._front_cv import CVProgress
 from treewright.estimators._hybrid import HybridTreeClassifier
 from treewright.estimators._importances import Importance, importances_without
 from treewright.estimators._interrupt import raise_on_interrupt
@@ -9,13 +10,16 @@ from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegres
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
+from treewright.estimators._leaf_targets import LeafTargets
 from treewright.estimators._mip import MIPTreeClassifier
 from treewright.estimators._near_optimal_tree import NearOptimalTreeClassifier
 from treewright.estimators._optimal_policy import OptimalPolicyTree
+from treewright.estimators._optimal_probability import OptimalProbabilityTree
 from treewright.estimators._optimal_regressor import OptimalTreeRegressor
+from treewright.estimators._optimal_regressor_cv import OptimalTreeRegressorCV
 from treewright.estimators._optimal_survival import OptimalSurvivalTree
 from treewright.estimators._optimal_tree import OptimalTreeClassifier
-from treewright.estimators._optimal_tree_cv import CVProgress, OptimalTreeClassifierCV
+from treewright.estimators._optimal_tree_cv import OptimalTreeClassifierCV
 from treewright.estimators._threshold_guesser import ThresholdGuesser
 
 __all__ = [
@@ -29,13 +33,16 @@ __all__ = [
     "LatentTreeRegressor",
     "LeafAccuracyTreeClassifier",
     "LeafAccuracyTreeClassifierCV",
+    "LeafTargets",
     "MIPTreeClassifier",
     "NearOptimalTreeClassifier",
     "OptimalPolicyTree",
+    "OptimalProbabilityTree",
     "OptimalSurvivalTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
+    "OptimalTreeRegressorCV",
     "ThresholdGuesser",
     "compare_with_cart",
     "importances_without",

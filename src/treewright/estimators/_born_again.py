@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treewright.bornagain import Agreement, Ensemble, agreement, distil, prune, solve, solve_active
+from treewright.bornagain import Agreement, Domain, Ensemble, agreement, distil, prune, solve, solve_active
 from treewright.bornagain._solve import OBJECTIVES
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeClassifier
@@ -22,6 +22,11 @@ __all__ = ["BornAgainTreeClassifier", "make_forest"]
 
 PRUNINGS = (None, "rows", "active")
 FAITHFUL = ("everywhere", "rows")
+
+
+def is_rows(domain: Any) -> bool:
+    """Whether the domain is that of the training rows."""
+    return isinstance(domain, str) and domain == "rows"
 
 
 def make_forest(n_trees: int = 5, depth: int = 2, random_state: Any = None) -> RandomForestClassifier:
@@ -58,6 +63,11 @@ class BornAgainTreeClassifier(TreeClassifier):
         A pruned tree decides like the ensemble on the training rows and on the box around the rows of each
         leaf. Sibling leaves of one class are merged in ``tree_``, which changes no decision; ``result_.tree`` has
         them apart, as its proof counts them.
+    domain : Domain, "rows" or None, default=None
+        For ``faithful="everywhere"``: the rows on which the tree has to decide like the ensemble, with far fewer cells,
+        and so leaves and time, than all rows. "rows": from least to largest value of each column of the training rows,
+        whole numbers where all of them are. Rows outside get an answer of the tree, too, about which nothing is proven;
+        ``domain_.contains(X)`` finds them.
     missing : {"refuse", "route"}, default="refuse"
         Whether the ensemble's own rule for missing values is part of the tree.
     time_limit : float or None, default=None
@@ -76,6 +86,8 @@ class BornAgainTreeClassifier(TreeClassifier):
     result_ : BornAgainResult
         With bounds, status and the sizes of the ensemble.
     ensemble_ : Ensemble
+        Within the domain, if there is one; ``ensemble_.whole`` is then the ensemble as it came.
+    domain_ : Domain or None
     estimator_ : classifier
         The trained ensemble.
     classes_ : ndarray of shape (n_classes,)
@@ -106,6 +118,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         max_depth: int | None = 4,
         objective: str = "depth-leaves",
         prune: str | None = None,
+        domain: Any = None,
         missing: str = "refuse",
         time_limit: float | None = None,
         memory_limit: int | None = 4 * 2**30,
@@ -118,6 +131,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         self.max_depth = max_depth
         self.objective = objective
         self.prune = prune
+        self.domain = domain
         self.missing = missing
         self.time_limit = time_limit
         self.memory_limit = memory_limit
@@ -188,6 +202,8 @@ class BornAgainTreeClassifier(TreeClassifier):
             raise InputError(f"prune={self.prune!r} needs training rows; pass X.")
         if self.faithful == "rows" and X is None:
             raise InputError('faithful="rows" needs training rows; pass X.')
+        if isinstance(self.domain, str) and X is None:
+            raise InputError('domain="rows" needs training rows; pass X.')
         if not isinstance(model, Ensemble):
             self.estimator_ = model
         self.n_features_in_ = ensemble.n_features
@@ -208,12 +224,21 @@ class BornAgainTreeClassifier(TreeClassifier):
             raise InputError(
                 f'prune={self.prune!r} is for a tree that is faithful everywhere; leave it out with faithful="rows".'
             )
+        if not (self.domain is None or isinstance(self.domain, Domain) or is_rows(self.domain)):
+            raise InputError(
+                f'domain={self.domain!r:.60}; give "rows", a treewright.bornagain.Domain, or None for all rows.'
+            )
+        if self.domain is not None and self.faithful == "rows":
+            raise InputError('domain is for faithful="everywhere"; leave it out with faithful="rows".')
         if isinstance(self.max_leaves, str) and self.max_leaves != "auto":
             raise InputError(f'max_leaves={self.max_leaves!r}; give a number, None or "auto".')
         if self.faithful == "rows" and self.max_leaves is None:
             raise InputError('max_leaves=None; with faithful="rows" say up to how many leaves to look.')
 
     def _find_tree(self, ensemble: Ensemble, rows: NDArray[np.float64] | None) -> None:
+        self.domain_ = Domain.of_rows(rows) if is_rows(self.domain) and rows is not None else self.domain
+        if self.domain_ is not None:
+            ensemble = ensemble.within(self.domain_)
         self.ensemble_ = ensemble
         self.classes_ = ensemble.classes
         is_auto = isinstance(self.max_leaves, str)  # "auto", see _check
@@ -262,7 +287,11 @@ class BornAgainTreeClassifier(TreeClassifier):
         -------
         Agreement
         """
-        return agreement(self.tree_, self.ensemble_, self._encode(X), confidence=confidence)
+        return agreement(self.tree_, self._everywhere(), self._encode(X), confidence=confidence)
+
+    def _everywhere(self) -> Ensemble:
+        """The ensemble as it came, which answers rows outside the domain, too."""
+        return self.ensemble_ if self.ensemble_.whole is None else self.ensemble_.whole
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -275,7 +304,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         check_is_fitted(self)
         finite = "allow-nan" if self.missing == "route" else True
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite, reset=False)
-        return self.ensemble_.encode(rows)
+        return self._everywhere().encode(rows)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return 1 for the decision of each row and 0 for the other classes, shape (n_rows, n_classes).

@@ -14,7 +14,9 @@ from treewright.errors import InputError
 __all__ = ["folds_of"]
 
 
-def folds_of(cv: Any, labels: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+def folds_of(
+    cv: Any, labels: NDArray[Any], *, stratified: bool = True
+) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     """Return the training and the held-out rows of each fold, as the splitter gives them.
 
     Parameters
@@ -22,6 +24,8 @@ def folds_of(cv: Any, labels: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[
     cv : int, splitter, iterable of pairs, or None
         As scikit-learn takes it; a number of folds keeps the shares of the labels.
     labels : ndarray of shape (n_rows,)
+    stratified : bool, default=True
+        False does not look at the labels.
 
     Raises
     ------
@@ -30,7 +34,7 @@ def folds_of(cv: Any, labels: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[
     """
     n_rows = len(labels)
     try:
-        splitter = check_cv(cv, labels, classifier=True)
+        splitter = check_cv(cv, labels, classifier=stratified)
         with warnings.catch_warnings():  # a class of fewer rows than folds is held out in some folds only
             warnings.filterwarnings("ignore", "The least populated class in y", UserWarning)
             folds = list(splitter.split(np.zeros((n_rows, 1)), labels))

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.problem import Problem
+from treewright.problem import Problem, RegressionProblem
 from treewright.result import StopReason
-from treewright.search import Limits, SearchOptions, solve_frontier
-from treewright.search._space import Thresholds
+from treewright.search import Frontier, Limits
+from treewright.tree import Tree
 
-__all__ = ["Fold", "FoldFront", "fold_of", "search_fold"]
+__all__ = [
+    "Fold",
+    "FoldFront",
+    "FrontOf",
+    "HeldOut",
+    "fold_of",
+    "held_out_costs",
+    "held_out_squares",
+    "search_fold",
+]
+
+FrontOf = Callable[[Any, Limits], Frontier]
+HeldOut = Callable[[Any, NDArray[np.int64], Tree], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +40,7 @@ class Fold:
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or RegressionProblem
         Of all rows.
     train, test : ndarray of int64
         Rows to learn from, and rows held out.
@@ -34,14 +48,14 @@ class Fold:
         Of the training rows.
     """
 
-    problem: Problem
+    problem: Problem | RegressionProblem
     train: NDArray[np.int64]
     test: NDArray[np.int64]
     min_samples_leaf: int
 
-    def training_problem(self) -> Problem:
+    def training_problem(self) -> Any:
         """Return the problem of the training rows; classes, costs and the encoding stay those of the whole."""
-        whole = self.problem
+        whole: Any = self.problem
         return replace(
             whole,
             table=whole.table.take(self.train),
@@ -82,7 +96,10 @@ class FoldFront:
 
 
 def fold_of(
-    problem: Problem, train: NDArray[np.int64], test: NDArray[np.int64], min_samples_leaf: int | float
+    problem: Problem | RegressionProblem,
+    train: NDArray[np.int64],
+    test: NDArray[np.int64],
+    min_samples_leaf: int | float,
 ) -> Fold:
     """Cut a problem's rows in two; a fraction of rows in a leaf is one of the training rows."""
     least = problem.min_samples_leaf
@@ -96,26 +113,48 @@ def fold_of(
     return Fold(problem, train, test, least)
 
 
-def search_fold(
-    fold: Fold, thresholds: Thresholds, limits: Limits, options: SearchOptions | None
-) -> FoldFront:
+def search_fold(fold: Fold, front_of: FrontOf, held_out: HeldOut, limits: Limits) -> FoldFront:
     """Find the front of the training rows and its losses on the rows held out.
 
     Runs in worker processes, on whatever machine joblib's backend chooses: everything it needs is in its arguments.
+
+    Parameters
+    ----------
+    fold : Fold
+    front_of : callable
+        ``front_of(problem, limits)``.
+    held_out : callable
+        ``held_out(problem, rows, tree)``.
+    limits : Limits
     """
-    whole, test = fold.problem, fold.test
-    frontier = solve_frontier(fold.training_problem(), thresholds, limits=limits, options=options)
-    X, y, weight = whole.table.X[test], whole.y[test], whole.sample_weight[test]
-    total = weight.sum()
-    test_loss = []
-    for result in frontier.limits:
-        answer = result.tree.prediction[result.tree.apply(X)]
-        test_loss.append(float((weight * whole.costs[y, answer]).sum() / total))
+    frontier = front_of(fold.training_problem(), limits)
     return FoldFront(
         n_leaves=np.array([result.tree.n_leaves for result in frontier.limits]),
         train_loss=np.array([result.loss for result in frontier.limits]),
-        test_loss=np.array(test_loss),
+        test_loss=np.array([held_out(fold.problem, fold.test, result.tree) for result in frontier.limits]),
         proven_leaves=frontier.proven_leaves,
         seconds=float(frontier.stats["seconds"]),
         interrupted=frontier.stop_reason is StopReason.INTERRUPT,
     )
+
+
+def held_out_costs(whole: Problem, rows: NDArray[np.int64], tree: Tree) -> float:
+    """Return the mean cost of a classification tree on some rows of a problem."""
+    y, weight = whole.y[rows], whole.sample_weight[rows]
+    answer = tree.prediction[tree.apply(whole.table.X[rows])]
+    return float((weight * whole.costs[y, answer]).sum() / weight.sum())
+
+
+def held_out_squares(whole: RegressionProblem, rows: NDArray[np.int64], tree: Tree) -> float:
+    """Return the mean squared error of a regression tree on some rows, as a share of the variance of all rows.
+
+    Differences are taken of numbers that are first divided by a power of two, so that no square overflows.
+    """
+    exponent = int(np.frexp(max(float(np.abs(whole.y).max()), np.finfo(np.float64).tiny))[1]) + 2
+    y, weight = np.ldexp(whole.y, -exponent), whole.sample_weight
+    apart = y - np.average(y, weights=weight)
+    variance = float(np.average(apart**2, weights=weight))
+    if variance == 0:
+        return 0.0
+    error = y[rows] - np.ldexp(tree.predict(whole.table.X[rows]), -exponent)
+    return float(np.average(error**2, weights=weight[rows])) / variance

@@ -29,6 +29,7 @@ from treewright.leaf_accuracy._hybrid import (
     probabilities,
 )
 from treewright.leaf_accuracy._leaf_models import family, make_leaf_model
+from treewright.leaf_accuracy._shared import Shared, cross_validate_alone, fit_shared
 from treewright.leaf_accuracy._timed_fits import Clock
 from treewright.leaf_accuracy._top import make_top
 from treewright.leaf_accuracy._tune import check_tunable
@@ -45,9 +46,10 @@ LEAST_SECONDS = 1e-3  # that a top gets if checking the parameters took all
 class HybridTreeClassifier(TreeClassifier):
     """A decision tree with a model in each leaf: the tree explains, the models make it accurate.
 
-    The tree on top sends a row to a leaf, and the leaf's own model, trained on the rows of that leaf, predicts
-    it. Where the model repeats the label of the leaf, the path of the tree explains the answer; `report` says
-    for which rows that is so. Leaves that are right on all their training rows keep the tree's answer.
+    The tree on top sends a row to a leaf, and a model predicts it: the leaf's own, trained on the rows of that leaf,
+    or one that all leaves share, whichever did better on held-out rows. Where the model repeats the label of the leaf,
+    the path of the tree explains the answer; `report` says for which rows that is so. Leaves that are right on all
+    their training rows keep the tree's answer.
 
     Parameters
     ----------
@@ -61,18 +63,22 @@ class HybridTreeClassifier(TreeClassifier):
         The model in the leaves; None is `HistGradientBoostingClassifier`. "xgboost" needs the extra
         ``treewright[xgboost]``.
     tune : {"rounds", "optuna"} or None, default="rounds"
-        "rounds" chooses in each leaf by cross-validation how many rounds of boosting the model gets (of another
-        model: whether it is used); where none does better than the tree, the tree keeps the leaf. It takes `n_folds`
-        + 1 fits a leaf, and `n_folds` of all rows for `cv_accuracy_`. "optuna" searches the leaf model's parameters,
-        over the ranges of Table 6 (for histogram boosting those that it has); it needs the extra
+        "rounds" chooses by cross-validation how many rounds of boosting the model of a leaf gets, and who answers
+        there: the tree, the shared model (see `share`), or the leaf's own model if it does better than either by more
+        than a standard error. It takes `n_folds` + 1 fits a leaf, and as many of all rows. "optuna" searches the leaf
+        model's parameters, over the ranges of Table 6 (for histogram boosting those that it has); it needs the extra
         ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf; histogram boosting and XGBoost only. None takes
         every leaf model as it comes, as the paper does: where labels are noisy it overrules the tree wrongly.
+    share : bool, default=True
+        With ``tune="rounds"``: also fit one model on all rows, which answers in the leaves where it does better on
+        held-out rows than the tree, and the leaf's own model is not clearly better. A leaf has few rows; most of what
+        a model alone gains is lost without this. False keeps to the paper: only models of the leaf's own rows.
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".
     n_folds : int, default=3
         Folds of tuning, stratified (not `cv`, for given splits of the table mean nothing inside a leaf). A leaf with
-        fewer rows of one of its classes gets a single tree of depth at most 5; with "rounds" only if that does better
-        than the tree on held-out rows, and a leaf of fewer rows keeps the tree.
+        fewer rows of one of its classes gets a single tree of depth at most 5 as its own model; with "rounds" only if
+        that is clearly better on held-out rows, and a leaf of fewer rows keeps the tree.
     time_limit : float or None, default=None
         Seconds of the whole fit, the top included if it is not fitted and has a time limit of its own. What is left
         of them is shared by the rows of the leaves; "rounds" and None make as many rounds of boosting as there is time
@@ -145,6 +151,7 @@ class HybridTreeClassifier(TreeClassifier):
         *,
         leaf_estimator: Any = None,
         tune: Literal["rounds", "optuna"] | None = "rounds",
+        share: bool = True,
         n_trials: int = 50,
         n_folds: int = 3,
         time_limit: float | None = None,
@@ -156,6 +163,7 @@ class HybridTreeClassifier(TreeClassifier):
         self.top = top
         self.leaf_estimator = leaf_estimator
         self.tune = tune
+        self.share = share
         self.n_trials = n_trials
         self.n_folds = n_folds
         self.time_limit = time_limit
@@ -242,7 +250,13 @@ class HybridTreeClassifier(TreeClassifier):
         weight = problem.sample_weight if weighted else None
         rows = problem.table.X
         self.extensions_: dict[int, Extension]
-        self.cv_accuracy_: dict[str, float] | None = None
+        alone: Shared | None = None
+        late = False
+        if self.tune == "rounds" and not interrupted:
+            try:
+                alone, late = self._model_of_all_rows(tree, rows, labels, weight, leaf_model, random, clock)
+            except KeyboardInterrupt:
+                interrupted = True
         if interrupted:
             self.extensions_ = {
                 leaf: Extension(leaf, Treatment.KEPT, 0, np.empty(0, dtype=np.int64), interrupted=True)
@@ -259,22 +273,18 @@ class HybridTreeClassifier(TreeClassifier):
                 n_folds=self.n_folds,
                 n_jobs=self.n_jobs,
                 random_state=random,
-                clock=self._clock_of_leaves(clock),
+                clock=Clock() if self.tune == "optuna" else clock,  # trials have a limit of their own
+                shared=alone if self.share else None,
             )
         self.tree_ = tree
         self.top_ = top.model
         self.result_ = top.result
         self.classes_ = classes
         interrupted |= any(extension.interrupted for extension in self.extensions_.values())
-        late = any(extension.cut_short for extension in self.extensions_.values())
-        if self.tune == "rounds" and not interrupted and not late:
-            try:
-                self.cv_accuracy_ = compare(
-                    tree, self.extensions_, rows, labels, weight, leaf_model, self.n_folds, random, clock
-                )
-            except KeyboardInterrupt:
-                interrupted = True
-            late = clock.is_over
+        late |= any(extension.cut_short for extension in self.extensions_.values())
+        self.cv_accuracy_: dict[str, float] | None = None
+        if alone is not None and not interrupted and not late:
+            self.cv_accuracy_ = compare(tree, self.extensions_, rows, labels, weight, alone)
         self.stop_reason_ = StopReason.TIME_LIMIT if late else None
         if interrupted:
             self.stop_reason_ = StopReason.INTERRUPT
@@ -315,7 +325,7 @@ class HybridTreeClassifier(TreeClassifier):
         -------
         ndarray of shape (n_rows, n_classes)
             Columns in the order of `classes_`. A leaf where the tree answers gives its shares of training weight;
-            a class that a leaf did not see in training has probability 0 there.
+            the leaf's own model gives a class that it did not see in training probability 0.
         """
         encoded = self._encode(X)
         return probabilities(self.tree_, self.extensions_, encoded)
@@ -367,19 +377,38 @@ class HybridTreeClassifier(TreeClassifier):
         limit = self.time_limit
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, Real) or not limit > 0):
             raise InputError(f"time_limit={limit!r}; give seconds above 0, or None for no limit.")
-        if not isinstance(self.reduce, bool):
-            raise InputError(f"reduce={self.reduce!r}; give True or False.")
+        for name in ("share", "reduce"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name}={getattr(self, name)!r}; give True or False.")
 
     def _tuning(self, clock: Clock) -> Tuning | None:
         left = None if self.time_limit is None else clock.left()
         return None if self.tune is None else Tuning(self.n_trials, left, self.tune)
 
-    def _clock_of_leaves(self, clock: Clock) -> Clock:
-        """Return when the leaves are to be done; trials have a limit of their own."""
-        if self.tune == "optuna":
-            return Clock()
-        # All leaves together take about as long as the model alone takes in `compare`, and one fit more.
-        return clock.share((self.n_folds + 1) / (2 * self.n_folds + 1)) if self.tune == "rounds" else clock
+    def _model_of_all_rows(
+        self,
+        tree: Tree,
+        X: NDArray[np.float64],
+        y: NDArray[np.int64],
+        weight: NDArray[np.float64] | None,
+        leaf_model: Any,
+        random: np.random.RandomState,
+        clock: Clock,
+    ) -> tuple[Shared | None, bool]:
+        """Cross-validate the model alone, and fit it if leaves may share it; say whether the time was too short.
+
+        It takes about half of the time: all leaves together take as long.
+        """
+        half = clock.share(0.5)
+        alone = cross_validate_alone(
+            tree, X, y, weight, leaf_model, n_folds=self.n_folds, random_state=random,
+            clock=half.share(self.n_folds / (self.n_folds + 1)) if self.share else half,
+        )  # fmt: skip
+        if alone is None:
+            return None, len(y) >= self.n_folds and len(np.unique(y)) > 1
+        if self.share and not fit_shared(alone, tree, X, y, weight, half):
+            return None, True
+        return alone, False
 
     def _warn_of_no_gain(self, n_rows: int) -> None:
         assert self.cv_accuracy_ is not None  # checked by the caller

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from treewright.errors import InputError
-from treewright.problem import Problem, RegressionProblem
+from treewright.problem import Problem, RegressionProblem, RowCostsProblem
 from treewright.result import SolveStatus
 from treewright.table import with_blank_column
 from treewright.tree import Tree
@@ -140,22 +140,30 @@ def collapse_importances(
     return np.maximum(worth, 0.0)
 
 
-def node_losses(tree: Tree, problem: Problem | RegressionProblem) -> NDArray[np.float64]:
+def node_losses(tree: Tree, problem: Problem | RegressionProblem | RowCostsProblem) -> NDArray[np.float64]:
     """Return what each node of a tree adds to the loss as a leaf, shape (node_count,)."""
     if isinstance(problem, Problem):
         return np.asarray((tree.value @ problem.costs).min(axis=1) / problem.total_weight, dtype=np.float64)
+    if isinstance(problem, RowCostsProblem):
+        paid = problem.sample_weight[:, None] / problem.total_weight * problem.row_costs
+        at = tree.apply(problem.table.X)
+        return np.asarray(_sums_of_nodes(tree, at, paid).min(axis=1), dtype=np.float64)
     # Squared error of a node is sum w d^2 - (sum w d)^2 / sum w, with d the distance from the mean of the root.
     leaf = tree.apply(problem.table.X)
     apart = (
         problem.y / 2 - float(tree.value[0, 0]) / 2
     )  # halves: two targets may lie further apart than a float
     apart /= float(np.abs(apart).max()) or 1.0
-    weight = np.bincount(leaf, problem.sample_weight, tree.node_count)
-    first = np.bincount(leaf, problem.sample_weight * apart, tree.node_count)
-    second = np.bincount(leaf, problem.sample_weight * apart**2, tree.node_count)
-    for node in reversed(range(tree.node_count)):
-        if tree.splits[node] is not None:
-            for sums in (weight, first, second):
-                sums[node] = sums[tree.children_left[node]] + sums[tree.children_right[node]]
+    moments = problem.sample_weight[:, None] * np.column_stack([np.ones(len(apart)), apart, apart**2])
+    weight, first, second = _sums_of_nodes(tree, leaf, moments).T
     error = second - np.divide(first**2, weight, out=np.zeros_like(first), where=weight > 0)
     return np.asarray(error / error[0] if error[0] > 0 else np.zeros_like(error), dtype=np.float64)
+
+
+def _sums_of_nodes(tree: Tree, leaf: NDArray[np.int64], by_row: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of columns over the rows of each node, shape (node_count, n_columns)."""
+    sums = np.column_stack([np.bincount(leaf, column, tree.node_count) for column in by_row.T])
+    for node in reversed(range(tree.node_count)):
+        if tree.splits[node] is not None:
+            sums[node] = sums[tree.children_left[node]] + sums[tree.children_right[node]]
+    return np.asarray(sums, dtype=np.float64)

@@ -13,7 +13,7 @@ from treewright.errors import InputError
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
-from treewright.problem import encode_labels
+from treewright.problem import check_sample_weight, encode_labels
 from treewright.table import Table
 from treewright.tree import label_positions, merge_equal_leaves
 from treewright.tree._tree import leaves_in_words
@@ -54,7 +54,14 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
 
     classes_: NDArray[Any]
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+    ) -> Self:
         """Train the tree.
 
         Parameters
@@ -63,6 +70,11 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
             numpy, pandas or polars; numbers, truth values, text; missing values allowed.
         y : array-like of shape (n_rows,)
             Labels; one class alone gives a constant model.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0, of training, of the rows held out and of the hard tree; rows of weight 0 are left out. For
+            classes of equal weight give ``sklearn.utils.class_weight.compute_sample_weight("balanced", y)``.
+        validation : (X, y), default=None
+            Rows that select the model instead of a share of the training rows; they train nothing, and weigh 1.
 
         Returns
         -------
@@ -80,17 +92,34 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         table = self._table(X)
         if isinstance(y, np.ndarray) and y.ndim == 2:
             y = column_or_1d(y, warn=True)
-        return self.fit_table(table, y)
+        return self.fit_table(table, y, sample_weight, validation)
 
-    def fit_table(self, table: Table, y: ArrayLike) -> Self:
+    def fit_table(
+        self,
+        table: Table,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        validation: tuple[Any, Any] | None = None,
+    ) -> Self:
         """Train the tree on a table that has been read already; see `fit`."""
+        table, y, weight = _weighted(table, y, sample_weight)
         self.columns_ = table.columns
         self.classes_, index = encode_labels(y, table.n_rows)
         n_outputs = 1 if len(self.classes_) <= 2 else len(self.classes_)
+        table, given = self._with_validation(table, validation)
+        if validation is not None:
+            more = label_positions(np.asarray(validation[1]), self.classes_, "validation holds").astype(
+                np.int32
+            )
+            index, weight = _behind(index, weight, more, table.n_rows)
         held_out = self._train(
-            table, index.astype(np.int64), n_outputs, "cross_entropy", error=_error_rate, strata=index
+            table, index.astype(np.int64), n_outputs, "cross_entropy",
+            error=_error_rate if weight is None else _weighted_error_rate,
+            strata=index, weight=weight, held_out=given,
+        )  # fmt: skip
+        self._hardened = self._keep_hardened(
+            lambda: self._first_hardened(table.X, index, held_out, weight, validation is not None)
         )
-        self._hardened = self._keep_hardened(lambda: self._first_hardened(table.X, index, held_out))
         settle_interrupt(self.result_.stop_reason)
         return self
 
@@ -132,20 +161,35 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         )
 
     def _first_hardened(
-        self, rows: NDArray[np.float64], index: NDArray[np.int32], held_out: NDArray[np.bool_]
+        self,
+        rows: NDArray[np.float64],
+        index: NDArray[np.int32],
+        held_out: NDArray[np.bool_],
+        weight: NDArray[np.float64] | None,
+        own_validation: bool,
     ) -> HardenedTree:
         from treewright.latent._harden import classification_tree
         from treewright.latent._refine import Labels
 
-        make_tree = classification_tree(self.columns_, self.classes_, index)
-        self._refine(rows, make_tree, Labels(index, np.ones(len(rows))), held_out)
-        return self._harden_on(rows, index)
+        make_tree = classification_tree(self.columns_, self.classes_, index, weight)
+        self._refine(
+            rows, make_tree, Labels(index, np.ones(len(rows)) if weight is None else weight), held_out
+        )
+        if own_validation:  # these rows only judge
+            rows, index = rows[~held_out], index[~held_out]
+            weight = None if weight is None else weight[~held_out]
+        return self._harden_on(rows, index, weight)
 
-    def _harden_on(self, rows: NDArray[np.float64], index: NDArray[np.int32]) -> HardenedTree:
+    def _harden_on(
+        self,
+        rows: NDArray[np.float64],
+        index: NDArray[np.int32],
+        weight: NDArray[np.float64] | None = None,
+    ) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, classification_tree
 
         tree = merge_equal_leaves(
-            self._harden(rows, classification_tree(self.columns_, self.classes_, index))
+            self._harden(rows, classification_tree(self.columns_, self.classes_, index, weight))
         )
         agreement = float((self._proba(rows).argmax(axis=1) == tree.prediction[tree.apply(rows)]).mean())
         return HardenedTree(
@@ -193,7 +237,14 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
     True
     """
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+    ) -> Self:
         """Train the tree.
 
         Parameters
@@ -201,6 +252,10 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         X : array-like or frame of shape (n_rows, n_columns)
         y : array-like of shape (n_rows,)
             Finite numbers.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0, of training, of the rows held out and of the hard tree; rows of weight 0 are left out.
+        validation : (X, y), default=None
+            Rows that select the model instead of a share of the training rows; they train nothing, and weigh 1.
 
         Returns
         -------
@@ -216,12 +271,20 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
             The checkpoint is damaged or of a model of another shape.
         """
         table = self._table(X)
+        table, y, weight = _weighted(table, _numbers(y, table.n_rows), sample_weight)
         self.columns_ = table.columns
-        target = _numbers(y, table.n_rows)
-        self._center, self._scale = float(target.mean()), float(target.std()) or 1.0
+        target = np.asarray(y)
+        self._center = float(np.average(target, weights=weight))
+        self._scale = float(np.sqrt(np.average((target - self._center) ** 2, weights=weight))) or 1.0
+        table, given = self._with_validation(table, validation)
+        if validation is not None:
+            more = _numbers(validation[1], table.n_rows - len(target))
+            target, weight = _behind(target, weight, more, table.n_rows)
         scaled = (target - self._center) / self._scale
-        held_out = self._train(table, scaled[:, None], 1, "squared_error")
-        self._hardened = self._keep_hardened(lambda: self._first_hardened(table.X, target, held_out))
+        held_out = self._train(table, scaled[:, None], 1, "squared_error", weight=weight, held_out=given)
+        self._hardened = self._keep_hardened(
+            lambda: self._first_hardened(table.X, target, held_out, weight, validation is not None)
+        )
         settle_interrupt(self.result_.stop_reason)
         return self
 
@@ -254,20 +317,34 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         return self._harden_on(rows, _numbers(y, len(rows)))
 
     def _first_hardened(
-        self, rows: NDArray[np.float64], target: NDArray[np.float64], held_out: NDArray[np.bool_]
+        self,
+        rows: NDArray[np.float64],
+        target: NDArray[np.float64],
+        held_out: NDArray[np.bool_],
+        weight: NDArray[np.float64] | None,
+        own_validation: bool,
     ) -> HardenedTree:
         from treewright.latent._harden import regression_tree
         from treewright.latent._refine import Numbers
 
         # In units of the target's deviation, in which squares neither overflow nor vanish.
-        scaled = Numbers((target - self._center) / self._scale, np.ones(len(rows)))
-        self._refine(rows, regression_tree(self.columns_, target), scaled, held_out)
-        return self._harden_on(rows, target)
+        ones = np.ones(len(rows)) if weight is None else weight
+        scaled = Numbers((target - self._center) / self._scale, ones)
+        self._refine(rows, regression_tree(self.columns_, target, weight), scaled, held_out)
+        if own_validation:  # these rows only judge
+            rows, target = rows[~held_out], target[~held_out]
+            weight = None if weight is None else weight[~held_out]
+        return self._harden_on(rows, target, weight)
 
-    def _harden_on(self, rows: NDArray[np.float64], target: NDArray[np.float64]) -> HardenedTree:
+    def _harden_on(
+        self,
+        rows: NDArray[np.float64],
+        target: NDArray[np.float64],
+        weight: NDArray[np.float64] | None = None,
+    ) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, regression_tree
 
-        tree = self._harden(rows, regression_tree(self.columns_, target))
+        tree = self._harden(rows, regression_tree(self.columns_, target, weight))
         soft, hard = self._values(rows), tree.predict(rows)
         spread, apart = float(soft.var()), float(((soft - hard) ** 2).mean())
         agreement = 1.0 - apart / spread if spread > 0 else 1.0
@@ -285,6 +362,37 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
 def _error_rate(out: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     guess = (out[:, 0] > 0).long() if out.shape[1] == 1 else out.argmax(1)
     return (guess != y).double().mean()
+
+
+def _weighted_error_rate(out: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    guess = (out[:, 0] > 0).long() if out.shape[1] == 1 else out.argmax(1)
+    return ((guess != target[:, 0].long()) * target[:, 1]).double().mean()
+
+
+def _weighted(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any, NDArray[np.float64] | None]:
+    """Return table and target without rows of weight 0, and the weights; None if all rows weigh the same."""
+    if sample_weight is None:
+        return table, y, None
+    weight = check_sample_weight(sample_weight, table.n_rows)
+    kept = weight > 0
+    if not kept.all():
+        y = np.asarray(y)
+        if y.shape[:1] != (table.n_rows,):
+            raise InputError(f"y has shape {y.shape}, expected ({table.n_rows},): one value a row.")
+        table, y, weight = Table(table.columns, table.X[kept]), y[kept], weight[kept]
+    return table, y, None if (weight == weight[0]).all() else weight
+
+
+def _behind(
+    target: NDArray[Any], weight: NDArray[np.float64] | None, more: NDArray[Any], n_rows: int
+) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    """Return targets and weights with those of the validation rows behind them."""
+    if len(target) + len(more) != n_rows:
+        raise InputError(
+            f"validation has {len(more)} values of y for {n_rows - len(target)} rows; give one a row."
+        )
+    both = np.concatenate([target, more])
+    return both, None if weight is None else np.concatenate([weight / weight.mean(), np.ones(len(more))])
 
 
 def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:

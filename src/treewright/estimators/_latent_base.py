@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -129,14 +131,16 @@ class LatentTreeBase(TreeDisplay):
         strata: NDArray[np.int32] | None = None,
         leave_out: Sequence[int] = (),
         tree_only: bool | None = None,
+        weight: NDArray[np.float64] | None = None,
+        held_out: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.bool_]:
-        """Fit encoder and network; return which rows were held out.
+        """Fit encoder and network; return which rows were held out, `held_out` if these are given.
 
         `target` is (n_rows,) of class numbers or (n_rows, n_outputs) of floats.
         """
         from treewright.latent import LatentTree, LatentTreeNetwork, TrainOptions, train
         from treewright.latent._encode import fit_encoder
-        from treewright.latent._options import make_loss
+        from treewright.latent._options import make_loss, weighted_loss, with_weights
         from treewright.latent._torch import torch
 
         if self.hardening not in HARDENINGS:
@@ -144,7 +148,13 @@ class LatentTreeBase(TreeDisplay):
         self._hard_splits = None
         device = _device(self.device)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        held_out = _hold_out(table.n_rows, self.validation_fraction, seed, strata)
+        if held_out is None:
+            held_out = _hold_out(table.n_rows, self.validation_fraction, seed, strata)
+        usual = isinstance(self.loss, str) and self.loss == "auto"
+        if weight is not None and not usual:
+            raise InputError(
+                'loss is a callable, which takes no weights; leave sample_weight out, or loss="auto".'
+            )
         epochs, patience = self._passes(int((~held_out).sum()))
         options = TrainOptions(
             epochs=epochs,
@@ -164,7 +174,10 @@ class LatentTreeBase(TreeDisplay):
         def on_device(rows: NDArray[np.bool_]) -> tuple[torch.Tensor, torch.Tensor]:
             x = torch.as_tensor(inputs[rows], dtype=torch.float32, device=device)
             goal = torch.as_tensor(target[rows], device=device)
-            return x, goal.float() if goal.is_floating_point() else goal
+            goal = goal.float() if goal.is_floating_point() else goal
+            if weight is None:
+                return x, goal
+            return x, with_weights(goal, torch.as_tensor(weight[rows], device=device))
 
         splits = self.splits
         if isinstance(splits, torch.nn.Module):
@@ -182,9 +195,9 @@ class LatentTreeBase(TreeDisplay):
                 tree_only=self.tree_only if tree_only is None else tree_only,
             ).to(device)  # fmt: skip
         x, y = on_device(~held_out)
-        chosen = make_loss(
-            loss if isinstance(self.loss, str) and self.loss == "auto" else self.loss, n_outputs
-        )
+        chosen = make_loss(loss if usual else self.loss, n_outputs)
+        if weight is not None:
+            chosen = weighted_loss(loss, n_outputs)
         with epoch_bar(self.progress, epochs) as callback:
             self.result_ = train(
                 network, x, y, chosen, options, validation=on_device(held_out) if held_out.any() else None,
@@ -194,7 +207,25 @@ class LatentTreeBase(TreeDisplay):
         rows_per_batch = x.shape[0] / -(-x.shape[0] // options.batch_size)
         self.network_.tree.fix_pruning(torch.as_tensor(inputs[~held_out]), batch_size=rows_per_batch)
         self.n_iter_ = len(self.result_.history)
+        if isinstance(self.epochs, str) and self.result_.still_improving:
+            warnings.warn(
+                f"The validation loss still fell when {epochs} epochs were over. Raise epochs, or learning_rate.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         return held_out
+
+    def _with_validation(
+        self, table: Table, validation: tuple[Any, Any] | None
+    ) -> tuple[Table, NDArray[np.bool_] | None]:
+        """Return the table with the validation rows behind it, and which these are."""
+        if validation is None:
+            return table, None
+        if not isinstance(validation, tuple) or len(validation) != 2:
+            raise InputError("validation must be a pair (X, y) of rows that select the model, or None.")
+        rows = encode_like(validation[0], table.columns, expected_by=f"{type(self).__name__}, as validation,")
+        mask = np.arange(table.n_rows + len(rows)) >= table.n_rows
+        return Table(table.columns, np.vstack([table.X, rows])), mask
 
     def _passes(self, n_rows: int) -> tuple[int, int]:
         """Return epochs and patience; "auto" counts in steps, of which small tables have few an epoch."""

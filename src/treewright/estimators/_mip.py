@@ -43,7 +43,7 @@ class MIPTreeClassifier(TreeClassifier):
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     cost_complexity : float, default=0
-        Price of one leaf as a fraction of the total weight; not with "leaf_accuracy", whose leaves are free.
+        Penalty of one leaf as a fraction of the total weight; not with "leaf_accuracy", whose leaves are free.
     costs : array-like of shape (n_classes, n_classes), default=None
         ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); not with "leaf_accuracy".
     categorical_features : sequence of str or int, default=None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, fewest_columns, solve_near_optimal
 from treewright.problem import make_problem
+from treewright.result import StopReason
 from treewright.search import Limits, ProgressCallback, progress_bar
 from treewright.tree import Tree
 
@@ -53,7 +55,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
     costs : array-like of shape (n_classes, n_classes), default=None
     categorical_features : sequence of str or int, default=None
     time_limit : float or None, default=60
-        Seconds; then the set is complete up to a smaller bound.
+        Seconds; then the set is complete up to a smaller bound, or the rule is not applied in full; a warning says so.
     memory_limit : int or None, default=None
     progress : bool, "auto" or callable, default=False
 
@@ -155,6 +157,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
             )
         if self.choose == "small gap" and self.group is None:
             raise InputError('choose="small gap" needs group=, the column of the two groups.')
+        begun = time.perf_counter()
         limits = Limits(self.time_limit, None, self.memory_limit).started()
         problem = make_problem(
             self._training_table(X, y),
@@ -173,10 +176,13 @@ class NearOptimalTreeClassifier(TreeClassifier):
             )
         self.near_optimal_ = trees
         doubt = None if trees.stop_reason is None else f"The set is {trees.status_}."
+        interrupted = trees.stop_reason
         if trees:
-            tree, why = self._chosen(trees)
-            place = trees.rank(tree)
-            assert place is not None  # it comes from the set
+            place = 0
+            try:
+                place, why = self._chosen(trees, limits, time.perf_counter() - begun)
+            except KeyboardInterrupt:  # the best tree is there
+                why, interrupted = "The choice was interrupted: this is the best tree.", StopReason.INTERRUPT
             self.result_ = trees.result(place)
             doubt = why or doubt
         else:  # stopped before there was any
@@ -189,26 +195,60 @@ class NearOptimalTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        settle_interrupt(trees.stop_reason)
+        settle_interrupt(interrupted)
         return self
 
-    def _chosen(self, trees: NearOptimalTrees) -> tuple[Tree, str | None]:
-        """Return the tree that the rule prefers, and what is not proven about that."""
+    def _chosen(self, trees: NearOptimalTrees, limits: Limits, set_seconds: float) -> tuple[int, str | None]:
+        """Return the place of the tree that the rule prefers, and what is not proven about that.
+
+        A smaller set, or the range of a gap, takes as long as the set did: where less time is left, none is begun.
+        """
         if self.choose == "best":
-            return trees[0], None
+            return 0, None
         if self.choose == "fewest leaves":
-            return trees.where(max_leaves=min(size.n_leaves for size in trees.table()))[0], None
-        if self.choose == "fewest columns":
-            found = fewest_columns(trees, self.look_at)
-            return found.tree, None if found.proven else "A tree with fewer columns was not excluded."
+            sizes = trees.table()
+            fewest = min(size.n_leaves for size in sizes)
+            first = next(number for number, size in enumerate(sizes) if size.n_leaves == fewest)
+            return sum(size.n_trees for size in sizes[:first]), None
         if callable(self.choose):
-            tree, looked, bound = trees.first(self.choose, at_most=self.look_at)
-        else:
-            assert self.group is not None  # checked
-            tree, looked, bound = trees.best_with_gap(self.group, self.max_gap, look_at=self.look_at)
+            return self._first(trees, self.choose, limits)
+        if limits.left() <= set_seconds:
+            return 0, f"No time was left for the rule {self.choose!r}: this is the best tree."
+        if self.choose == "fewest columns":
+            found = fewest_columns(trees, self.look_at, lambda took: limits.left() > max(took, set_seconds))
+            doubt = None if found.proven else "A tree with fewer columns was not excluded."
+            return _place(trees, found.tree), doubt
+        assert self.group is not None  # checked
+        tree, looked, bound = trees.best_with_gap(self.group, self.max_gap, look_at=self.look_at)
         if tree is None:
-            raise SolverError(
-                f"No tree up to an objective of {bound:.6g} passes ({looked:,} were looked at, of {trees.n_trees_:,} "
-                "in the set); take a larger epsilon, or another rule."
-            )
-        return tree, None
+            raise self._none_passes(trees, looked, bound)
+        return _place(trees, tree), None
+
+    def _first(
+        self, trees: NearOptimalTrees, passes: Callable[[Tree], bool], limits: Limits
+    ) -> tuple[int, str | None]:
+        late = False
+
+        def passes_or_late(tree: Tree) -> bool:
+            nonlocal late
+            late = limits.left() <= 0
+            return late or passes(tree)
+
+        tree, looked, bound = trees.first(passes_or_late, at_most=self.look_at)
+        if tree is None:
+            raise self._none_passes(trees, looked, bound)
+        if late:
+            return 0, f"None of the best {looked - 1:,} trees passes when time ended: this is the best tree."
+        return looked - 1, None
+
+    def _none_passes(self, trees: NearOptimalTrees, looked: int, bound: float) -> SolverError:
+        return SolverError(
+            f"No tree up to an objective of {bound:.6g} passes ({looked:,} were looked at, of {trees.n_trees_:,} "
+            "in the set); take a larger epsilon, or another rule."
+        )
+
+
+def _place(trees: NearOptimalTrees, tree: Tree) -> int:
+    place = trees.rank(tree)
+    assert place is not None  # it comes from the set
+    return place

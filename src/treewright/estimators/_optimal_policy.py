@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
+from treewright.estimators._asked import limits_of, price_and_limits
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.policy import PolicyValue, policy_value
 from treewright.problem import make_policy_problem
 from treewright.result import PolicyResult
 from treewright.search import (
-    Limits,
     ProgressCallback,
     SearchOptions,
     SweepOptions,
@@ -171,7 +171,7 @@ class OptimalPolicyTree(TreeEstimator):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the gap.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
+        limits = limits_of(self, self.n_jobs)
         if self.search_options is not None and not isinstance(
             self.search_options, (SearchOptions, SweepOptions)
         ):
@@ -185,10 +185,7 @@ class OptimalPolicyTree(TreeEstimator):
             actions=self.actions,
             action_costs=self.action_costs,
             sample_weight=sample_weight,
-            cost_complexity=self.cost_complexity,
-            max_depth=self.max_depth,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
+            **price_and_limits(self),
         )
         with progress_bar(self.progress, self.time_limit) as report:
             result = solve_policy(problem, limits=limits, options=self.search_options, progress=report)

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
+from numpy.typing import ArrayLike
 
 from treewright.errors import InputError
+from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._importances import collapse_importances, node_losses
-from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.estimators._leaf_targets import TreeRegressor, leaf_targets
 from treewright.problem import make_regression_problem
 from treewright.result import RegressionResult
-from treewright.search import Limits, ProgressCallback, SweepOptions, progress_bar, solve_regression
+from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_regression
 
 __all__ = ["OptimalTreeRegressor"]
 
 
-class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+class OptimalTreeRegressor(TreeRegressor):
     """Sparse regression tree that is proven optimal over all thresholds, or comes with a proven bound.
 
     Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is the share of
@@ -65,6 +64,9 @@ class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         What the objective loses at most without the column, in units of the objective: by how much it grows when every
         split that asks about the column becomes a leaf. 0 for columns that the tree does not ask about. Not scaled to
         a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
+    leaf_targets_ : dict of int to LeafTargets
+        Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and
+        `predict_interval`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -148,34 +150,24 @@ class OptimalTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the gap.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
+        limits = limits_of(self, self.n_jobs)
+        options = sweep_options(self.search_options)
         if self.criterion != "squared_error":
             raise InputError(f'criterion={self.criterion!r}; choose "squared_error".')
-        if self.search_options is not None and not isinstance(self.search_options, SweepOptions):
-            raise InputError(
-                f"search_options={self.search_options!r}; give a treewright.search.SweepOptions or None."
-            )
         table = self._training_table(X, y)
         problem = make_regression_problem(
             table,
             y,
             sample_weight=sample_weight,
-            cost_complexity=self.cost_complexity,
-            max_depth=self.max_depth,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
+            **price_and_limits(self),
         )
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_regression(problem, limits=limits, options=self.search_options, progress=report)
+            result = solve_regression(problem, limits=limits, options=options, progress=report)
         self.result_ = result
         self.tree_ = result.tree
         self.feature_importances_ = collapse_importances(
             result.tree, node_losses(result.tree, problem), problem.cost_complexity
         )
+        self.leaf_targets_ = leaf_targets(result.tree, problem)
         end_of_fit(result)
         return self
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean target of each row's leaf, shape (n_rows,)."""
-        encoded = self._encode(X)
-        return np.asarray(self.tree_.predict(encoded), dtype=np.float64)

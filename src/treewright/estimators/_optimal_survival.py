@@ -9,12 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
+from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._tree_estimator import TreeEstimator
-from treewright.problem import make_survival_problem
+from treewright.problem import SurvivalProblem, make_survival_problem
 from treewright.result import SurvivalResult
-from treewright.search import Limits, ProgressCallback, SweepOptions, progress_bar, solve_survival
-from treewright.survival import SurvivalCurve, concordance_index, kaplan_meier
+from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_survival
+from treewright.survival import (
+    SurvivalCurve,
+    brier_score,
+    censoring_curve,
+    concordance_index,
+    integrated_brier_score,
+    kaplan_meier,
+)
 from treewright.table import Table
 
 __all__ = ["OptimalSurvivalTree"]
@@ -64,6 +72,8 @@ class OptimalSurvivalTree(TreeEstimator):
         Tree, objective, lower bound, gap, status, statistics.
     curves_ : dict of int to SurvivalCurve
         Kaplan-Meier curve of the training rows of each leaf, by the number that `apply` returns.
+    censoring_curve_ : SurvivalCurve
+        Share of the training rows not yet censored after each time; what the Brier score weighs rows by.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -115,6 +125,7 @@ class OptimalSurvivalTree(TreeEstimator):
 
     result_: SurvivalResult
     curves_: dict[int, SurvivalCurve]
+    censoring_curve_: SurvivalCurve
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -151,23 +162,17 @@ class OptimalSurvivalTree(TreeEstimator):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the gap.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
-        if self.search_options is not None and not isinstance(self.search_options, SweepOptions):
-            raise InputError(
-                f"search_options={self.search_options!r}; give a treewright.search.SweepOptions or None."
-            )
+        limits = limits_of(self, self.n_jobs)
+        options = sweep_options(self.search_options)
         table = self._training_table(X, None)
         problem = make_survival_problem(
             table,
             y,
             sample_weight=sample_weight,
-            cost_complexity=self.cost_complexity,
-            max_depth=self.max_depth,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
+            **price_and_limits(self),
         )
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_survival(problem, limits=limits, options=self.search_options, progress=report)
+            result = solve_survival(problem, limits=limits, options=options, progress=report)
         self.result_ = result
         self.tree_ = result.tree
         leaf = result.tree.apply(problem.table.X)
@@ -177,6 +182,7 @@ class OptimalSurvivalTree(TreeEstimator):
             )
             for node in np.flatnonzero(result.tree.is_leaf)
         }
+        self.censoring_curve_ = censoring_curve(problem.event, problem.time, problem.sample_weight)
         end_of_fit(result)
         return self
 
@@ -206,6 +212,82 @@ class OptimalSurvivalTree(TreeEstimator):
 
     def score(self, X: Any, y: Any) -> float:
         """Return Harrell's concordance index: the share of comparable pairs in the order of their hazard ratios."""
-        encoded = self._encode(X)
-        problem = make_survival_problem(Table(self.tree_.columns, np.asfortranarray(encoded)), y)
+        encoded, problem = self._held_out(X, y)
         return concordance_index(problem.event, problem.time, self.tree_.predict(encoded))
+
+    def brier_score(self, X: Any, y: Any, times: ArrayLike) -> NDArray[np.float64]:
+        """Return the Brier score of the leaves' Kaplan-Meier curves on some rows at given times.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        y : structured array, array-like of shape (n_rows, 2), or pair of arrays
+            Event and time, as in `fit`.
+        times : array-like of shape (n_times,)
+
+        Returns
+        -------
+        ndarray of shape (n_times,)
+            Mean squared error of the predicted shares, rows weighted for censoring; see
+            `treewright.survival.brier_score`. 0 is perfect, 0.25 that of a share of one half.
+
+        Raises
+        ------
+        InputError
+            Rows that cannot be used, or a time after which every training row was censored.
+        """
+        _, problem = self._held_out(X, y)
+        return brier_score(
+            problem.event, problem.time, self.predict_survival(X, times), times, self.censoring_curve_
+        )
+
+    def integrated_brier_score(self, X: Any, y: Any, times: ArrayLike | None = None) -> float:
+        """Return the mean over time of the Brier score on some rows.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        y : structured array, array-like of shape (n_rows, 2), or pair of arrays
+            Event and time, as in `fit`.
+        times : array-like of shape (n_times,), default=None
+            Ascending times that are joined by straight lines, as scikit-survival does. None integrates exactly (all
+            curves are steps) from 0 to the last event of the training rows, or as far before it as rows are observed.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        InputError
+            As `brier_score`; or no event was seen in training.
+        """
+        _, problem = self._held_out(X, y)
+        is_exact = times is None
+        at = self._steps(problem.time) if times is None else np.asarray(times, dtype=np.float64)
+        return integrated_brier_score(
+            problem.event,
+            problem.time,
+            self.predict_survival(X, at),
+            at,
+            self.censoring_curve_,
+            steps=is_exact,
+        )
+
+    def _held_out(self, X: Any, y: Any) -> tuple[NDArray[np.float64], SurvivalProblem]:
+        encoded = self._encode(X)
+        return encoded, make_survival_problem(Table(self.tree_.columns, np.asfortranarray(encoded)), y)
+
+    def _steps(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return all times at which the Brier score of some rows can change, from 0 to the last that is known."""
+        ends = [curve.times[-1] for curve in self.curves_.values() if len(curve.times)]
+        last = max(ends, default=0.0)
+        unknown = self.censoring_curve_.times[self.censoring_curve_.survival <= 0]
+        censored = [curve.times for curve in self.curves_.values()]
+        moments = np.unique(np.concatenate([[0.0], time, self.censoring_curve_.times, *censored]))
+        moments = moments[(moments <= last) & (moments < min(unknown, default=np.inf))]
+        if len(moments) < 2:
+            raise InputError(
+                "No event was seen in training, so there is no time to integrate over; give times."
+            )
+        return moments

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
+from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
-from treewright.problem import make_problem
+from treewright.problem import make_problem, make_row_costs_problem
 from treewright.result import SolveStatus, StopReason
 from treewright.search import (
     Limits,
@@ -24,6 +25,7 @@ from treewright.search import (
     progress_bar,
     solve,
     solve_guided,
+    solve_row_costs,
     solve_with_leaf_accuracy,
 )
 from treewright.search._limits import ProgressCallback
@@ -179,7 +181,9 @@ class OptimalTreeClassifier(TreeClassifier):
         self.guess_tolerance = guess_tolerance
         self.search_options = search_options
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, row_costs: Any = None
+    ) -> Self:
         """Find the tree.
 
         Parameters
@@ -190,6 +194,11 @@ class OptimalTreeClassifier(TreeClassifier):
             Labels of any type, two or more classes (one class gives a single leaf).
         sample_weight : array-like of shape (n_rows,), default=None
             Weights >= 0; weight 2 equals the row twice, weight 0 equals leaving it out.
+        row_costs : array-like or frame of shape (n_rows, n_classes), default=None
+            Cost >= 0 of predicting each class (in the order of `classes_`) for each row, in place of the same cost for
+            all rows of a class. The tree of least mean cost over all thresholds is found; `y` then only says what is
+            counted in its leaves. Goes with weights and limits, not with `costs`, "balanced_accuracy",
+            `min_leaf_accuracy`, guesses or fewer `thresholds`.
 
         Returns
         -------
@@ -223,6 +232,8 @@ class OptimalTreeClassifier(TreeClassifier):
                 f"min_leaf_accuracy={self.min_leaf_accuracy!r} goes with neither guesses nor search_options; leave "
                 "them out."
             )
+        if row_costs is not None:
+            return self._fit_row_costs(X, y, sample_weight, row_costs, limits)
         table = self._training_table(X, y)
         problem = make_problem(
             table,
@@ -266,6 +277,45 @@ class OptimalTreeClassifier(TreeClassifier):
             )
         interrupted = result.stats.get("interrupted")  # a guided search beside its own end
         settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
+        return self
+
+    def _fit_row_costs(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, row_costs: Any, limits: Limits
+    ) -> Self:
+        """Find the tree of least mean cost."""
+        unused = {
+            "costs": self.costs is not None,
+            "objective": self.objective != "accuracy",
+            "min_leaf_accuracy": self.min_leaf_accuracy is not None,
+            "thresholds": self.thresholds not in ("auto", "all"),
+            "max_depth": self.max_depth == "guess",
+            "guess_lower_bounds": self.guess_lower_bounds,
+        }
+        for name in (name for name, is_set in unused.items() if is_set):
+            raise InputError(
+                f"{name}={getattr(self, name)!r} cannot be used with row_costs, which say what every prediction costs "
+                "and are minimised over all thresholds; leave one of the two out."
+            )
+        problem = make_row_costs_problem(
+            self._training_table(X, y, stacklevel=4),
+            y,
+            row_costs,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            cost_complexity=self.cost_complexity,
+            max_depth=self.max_depth,  # type: ignore[arg-type]  # no guess: checked above
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = solve_row_costs(problem, limits=limits, options=self.search_options, progress=report)
+        self.result_ = result
+        self.tree_ = result.tree
+        self.classes_ = problem.classes
+        self.feature_importances_ = collapse_importances(
+            result.tree, node_losses(result.tree, problem), problem.cost_complexity
+        )
+        end_of_fit(result, stacklevel=4)
         return self
 
     def near_optimal(

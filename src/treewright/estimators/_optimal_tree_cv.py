@@ -2,58 +2,23 @@
 
 from __future__ import annotations
 
-import math
-import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from numbers import Integral
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
-import numpy as np
-from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
-from sklearn.exceptions import ConvergenceWarning
+from numpy.typing import ArrayLike
 
-from treewright.errors import InputError
-from treewright.estimators._folds import folds_of
-from treewright.estimators._front_folds import Fold, FoldFront, fold_of, search_fold
-from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
+from treewright.estimators._front_folds import held_out_costs
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, encode_labels, make_problem
-from treewright.result import StopReason
-from treewright.search import Frontier, Limits, SearchOptions, check_n_jobs, solve_frontier
-from treewright.search._frontier import check_max_leaves
-from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
+from treewright.search import Frontier, Limits, SearchOptions, solve_frontier
 from treewright.search._space import Thresholds
 
-__all__ = ["CVProgress", "OptimalTreeClassifierCV"]
-
-RULES = ("one_se", "best")
-CHOICES = ("cost_complexity", "leaves")
-NOISE = 1e-12  # mean losses that differ by less are equal
-UNSCORED_PRICE = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of `OptimalTreeClassifier`
+__all__ = ["OptimalTreeClassifierCV"]
 
 
-@dataclass(frozen=True, slots=True)
-class CVProgress:
-    """State of a running cross-validation, after each fold.
-
-    Parameters
-    ----------
-    done, total : int
-        Folds.
-    seconds : float
-        Since the start.
-    """
-
-    done: int
-    total: int
-    seconds: float
-
-
-class OptimalTreeClassifierCV(TreeClassifier):
+class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     """Exact sparse tree whose size is chosen by cross-validation.
 
     For all rows and for the training rows of every fold, one search finds the best tree of each number of leaves
@@ -139,9 +104,6 @@ class OptimalTreeClassifierCV(TreeClassifier):
     4
     """
 
-    frontier_: Frontier
-    cv_results_: dict[str, NDArray[Any]]
-
     def __init__(
         self,
         choose: Literal["cost_complexity", "leaves"] = "cost_complexity",
@@ -211,11 +173,8 @@ class OptimalTreeClassifierCV(TreeClassifier):
             that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
-        check_n_jobs(self.n_jobs)
         running = limits.started()  # for the first search; each fold has the whole time
-        _check(self.choose, "choose", CHOICES)
-        _check(self.rule, "rule", RULES)
-        max_leaves = check_max_leaves(self.max_leaves)
+        max_leaves = self._checked_leaves()
         table = self._training_table(X, y)
         problem = make_problem(
             table,
@@ -229,164 +188,28 @@ class OptimalTreeClassifierCV(TreeClassifier):
             max_leaf_nodes=max_leaves,
             min_samples_leaf=self.min_samples_leaf,
         )
-        folds = self._folds(problem, y, table.n_rows)
-        frontier = solve_frontier(problem, self.thresholds, limits=running, options=self.search_options)
-        interrupted = frontier.stop_reason is StopReason.INTERRUPT
-        fronts: list[FoldFront] = []
-        if not interrupted:
-            fronts, interrupted = self._search(folds, limits)
-        self.frontier_ = frontier
         self.classes_ = problem.classes
-        self.n_splits_ = len(fronts)
-        self._choose(fronts)
-        self.tree_ = self.result_.tree
-        unproven = sum(front.proven_leaves < max_leaves for front in fronts)
-        unproven += frontier.proven_leaves < max_leaves
-        if interrupted:
-            how = f"{len(fronts)} of {len(folds)} folds chose the tree"
-            if not fronts:
-                how = f"no fold was scored, so the tree is that at cost_complexity={UNSCORED_PRICE:g}"
-            warnings.warn(f"Interrupted: {how}. {frontier.sentence()}", ConvergenceWarning, stacklevel=2)
-        elif unproven:
-            warnings.warn(
-                f"{unproven} of {len(fronts) + 1} searches reached a limit; their trees are the best found. "
-                f"{frontier.sentence()} Raise time_limit, or give a max_depth, fewer max_leaves, fewer thresholds.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        settle_interrupt(StopReason.INTERRUPT if interrupted else None)
+        folds = folds_in(
+            problem,
+            self.cv,
+            table.n_rows,
+            self.min_samples_leaf,
+            labels=problem.y,
+            all_labels=lambda: encode_labels(y)[1],
+        )
+        self._cross_validate(
+            problem,
+            folds,
+            partial(_front_of, thresholds=self.thresholds, options=self.search_options),
+            held_out_costs,
+            lambda to_come: running if to_come > len(folds) else limits,
+            "Raise time_limit, or give a max_depth, fewer max_leaves, fewer thresholds.",
+        )
         return self
 
-    def _folds(self, problem: Problem, y: ArrayLike, n_rows: int) -> list[Fold]:
-        """Cut the rows that have weight; a splitter of the user's own speaks of all `n_rows` of the input."""
-        kept = np.arange(n_rows) if problem.rows is None else problem.rows
-        if self.cv is None or isinstance(self.cv, Integral):
-            labels, rows = problem.y, np.arange(len(kept))
-        else:
-            labels = encode_labels(y)[1]
-            rows = np.full(n_rows, -1)
-            rows[kept] = np.arange(len(kept))
-        folds = []
-        for train, test in folds_of(self.cv, labels):
-            train, test = (part[part >= 0] for part in (_taken(rows, train), _taken(rows, test)))
-            if len(train) == 0 or len(test) == 0:
-                raise InputError("cv gives a fold without training or test rows; each needs at least one.")
-            folds.append(fold_of(problem, train, test, self.min_samples_leaf))
-        return folds
 
-    def _search(self, folds: list[Fold], limits: Limits) -> tuple[list[FoldFront], bool]:
-        """Return the fronts in the order of the folds, and whether Ctrl-C ended the work before the last."""
-        start = time.perf_counter()
-        n_jobs = check_n_jobs(self.n_jobs)
-        fronts: list[FoldFront] = []
-        try:
-            # In the order of the folds, so that nothing depends on which worker was first.
-            answers: Iterator[FoldFront] = Parallel(n_jobs=n_jobs, return_as="generator")(
-                delayed(search_fold)(fold, self.thresholds, limits, self.search_options) for fold in folds
-            )
-            with watched(self.progress, lambda: _Bar(len(folds))) as report:
-                for front in answers:
-                    fronts.append(front)
-                    if front.interrupted:
-                        return fronts, True
-                    state = CVProgress(len(fronts), len(folds), time.perf_counter() - start)
-                    if report is not None and report(state):
-                        break
-        except KeyboardInterrupt:  # here, while workers search
-            return fronts, True
-        return fronts, False
-
-    def _choose(self, fronts: list[FoldFront]) -> None:
-        """Score the candidates, smallest tree first, and take one."""
-        if self.choose == "leaves":
-            candidates: list[Any] = [point.tree.n_leaves for point in self.frontier_]
-            points = list(self.frontier_)
-            chosen = np.array([[leaves - 1] * len(fronts) for leaves in candidates])
-        else:
-            candidates = _prices(self.frontier_)
-            points = [self.frontier_.select(price) for price in candidates]
-            chosen = np.array([[front.at_price(price) for front in fronts] for price in candidates])
-        folds = range(len(fronts))
-        scores = np.array([[-fronts[f].test_loss[row[f]] for f in folds] for row in chosen])
-        unscored = np.full(len(points), math.nan)
-        mean = scores.mean(axis=1) if fronts else unscored
-        error = (
-            scores.std(axis=1, ddof=1) / math.sqrt(len(fronts)) if len(fronts) > 1 else np.zeros(len(mean))
-        )
-        if not fronts:
-            leaves = self.frontier_.select(UNSCORED_PRICE).tree.n_leaves
-            best = [point.tree.n_leaves for point in points].index(leaves)
-        else:
-            best = int(np.flatnonzero(mean >= mean.max() - NOISE)[0])
-            if self.rule == "one_se":
-                best = int(np.flatnonzero(mean >= mean[best] - error[best] - NOISE)[0])
-        self.best_index_ = best
-        self.cv_results_ = {
-            f"param_{self.choose}": np.array(candidates),
-            "n_leaves": np.array([point.tree.n_leaves for point in points]),
-            "mean_n_leaves": np.array(
-                [np.mean([fronts[f].n_leaves[row[f]] for f in folds]) for row in chosen]
-            )
-            if fronts
-            else unscored,
-            **{f"split{f}_test_score": scores[:, f] for f in folds},
-            "mean_test_score": mean,
-            "std_test_score": scores.std(axis=1) if fronts else unscored,
-            "standard_error": error,
-            "rank_test_score": rankdata(-mean if fronts else np.zeros(len(mean)), method="min").astype(
-                np.int32
-            ),
-        }
-        self.result_ = points[best]
-        prices = self.frontier_.price_range(self.result_.tree.n_leaves)
-        if self.choose == "cost_complexity":
-            self.cost_complexity_ = float(candidates[best])
-        elif prices is None:
-            self.cost_complexity_ = math.nan
-        else:
-            self.cost_complexity_ = math.sqrt(prices[0] * min(prices[1], self.frontier_[0].loss))
-
-
-def _prices(frontier: Frontier) -> list[float]:
-    """Return one price for each corner of the front, largest first: between those at which the best tree changes."""
-    prices = []
-    for corner in frontier.convex_hull():
-        bounds = frontier.price_range(corner.tree.n_leaves)
-        assert bounds is not None  # a corner has prices
-        # No split saves more than the loss of the single leaf; the last corner has no lower price.
-        low, high = bounds[0], min(bounds[1], frontier[0].loss)
-        prices.append(math.sqrt(low * high) if low > 0 else high / 2)
-    return prices
-
-
-def _taken(rows: NDArray[np.int64], chosen: Any) -> NDArray[np.int64]:
-    """Return the `rows` that a fold chooses, by position or by truth values."""
-    chosen = np.asarray(chosen)
-    if chosen.dtype == np.bool_ and len(chosen) == len(rows):
-        chosen = np.flatnonzero(chosen)
-    if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(rows)):
-        raise InputError(f"cv gives rows that are no positions from 0 to {len(rows) - 1}; give row numbers.")
-    taken: NDArray[np.int64] = rows[chosen.astype(np.int64)]
-    return taken
-
-
-def _check(value: Any, name: str, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise InputError(f"{name}={value!r}; choose one of {', '.join(allowed)}.")
-
-
-class _Bar:
-    """Shows how many folds are done."""
-
-    def __init__(self, total: int) -> None:
-        from tqdm.auto import tqdm
-
-        self.bar = tqdm(
-            total=total, unit="fold", leave=False, delay=SECONDS_BEFORE_BAR, desc="cross-validating"
-        )
-
-    def __call__(self, state: CVProgress) -> None:
-        self.bar.update(state.done - self.bar.n)
-
-    def close(self) -> None:
-        self.bar.close()
+def _front_of(
+    problem: Problem, limits: Limits, *, thresholds: Thresholds, options: SearchOptions | None
+) -> Frontier:
+    """Return the front of a problem; `solve_frontier` in the order in which a cross-validation calls it."""
+    return solve_frontier(problem, thresholds, limits=limits, options=options)

@@ -149,29 +149,41 @@ def _effective(tree: LatentTree) -> tuple[NDArray[np.float64], NDArray[np.float6
     return weight, shift + bias
 
 
-def classification_tree(columns: Sequence[Column], classes: NDArray[Any], y: NDArray[np.int32]) -> MakeTree:
-    """Return a maker of classification trees whose leaves predict their most frequent class."""
+def classification_tree(
+    columns: Sequence[Column],
+    classes: NDArray[Any],
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64] | None = None,
+) -> MakeTree:
+    """Return a maker of classification trees whose leaves predict their heaviest class; None is one for each row."""
     from treewright.tree import grow
 
     costs = 1.0 - np.eye(len(classes))
-    return lambda splits, X: grow(columns, classes, splits, X, y, np.ones(len(y)), costs)
+    weight = np.ones(len(y)) if weight is None else weight
+    return lambda splits, X: grow(columns, classes, splits, X, y, weight, costs)
 
 
-def regression_tree(columns: Sequence[Column], y: NDArray[np.float64]) -> MakeTree:
-    """Return a maker of regression trees whose leaves predict their mean."""
+def regression_tree(
+    columns: Sequence[Column], y: NDArray[np.float64], weight: NDArray[np.float64] | None = None
+) -> MakeTree:
+    """Return a maker of regression trees whose leaves predict their weighted mean; None is one for each row."""
     from treewright.tree import grow
+
+    weight = np.ones(len(y)) if weight is None else weight
 
     def make(splits: Sequence[Split | None], X: NDArray[np.float64]) -> Tree:
         # Grown as a one-class tree for structure and counts; then the values are the means.
         none = np.zeros(len(y), dtype=np.int32)
         grown = grow(columns, np.zeros(1), splits, X, none, np.ones(len(y)), np.zeros((1, 1)))
-        total = np.zeros(grown.node_count)
-        np.add.at(total, grown.apply(X), y)
+        total, heavy = np.zeros(grown.node_count), np.zeros(grown.node_count)
+        at = grown.apply(X)
+        np.add.at(total, at, weight * y)
+        np.add.at(heavy, at, weight)
         for node in range(grown.node_count - 1, -1, -1):
             if not grown.is_leaf[node]:
-                total[node] = total[grown.children_left[node]] + total[grown.children_right[node]]
-        count = np.maximum(grown.n_node_samples, 1)
-        mean = np.where(grown.n_node_samples > 0, total / count, y.mean())
+                for sums in (total, heavy):
+                    sums[node] = sums[grown.children_left[node]] + sums[grown.children_right[node]]
+        mean = np.where(heavy > 0, total / np.where(heavy > 0, heavy, 1.0), np.average(y, weights=weight))
         return Tree(
             grown.columns, None, grown.splits, grown.children_left, grown.children_right,
             grown.prediction.copy(), mean[:, None], grown.n_node_samples.copy(),

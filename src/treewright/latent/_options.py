@@ -10,7 +10,7 @@ from typing import Any
 from treewright.errors import InputError, MissingDependencyError
 from treewright.latent._torch import torch
 
-__all__ = ["Loss", "TrainOptions", "make_loss", "make_optimizer"]
+__all__ = ["Loss", "TrainOptions", "make_loss", "make_optimizer", "weighted_loss", "with_weights"]
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -100,6 +100,33 @@ def make_optimizer(options: TrainOptions, parameters: Any) -> torch.optim.Optimi
     raise InputError(
         f'optimizer must be "adamw", "adam", "sgd", "qhadam" or an Optimizer class; got {kind!r}.'
     )
+
+
+def weighted_loss(loss: str, n_outputs: int) -> Loss:
+    """Return the loss function for a name, of targets that `with_weights` made: the weighted mean over the rows."""
+    functional = torch.nn.functional
+
+    def mean(out: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        y, weight = target[:, :-1].to(out.dtype), target[:, -1].to(out.dtype)
+        if loss == "squared_error":
+            each = functional.mse_loss(out, y, reduction="none").mean(dim=1)
+        elif n_outputs == 1:
+            each = functional.binary_cross_entropy_with_logits(out[:, 0], y[:, 0], reduction="none")
+        else:
+            each = functional.cross_entropy(out, y[:, 0].long(), reduction="none")
+        return (weight * each).mean()
+
+    return mean
+
+
+def with_weights(target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Return targets with their weights, of mean 1, as a last column: a batch takes both along.
+
+    Class numbers become floats, which are exact below 2^24.
+    """
+    columns = target[:, None] if target.ndim == 1 else target
+    kind = torch.float64 if target.dtype == torch.float64 else torch.float32
+    return torch.column_stack([columns.to(kind), (weight / weight.mean()).to(kind)])
 
 
 def make_loss(loss: str | Loss, n_outputs: int) -> Loss:

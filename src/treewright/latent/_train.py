@@ -23,6 +23,7 @@ from treewright.result import StopReason
 
 __all__ = ["Epoch", "TrainResult", "train"]
 
+STILL = 0.01  # of the loss, saved in the last tenth of the epochs: training was cut short
 SAMPLE = 16384  # training rows that solve the pruning vector between epochs, and that initialise the biases
 
 
@@ -83,6 +84,14 @@ class TrainResult:
     seconds: float
     resumed_from: int = 0
     options: TrainOptions = field(default_factory=TrainOptions)
+
+    @property
+    def still_improving(self) -> bool:
+        """Whether training ran out of epochs while the validation loss fell by more than 1% over their last tenth."""
+        losses = [epoch.validation_loss for epoch in self.history]
+        before = losses[: len(losses) - max(1, len(losses) // 10)]
+        ran_out = self.stop_reason is None and len(losses) >= self.options.epochs
+        return bool(ran_out and before and min(losses) < min(before) * (1 - STILL))
 
 
 def train(

@@ -34,7 +34,7 @@ class LeafReport:
     says : object
         The label of the leaf, which is what the rule explains.
     treatment : str
-        Who answers: "kept" (the tree), "one class", "simple" or "model".
+        Who answers: "kept" (the tree), "one class", "shared" (the model of all rows), "simple" or "model".
     n_rows : int
         Rows of the report in this leaf.
     n_overruled : int

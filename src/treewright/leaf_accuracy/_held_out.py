@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.leaf_accuracy._hybrid import classify, extend_leaves
+from treewright.leaf_accuracy._shared import shared_model
 from treewright.tree import Tree
 
 __all__ = ["held_out_answers"]
@@ -28,6 +29,7 @@ def held_out_answers(
     *,
     folds: int,
     random_state: np.random.RandomState,
+    share: bool = False,
     **options: Any,
 ) -> NDArray[np.int64]:
     """Return for each row the class that leaf models give it which were fitted without its fold.
@@ -44,6 +46,8 @@ def held_out_answers(
     folds : int
         Parts of the rows, with the shares of the classes as equal as they can be.
     random_state : RandomState
+    share : bool, default=False
+        Whether a model of all rows may answer, too.
     **options
         Those of `extend_leaves`.
 
@@ -66,8 +70,8 @@ def held_out_answers(
     for part in range(folds):
         train, held_out = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
         weight = None if sample_weight is None else sample_weight[train]
-        extensions = extend_leaves(
-            tree, X[train], y[train], weight, model, random_state=random_state, **options
-        )
+        rows = (tree, X[train], y[train], weight)
+        shared = shared_model(*rows, model, random_state=random_state) if share else None
+        extensions = extend_leaves(*rows, model, random_state=random_state, shared=shared, **options)
         answers[held_out] = classify(tree, extensions, X[held_out])
     return answers

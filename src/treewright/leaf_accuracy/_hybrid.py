@@ -7,21 +7,24 @@ treatment  training rows of the leaf                                       who a
 =========  ==============================================================  ==============================
 kept       all have the tree's class (100% training accuracy), or none;    the tree
            or no tuned model does better than it on held-out rows
+shared     where rounds are chosen: the model of all rows does better      that model
+           there than the tree, and the leaf's own is not clearly better
 one class  all have one other class (only below a tree made elsewhere)     that class
 simple     some class has fewer rows than folds (3 in the paper)           a single tree of depth <= 5
 model      all others                                                      the leaf model, tuned if asked
 =========  ==============================================================  ==============================
 
-Leaves are independent of each other and are fitted in parallel; each has its own seed, drawn in the order of
-the leaves, so that the number of jobs changes nothing. Classes that a leaf does not have get probability 0
-there. Ctrl-C ends the fits: leaves that are done keep their models, the tree answers in the others. Cost: one fit
-a leaf; folds + 1 fits where the rounds are chosen; with tuning, trials x folds + 1 fits.
+"Clearly" is by more than a standard error of the difference on held-out rows: an own model has seen few rows, and is
+not to win by luck. Leaves are independent of each other and are fitted in parallel; each has its own seed, drawn in the
+order of the leaves, so that the number of jobs changes nothing. The own model gives classes that the leaf does not have
+probability 0. Ctrl-C ends the fits: leaves that are done keep their models, the tree answers in the others. Cost: one
+fit a leaf; folds + 1 fits where the rounds are chosen; with tuning, trials x folds + 1 fits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -35,6 +38,7 @@ from threadpoolctl import threadpool_limits
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded, simple_model
 from treewright.leaf_accuracy._rounds import NO_LIMIT, choose_rounds
+from treewright.leaf_accuracy._shared import Shared
 from treewright.leaf_accuracy._timed_fits import Clock, fit_in_time
 from treewright.leaf_accuracy._tune import tune_model
 from treewright.search import check_n_jobs
@@ -50,6 +54,7 @@ class Treatment(StrEnum):
     ONE_CLASS = "one class"
     SIMPLE = "simple"
     MODEL = "model"
+    SHARED = "shared"
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ class Extension:
     parameters : mapping
         What tuning chose; empty without tuning.
     cv_accuracy : float or None
-        Of what was chosen, on held-out rows.
+        Of what was chosen, on held-out rows; of the tree, on training rows.
     n_trials : int
         Trials that were completed.
     interrupted : bool
@@ -123,6 +128,7 @@ def extend_leaves(
     n_jobs: int | None = None,
     random_state: np.random.RandomState,
     clock: Clock = NO_LIMIT,
+    shared: Shared | None = None,
 ) -> dict[int, Extension]:
     """Fit a model in each leaf.
 
@@ -146,6 +152,8 @@ def extend_leaves(
     clock : Clock
         When all leaves are to be done, but for the trials of `tuning`. The time that is left is shared by the rows of
         the leaves that are left; a leaf that it does not reach keeps the tree's answer.
+    shared : Shared or None, default=None
+        A fitted model of all rows, which answers where it does better; looked at with rounds only.
 
     Returns
     -------
@@ -176,12 +184,16 @@ def extend_leaves(
             int(seed),
             clock,
             min(1.0, at_once * len(rows) / max(1, left)),
+            None if shared is None else shared.rounds.right[rows],
         )
         for leaf, rows, plan, seed, left in zip(leaves, rows_of, plans, seeds, from_here, strict=True)
     )
     done: dict[int, Extension] = {}
     try:
         for extension in Parallel(n_jobs=check_n_jobs(n_jobs), return_as="generator")(jobs):
+            if extension.treatment is Treatment.SHARED:
+                assert shared is not None  # it was preferred
+                extension = replace(extension, model=shared.model, classes=shared.classes)
             done[extension.leaf] = extension
     except KeyboardInterrupt:
         for leaf, rows in zip(leaves.tolist(), rows_of, strict=True):
@@ -246,6 +258,14 @@ def _visits(
     return visits
 
 
+def _clearly_better(one: NDArray[np.bool_], other: NDArray[np.bool_], weight: NDArray[np.float64]) -> bool:
+    """Whether one is right more often than the other, by more than a standard error of the difference."""
+    apart = one.astype(float) - other
+    mean = np.average(apart, weights=weight)
+    error = np.sqrt(weight**2 @ (apart - mean) ** 2) / weight.sum()
+    return bool(mean > error)
+
+
 def _treatment(y: NDArray[np.int64], prediction: int, n_folds: int) -> Treatment:
     counts = np.bincount(y)
     counts = counts[counts > 0]
@@ -270,8 +290,12 @@ def _extend(
     seed: int,
     clock: Clock,
     part: float,
+    by_shared: NDArray[np.bool_] | None,
 ) -> Extension:
-    """Fit one leaf; `share` is its part of the time limit of trials, `part` of what is left on the clock."""
+    """Fit one leaf; `share` is its part of the time limit of trials, `part` of what is left on the clock.
+
+    `by_shared` says which rows the model of all rows gets right when they are held out.
+    """
     classes, own = np.unique(y, return_inverse=True)
     if treatment in (Treatment.KEPT, Treatment.ONE_CLASS):
         return Extension(leaf, treatment, len(y), classes)
@@ -288,20 +312,18 @@ def _extend(
             if tuning is not None and tuning.how == "rounds":
                 if len(y) < n_folds:  # nothing to choose by
                     return Extension(leaf, Treatment.KEPT, len(y), classes)
-                answer = int(np.flatnonzero(classes == prediction)[0]) if prediction in classes else -1
-                chosen = choose_rounds(
-                    made, X, own, sample_weight, answer, n_folds=n_folds, seed=seed, clock=clock
-                )
-                if chosen is None:
-                    return out_of_time
+                weight = np.ones(len(y)) if sample_weight is None else sample_weight
+                other, right = Treatment.KEPT, y == prediction
+                if by_shared is not None and weight @ by_shared > weight @ right:
+                    other, right = Treatment.SHARED, by_shared
+                chosen = choose_rounds(made, X, own, sample_weight, n_folds=n_folds, seed=seed, clock=clock)
+                if chosen is None or not _clearly_better(chosen.right, right, weight):
+                    late = chosen is None or not chosen.whole
+                    accuracy = float(np.average(right, weights=weight))
+                    return Extension(leaf, other, len(y), classes, cv_accuracy=accuracy, cut_short=late)
                 whole = chosen.whole
                 accuracy = chosen.accuracy
                 parameters = {} if chosen.name is None else {chosen.name: chosen.number}
-                if chosen.number == 0:
-                    kept = Treatment.KEPT
-                    return Extension(
-                        leaf, kept, len(y), classes, None, parameters, accuracy, cut_short=not whole
-                    )
                 made.set_params(**parameters)
             elif treatment is Treatment.MODEL and tuning is not None:
                 limit = None if tuning.time_limit is None else tuning.time_limit * share

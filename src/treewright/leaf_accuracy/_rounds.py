@@ -1,11 +1,11 @@
-"""How many rounds of boosting a leaf deserves, none included, by cross-validation.
+"""How many rounds of boosting a set of rows deserves, by cross-validation.
 
 Where labels are noisy, a boosted model with the usual hundred rounds learns the noise of a leaf's few rows by heart;
 where they are not, ten rounds are too few. What a model says after each round is known once it is fitted, so one fit
-a fold tells the accuracy on held-out rows after 0, 1, 2, ... rounds, where 0 is the answer of the tree. The best
-number is taken, the smallest if several are: the tree keeps the leaf unless a model does better on rows that it has
-not seen. A model without rounds is taken whole or not at all. Not in the paper, which tunes (`_tune.py`). Cost:
-folds + 1 fits.
+a fold tells the loss on held-out rows after 1, 2, ... rounds. The number of least log loss is taken, the smallest of
+equals: log loss moves with every round, while the share of right rows is a count of few rows that jumps. How often
+that number is right on held-out rows, and on which, is what the tree is compared with (`_hybrid.py`). A model without
+rounds is taken as it is. Not in the paper, which tunes (`_tune.py`). Cost: folds fits.
 """
 
 from __future__ import annotations
@@ -25,26 +25,30 @@ from treewright.leaf_accuracy._timed_fits import Clock, fit_in_time, most_rounds
 __all__ = ["Rounds", "choose_rounds"]
 
 NO_LIMIT = Clock()
+LEAST_SHARE = 1e-6  # of a class that is there: a model that rules it out pays for this much
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rounds:
     """What was chosen.
 
     Parameters
     ----------
     number : int
-        Rounds; 0 if no model is better than the tree. 1 is all of a model without rounds.
+        Rounds, at least 1. 1 is all of a model without rounds.
     name : str or None
         The model's parameter for it; None if it has none.
+    right : ndarray of shape (n_rows,), bool
+        Whether that number of rounds, fitted without the row's fold, gives its class.
     accuracy : float
-        Weighted accuracy of that number on the held-out rows; a little too good, as the best of several.
+        The share of these rows, by weight.
     whole : bool
         Whether there was time for all rounds of all folds.
     """
 
     number: int
     name: str | None
+    right: NDArray[np.bool_]
     accuracy: float
     whole: bool = True
 
@@ -54,13 +58,12 @@ def choose_rounds(
     X: NDArray[np.float64],
     y: NDArray[np.int64],
     sample_weight: NDArray[np.float64] | None,
-    prediction: int,
     *,
     n_folds: int = 3,
     seed: int = 0,
     clock: Clock = NO_LIMIT,
 ) -> Rounds | None:
-    """Choose the number of rounds for the rows of one leaf.
+    """Choose the number of rounds for some rows.
 
     Parameters
     ----------
@@ -70,49 +73,62 @@ def choose_rounds(
     y : ndarray of shape (n_rows,)
         Whole numbers from 0. Folds are stratified if each class has at least `n_folds` rows.
     sample_weight : ndarray of shape (n_rows,) or None
-    prediction : int
-        What the tree answers, as in `y`; -1 if no row has it.
     n_folds : int, default=3
         At most the number of rows.
     seed : int, default=0
         Of the folds.
     clock : Clock
-        Each fold has an equal part of the time, and so has the fit that follows.
+        Each fold has an equal part of the time, and so has a fit that follows.
 
     Returns
     -------
     Rounds or None
         None if the time was over before all folds had a model.
     """
-    kind, most = family(model), most_rounds(model)
+    most = most_rounds(model)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
-    right = np.zeros(most + 1)
+    loss = np.zeros(most)
     whole = True
     few = np.bincount(y)[np.unique(y)].min() < n_folds
-    folds = (KFold if few else StratifiedKFold)(n_folds, shuffle=True, random_state=seed)
-    for fold, (train, held_out) in enumerate(folds.split(X, y)):
+    split = (KFold if few else StratifiedKFold)(n_folds, shuffle=True, random_state=seed).split(X, y)
+    folds = []
+    for fold, (train, held_out) in enumerate(split):
         if clock.is_over:
             return None
         known, own = np.unique(y[train], return_inverse=True)
-        staged: Iterator[NDArray[np.int64]] = iter((np.zeros(len(held_out), dtype=np.int64),))
+        made = None  # one class needs no model
         if len(known) > 1:
             made = clone(model)
             weights = None if sample_weight is None else sample_weight[train]
             whole &= fit_in_time(made, X[train], own, weights, clock.share(1 / (n_folds + 1 - fold)))
-            staged = _staged(made, kind, X[held_out])
-        truth, share = y[held_out], weight[held_out]
-        hits = [share @ (truth == prediction), *(share @ (truth == known[answer]) for answer in staged)]
-        right += hits + hits[-1:] * (len(right) - len(hits))  # a model may stop by its own rule
-    best = int(np.argmax(right))
-    return Rounds(best, rounds_name(model), float(right[best] / weight.sum()), whole)
+        truth = y[held_out]
+        place = np.clip(np.searchsorted(known, truth), 0, len(known) - 1)
+        losses = []
+        for shares in _staged(made, X[held_out]):
+            given = np.where(known[place] == truth, shares[np.arange(len(truth)), place], 0.0)
+            losses.append(-float(weight[held_out] @ np.log(np.clip(given, LEAST_SHARE, None))))
+        loss += losses + losses[-1:] * (most - len(losses))  # a model may stop by its own rule
+        folds.append((made, known, held_out))
+    number = int(np.argmin(loss)) + 1
+    right = np.zeros(len(y), dtype=np.bool_)
+    for made, known, held_out in folds:
+        for stage, shares in enumerate(_staged(made, X[held_out]), start=1):
+            answer = known[shares.argmax(axis=1)]
+            if stage == number:
+                break
+        right[held_out] = answer == y[held_out]
+    return Rounds(number, rounds_name(model), right, float(np.average(right, weights=weight)), whole)
 
 
-def _staged(model: Any, kind: str | None, X: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
-    """Yield what a fitted model answers after 1, 2, ... rounds."""
-    if kind == "boosting":
-        yield from model.staged_predict(X)
+def _staged(model: Any, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    """Yield the probabilities that a fitted model gives after 1, 2, ... rounds; None is a model of one class."""
+    kind = None if model is None else family(model)
+    if model is None:
+        yield np.ones((len(X), 1))
+    elif kind == "boosting":
+        yield from model.staged_predict_proba(X)
     elif kind is None:
-        yield np.asarray(model.predict(X)).astype(np.int64)
+        yield np.asarray(model.predict_proba(X))
     else:
         for i in range(model.get_booster().num_boosted_rounds()):
-            yield model.predict(X, iteration_range=(0, i + 1))
+            yield model.predict_proba(X, iteration_range=(0, i + 1))

@@ -21,7 +21,7 @@ Where we differ.
 * Every node may choose no column at all ("(stay)" in place of a column) and send its rows right. BinOCT has no such
   choice: then a tree of one leaf would have no solution, and a leaf above the full depth would need a split that
   repeats one above it.
-* e_lc counts weight times cost, and is divided by the total weight, so that lambda is the price of a leaf as in the
+* e_lc counts weight times cost, and is divided by the total weight, so that lambda is the leaf penalty as in the
   exact search. Rows are patterns (rows that differ in their label only are routed once). ``min_samples_leaf`` and
   ``max_leaf_nodes`` are further rows.
 * With ``tighten``: (28) is written for each row, ``l_rl <= alpha_l``, which adds up to the printed one. (27.6) is

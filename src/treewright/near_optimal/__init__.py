@@ -4,6 +4,7 @@ from treewright.near_optimal._answers import ColumnUse, Size
 from treewright.near_optimal._compared import Extent, Extreme
 from treewright.near_optimal._fewest import FewestColumns, fewest_columns
 from treewright.near_optimal._file import load_near_optimal, save_near_optimal
+from treewright.near_optimal._gap_frontier import GapFrontier, GapPoint, gap_frontier
 from treewright.near_optimal._make import near_optimal_trees
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.near_optimal._trees import NearOptimalTrees
@@ -13,9 +14,12 @@ __all__ = [
     "Extent",
     "Extreme",
     "FewestColumns",
+    "GapFrontier",
+    "GapPoint",
     "NearOptimalTrees",
     "Size",
     "fewest_columns",
+    "gap_frontier",
     "load_near_optimal",
     "near_optimal_trees",
     "save_near_optimal",

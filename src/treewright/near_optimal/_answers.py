@@ -40,6 +40,9 @@ class ColumnUse(NamedTuple):
         Least objective of a tree that asks it; None if no tree of the set does.
     best_without : float or None
         Least objective of a tree that does not; None if every tree of the set asks it.
+    reliance : tuple of float, or None
+        Least and most, over the trees, that the loss rises by if the column's values are drawn anew from all rows;
+        None if it was not asked for, or if the set is empty.
     """
 
     name: str
@@ -47,3 +50,4 @@ class ColumnUse(NamedTuple):
     share_at_root: float
     best_with: float | None
     best_without: float | None
+    reliance: tuple[float, float] | None = None

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from treewright.errors import SolverError
 from treewright.near_optimal._graph import Membership, SetGraph
 from treewright.result import StopReason
-from treewright.search import stop_reason
+from treewright.search import integer_costs, stop_reason
 
-__all__ = ["Cell", "Counts", "root_cells"]
+__all__ = ["Cell", "Counts"]
 
 Cell = tuple[int, int]  # leaves, errors
 
@@ -84,31 +84,97 @@ class Counts:
             self.__dict__["native"] = native
         return stop_reason(native.stop)
 
-    def leaf_counts(self, to_side: NDArray[np.uint32] | None = None) -> list[list[int]]:
-        """Return for each node and label the number of trees in which the node is a leaf with this label.
+    @cached_property
+    def shares(self) -> Any:
+        """The counts in floating point, for answers that are shares."""
+        return _finished(self._count_shares())
+
+    def leaf_trees(self, to_side: NDArray[np.uint32] | None = None) -> NDArray[np.float64]:
+        """Return the number of trees in which each node is a leaf with each label, shape (n_nodes, n_classes).
 
         With `to_side`, for each edge the number of its splits that send a row to either side: the number of trees in
-        which that row falls into the leaf.
+        which that row gets each label, shape (n_classes,). Rounded to about twelve digits; 0 if there is no such tree.
         """
         asked = np.zeros(0, dtype=np.uint32) if to_side is None else to_side.reshape(-1)
-        words = self.native.leaves(to_side=asked, time_limit=math.inf, memory_limit=self.graph.memory_limit)
-        if words is None:
-            raise KeyboardInterrupt
-        flat = _whole_numbers(words)
-        k = self.graph.problem.n_classes
-        if self._must_split:
-            flat[:k] = [0] * k
-        return [flat[node * k : (node + 1) * k] for node in range(self.graph.n_nodes)]
+        stop, found = self.shares.leaves(
+            to_side=asked,
+            by_node=to_side is None,
+            time_limit=math.inf,
+            memory_limit=self.graph.memory_limit,
+        )
+        _check_ended(stop_reason(stop))
+        out: NDArray[np.float64] = found.reshape(-1, self.graph.problem.n_classes)
+        if self._must_split:  # a leaf at the root is no tree of this set
+            if to_side is None:
+                out[0] = 0
+            else:
+                out[0, [label for label in self.graph.leaf_labels(0) if self._is_tree(label)]] -= 1
+        return out if to_side is None else out[0]
+
+    def _is_tree(self, label: int) -> bool:
+        """Return whether a leaf at the root alone is counted."""
+        most = self.membership.most_errors(self.graph)
+        return len(most) > 1 and int(self.graph.leaf_errors[0, label]) <= most[1]
 
     def root_edges(self) -> dict[int, int]:
         """Return the number of trees that begin with each edge of the root."""
         return dict(zip(self.graph.edges(0), _whole_numbers(self.native.root_edges()), strict=True))
+
+    def n_split_trees(self) -> float:
+        """Return the number of trees with at least two leaves, rounded to about twelve digits; nothing else is held."""
+        total: float = _finished(self._count_shares(root_only=True)).total()
+        return total
+
+    def least_errors(self, others: Counts) -> tuple[dict[int, int], dict[int, int]]:
+        """Return by leaves the fewest errors of a tree with a split that is closed in `others`, and of one without."""
+        rule = self._rule()
+        most = rule["most_errors"]
+        found = self.graph.native.column_worth(**rule, copies_without=others.copies)
+        with_it, without = (
+            {
+                leaves: errors
+                for leaves, errors in enumerate(least.tolist())
+                if leaves < len(most) and errors <= most[leaves] and (leaves > 1 or not self._must_split)
+            }
+            for least in found
+        )
+        return with_it, without
+
+    def reliance(self, others: Counts) -> tuple[float, float] | None:
+        """Return the least and the most by which the loss of a tree rises if columns are drawn anew.
+
+        The columns are those whose splits are closed in `others`; None if there is no tree.
+        """
+        graph = self.graph
+        kind, n_kinds, ones = graph.rows
+        integers = integer_costs(graph.problem)
+        weight = np.bincount(kind, weights=integers.weight, minlength=n_kinds).astype(np.int64)
+        cost = np.zeros((n_kinds, graph.problem.n_classes), dtype=np.int64)
+        np.add.at(cost, kind, integers.weight[:, None] * integers.costs[graph.problem.y])
+        stop, found = graph.native.reliance(
+            **self._rule(),
+            copies_of=self.copies - others.copies,
+            ones=ones,
+            n_rows=n_kinds,
+            weight=weight,
+            cost=cost.reshape(-1),
+            leaf_at_root=not self._must_split,
+        )
+        _check_ended(stop_reason(stop))
+        if found is None:
+            return None
+        scale = float(graph.unit / int(weight.sum()))
+        least, most = found
+        return least * scale + 0.0, most * scale + 0.0  # no negative zero
 
     def extremes(self, leaf_value: NDArray[np.int64]) -> Any:
         """Return the largest sums of leaf values, shape (n_nodes, n_classes), as the compiled core found them."""
         return _finished(
             self.graph.native.extremes(**self._rule(), leaf_value=leaf_value.reshape(-1), time_limit=math.inf)
         )
+
+    def _count_shares(self, *, root_only: bool = False) -> Any:
+        return self.graph.native.shares(**self._rule(), time_limit=math.inf, root_only=root_only)
 
     def _count(self, *, time_limit: float = math.inf, report: Any = None, root_only: bool = False) -> Any:
         return self.graph.native.count(
@@ -139,22 +205,19 @@ class Counts:
         return found
 
 
-def root_cells(graph: SetGraph, membership: Membership) -> dict[Cell, int]:
-    """Return how many trees there are, by leaves and errors, without holding the counts of other nodes."""
-    counts = Counts(graph, membership)
-    return counts._counted(_finished(counts._count(root_only=True)), 0)
-
-
 def _finished(native: Any) -> Any:
-    reason = stop_reason(native.stop)
+    _check_ended(stop_reason(native.stop), too_many=getattr(native, "too_many", False))
+    return native
+
+
+def _check_ended(reason: StopReason | None, *, too_many: bool = False) -> None:
     if reason is StopReason.INTERRUPT:
         raise KeyboardInterrupt
-    if reason is not None or getattr(native, "too_many", False):
+    if reason is not None or too_many:
         raise SolverError(
             "The counts of the trees do not fit the memory limit; raise memory_limit, or ask for fewer trees: a "
             "smaller epsilon, a larger cost_complexity."
         )
-    return native
 
 
 def _whole_numbers(words: NDArray[np.uint64]) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from treewright.tree import Tree
@@ -29,7 +31,9 @@ class FewestColumns(NamedTuple):
     proven: bool
 
 
-def fewest_columns(trees: NearOptimalTrees, look_at: int = 500) -> FewestColumns:
+def fewest_columns(
+    trees: NearOptimalTrees, look_at: int = 500, go_on: Callable[[float], bool] | None = None
+) -> FewestColumns:
     """Return a tree of a set that is not empty with the fewest columns.
 
     Parameters
@@ -37,6 +41,8 @@ def fewest_columns(trees: NearOptimalTrees, look_at: int = 500) -> FewestColumns
     trees : NearOptimalTrees
     look_at : int, default=500
         How many sets of columns to ask about; then the tree found is perhaps not the one with the fewest.
+    go_on : callable, default=None
+        Gets the seconds that the longest step took, before each step; a false answer ends the search as well.
 
     Returns
     -------
@@ -50,18 +56,20 @@ def fewest_columns(trees: NearOptimalTrees, look_at: int = 500) -> FewestColumns
     """
     names = trees.graph.problem.table.names
     best, least = trees[0], (len(trees[0].asked), trees.table()[0].objective)
-    looked, proven = 0, True
+    looked, proven, longest = 0, True, 0.0
     pending: list[tuple[NearOptimalTrees, frozenset[int]]] = [(trees, frozenset())]
     while pending:
         some, counted = pending.pop()
         if len(counted) > least[0]:
             continue
-        if looked >= look_at:
+        if looked >= look_at or (go_on is not None and not go_on(longest)):
             proven = False
             break
         looked += 1
+        begun = time.perf_counter()
         if not some or (len(counted), some.table()[0].objective) >= least:
             continue
+        longest = max(longest, time.perf_counter() - begun)
         tree, objective = some[0], some.table()[0].objective
         if (len(tree.asked), objective) < least:
             best, least = tree, (len(tree.asked), objective)

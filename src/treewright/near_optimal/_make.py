@@ -47,7 +47,7 @@ def near_optimal_trees(
     y : array-like of shape (n_rows,)
         Labels, two or more classes.
     cost_complexity : float, default=0.01
-        Price of one leaf, as a fraction of the total weight. The decimal number as it is written counts: a
+        Penalty of one leaf, as a fraction of the total weight. The decimal number as it is written counts: a
         tree exactly on the bound is in the set.
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1

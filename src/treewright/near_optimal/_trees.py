@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.near_optimal._answers import ColumnUse
 from treewright.near_optimal._compared import ComparedSet
-from treewright.near_optimal._counts import root_cells
+from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._votes import votes_of_rows, votes_of_training_rows
 from treewright.table import encode_like
 
@@ -53,30 +54,50 @@ class NearOptimalTrees(ComparedSet):
     True
     """
 
-    def columns(self) -> list[ColumnUse]:
-        """Say for each column in how many trees it is asked, and what the best tree with and without it costs.
+    def columns(self, *, reliance: bool = True) -> list[ColumnUse]:
+        """Say for each column how many trees ask it, what the best with and without it costs, and its reliance.
+
+        Parameters
+        ----------
+        reliance : bool, default=True
+            Whether to find out how much trees rely on each column, which takes the most time.
 
         Returns
         -------
         list of ColumnUse
             In the order of the table. Where ``best_without`` is None, no tree within the bound does without the
             column: it is needed.
+
+        Notes
+        -----
+        The reliance of a tree on a column is what its loss on the training rows rises by, on average, if the column's
+        values are replaced by those of rows drawn at random, whatever the rest of a row says: the expectation of
+        permutation importance, exactly, with no permutation drawn. Its range over all trees is the model class reliance
+        of Fisher et al. for this set, found without listing trees.
+
+        References
+        ----------
+        A. Fisher, C. Rudin, F. Dominici (2019). All Models are Wrong, but Many are Useful: Learning a Variable's
+        Importance by Studying an Entire Class of Prediction Models Simultaneously. JMLR 20. (model reliance and model
+        class reliance; they take the ratio of the losses, here it is their difference)
         """
         out = []
         first = self._by_first_split()
-        unit, graph = self.graph.unit, self.graph
+        graph, n_trees = self.graph, self.n_trees_
+        leaf = sum(count for _, cell, count in self._cells if cell[0] == 1)
         for number, name in enumerate(graph.problem.table.names):
-            others = root_cells(graph, self._without({number}))
-            with_it = [cost for cost, cell, count in self._cells if count > others.get(cell, 0)]
-            without = [cost for cost, cell, _ in self._cells if cell in others]
+            others = Counts(graph, self._without({number}))
+            with_it, without = self.counts.least_errors(others)
+            share = 1 - (leaf + others.n_split_trees()) / n_trees if with_it and n_trees else 0.0
             at_root = sum(first[split] for split in first if self._column(split) == number)
             out.append(
                 ColumnUse(
                     name,
-                    1 - sum(others.values()) / self.n_trees_ if self.n_trees_ else 0.0,
-                    at_root / self.n_trees_ if self.n_trees_ else 0.0,
-                    float(min(with_it) * unit) if with_it else None,
-                    float(min(without) * unit) if without else None,
+                    max(share, 0.0) if without else 1.0 if with_it else 0.0,
+                    at_root / n_trees if n_trees else 0.0,
+                    self._least(with_it),
+                    self._least(without),
+                    self._reliance(others, asked=bool(with_it)) if reliance else None,
                 )
             )
         return out
@@ -149,6 +170,17 @@ class NearOptimalTrees(ComparedSet):
         label = best.prediction[best.apply(problem.table.X)]
         reachable[np.arange(len(label)), label] = False
         return float(problem.sample_weight[reachable.any(axis=1)].sum() / problem.total_weight)
+
+    def _reliance(self, others: Counts, *, asked: bool) -> tuple[float, float] | None:
+        if not asked:
+            return (0.0, 0.0) if self.n_trees_ else None
+        return self.counts.reliance(others)
+
+    def _least(self, errors: Mapping[int, int]) -> float | None:
+        """Return the least objective of trees whose fewest errors are given by their leaves; None if there are none."""
+        graph = self.graph
+        costs = [graph.base + some + graph.leaf_price * leaves for leaves, some in errors.items()]
+        return float(min(costs) * graph.unit) if costs else None
 
     def _by_first_split(self) -> dict[int, int]:
         """Return the number of trees that begin with each split."""

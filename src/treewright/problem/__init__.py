@@ -1,20 +1,28 @@
 """The problem statements shared by all methods."""
 
-from treewright.problem._make import check_min_samples_leaf, encode_labels, make_problem
+from treewright.problem._asked import check_min_samples_leaf
+from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem
+from treewright.problem._probability import make_probability_problem
 from treewright.problem._problem import Problem
 from treewright.problem._regression import RegressionProblem, make_regression_problem
+from treewright.problem._row_costs import RowCostsProblem, make_row_costs_problem
 from treewright.problem._survival import SurvivalProblem, make_survival_problem
+from treewright.problem._weights import check_sample_weight
 
 __all__ = [
     "PolicyProblem",
     "Problem",
     "RegressionProblem",
+    "RowCostsProblem",
     "SurvivalProblem",
     "check_min_samples_leaf",
+    "check_sample_weight",
     "encode_labels",
     "make_policy_problem",
+    "make_probability_problem",
     "make_problem",
     "make_regression_problem",
+    "make_row_costs_problem",
     "make_survival_problem",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
+from treewright.problem._asked import check_price_and_limits, leave_out_weightless
 from treewright.problem._problem import Problem
 from treewright.problem._weights import (
     LARGEST_TOTAL,
@@ -22,7 +23,7 @@ from treewright.problem._weights import (
 )
 from treewright.table import Table
 
-__all__ = ["check_min_samples_leaf", "encode_labels", "make_problem"]
+__all__ = ["encode_labels", "make_problem"]
 
 OBJECTIVES = ("accuracy", "balanced_accuracy")
 MOST_CLASSES = 4096  # matrices of classes times classes are made
@@ -99,26 +100,16 @@ def make_problem(
     if objective == "balanced_accuracy":
         weight = balance(weight, index, len(classes))
     matrix = _check_costs(costs, len(classes), weight)
-    notes: tuple[str, ...] = ()
-    kept = np.flatnonzero(weight > 0)
-    if len(kept) < table.n_rows:
-        notes = (f"{table.n_rows - len(kept)} of {table.n_rows} rows have weight zero and were left out.",)
-        table, index, weight = table.take(kept), index[kept], weight[kept]
-    for array in (index, weight, matrix):
-        array.setflags(write=False)
-    return Problem(
-        table=table,
-        y=index,
-        classes=classes,
-        sample_weight=weight,
-        costs=matrix,
-        cost_complexity=check_cost_complexity(cost_complexity),
-        max_depth=check_limit("max_depth", max_depth, 0),
-        max_leaf_nodes=check_limit("max_leaf_nodes", max_leaf_nodes, 1),
-        min_samples_leaf=check_min_samples_leaf(min_samples_leaf, len(kept)),
-        rows=kept if notes else None,
-        notes=notes,
+    matrix.setflags(write=False)
+    table, by_row, kept = leave_out_weightless(table, {"y": index, "sample_weight": weight})
+    limits = check_price_and_limits(
+        table.n_rows,
+        cost_complexity=cost_complexity,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf,
     )
+    return Problem(table=table, classes=classes, costs=matrix, **by_row, **limits, **kept)
 
 
 def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -252,55 +243,3 @@ def _check_costs(costs: ArrayLike | None, n_classes: int, weight: NDArray[np.flo
             "Divide the weights or the costs by a common factor."
         )
     return matrix
-
-
-def check_cost_complexity(value: float, of: str = "the total weight", saves: str = "the rows") -> float:
-    """Return the price of a leaf, which is a share `of` something; a leaf must save that share of what `saves` says."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise InputError(
-            f"cost_complexity={value!r}; give a number from 0 to 1: the price of one leaf as a fraction of "
-            f"{of} (0.01 means that a leaf must save 1% of {saves})."
-        )
-    return float(value)
-
-
-def check_limit(name: str, value: int | None, least: int) -> int | None:
-    """Return a limit of depth or leaves, None for no limit."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{name}={value!r}; give an integer of at least {least}, or None for no limit.")
-    return int(value)
-
-
-def check_min_samples_leaf(value: int | float, n_rows: int) -> int:
-    """Return the fewest rows of a leaf as a number of rows.
-
-    Parameters
-    ----------
-    value : int or float
-        An integer of at least 1, or a fraction in (0, 1), which is rounded up.
-    n_rows : int
-
-    Raises
-    ------
-    InputError
-        `value` is neither, or more than there are rows.
-    """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise InputError(f"min_samples_leaf={value!r}; give an integer of at least 1 or a fraction below 1.")
-    if isinstance(value, Integral):
-        count = int(value)
-    elif 0 < value < 1:
-        count = math.ceil(float(value) * n_rows)
-    else:
-        raise InputError(
-            f"min_samples_leaf={value!r}; a float must lie strictly between 0 and 1 (a fraction of rows)."
-        )
-    if count < 1:
-        raise InputError(f"min_samples_leaf={value!r}; give an integer of at least 1 or a fraction below 1.")
-    if count > n_rows:
-        raise InputError(
-            f"min_samples_leaf={value!r} is above the {n_rows} rows: not even a single leaf is allowed."
-        )
-    return count

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._make import check_cost_complexity, check_limit, check_min_samples_leaf
+from treewright.problem._asked import check_price_and_limits, leave_out_weightless
 from treewright.problem._weights import as_numbers, check_sample_weight
 from treewright.table import Table
 
@@ -135,28 +135,19 @@ def make_policy_problem(
     labels = _labels(named if actions is None else actions, gains.shape[1])
     costs = check_action_costs(action_costs, labels)
     weight = check_sample_weight(sample_weight, table.n_rows)
-    notes: tuple[str, ...] = ()
-    kept = np.flatnonzero(weight > 0)
-    if len(kept) < table.n_rows:
-        notes = (f"{table.n_rows - len(kept)} of {table.n_rows} rows have weight zero and were left out.",)
-        table, gains, weight = table.take(kept), gains[kept], weight[kept]
-    for array in (gains, labels, costs, weight):
+    for array in (labels, costs):
         array.setflags(write=False)
-    return PolicyProblem(
-        table=table,
-        rewards=gains,
-        actions=labels,
-        action_costs=costs,
-        sample_weight=weight,
-        cost_complexity=check_cost_complexity(
-            cost_complexity, "the regret of the best single action", "that regret"
-        ),
-        max_depth=check_limit("max_depth", max_depth, 0),
-        max_leaf_nodes=check_limit("max_leaf_nodes", max_leaf_nodes, 1),
-        min_samples_leaf=check_min_samples_leaf(min_samples_leaf, len(kept)),
-        rows=kept if notes else None,
-        notes=notes,
+    table, by_row, kept = leave_out_weightless(table, {"rewards": gains, "sample_weight": weight})
+    limits = check_price_and_limits(
+        table.n_rows,
+        cost_complexity=cost_complexity,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf,
+        share_of="the regret of the best single action",
+        saves="that regret",
     )
+    return PolicyProblem(table=table, actions=labels, action_costs=costs, **by_row, **limits, **kept)
 
 
 def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.float64], NDArray[Any] | None]:

@@ -31,7 +31,7 @@ class Problem:
     costs : ndarray of shape (n_classes, n_classes), float64
         ``costs[true, predicted] >= 0``; 1 off the diagonal and 0 on it for plain misclassification.
     cost_complexity : float
-        Price of one leaf as a fraction of the total weight (lambda in the papers), >= 0.
+        Penalty of one leaf as a fraction of the total weight (lambda in the papers), >= 0.
     max_depth : int or None
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None

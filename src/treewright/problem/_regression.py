@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._make import check_cost_complexity, check_limit, check_min_samples_leaf
+from treewright.problem._asked import check_price_and_limits, leave_out_weightless
 from treewright.problem._weights import check_sample_weight
 from treewright.table import Table
 
@@ -95,24 +95,17 @@ def make_regression_problem(
     """
     target = check_target(y, table.n_rows)
     weight = check_sample_weight(sample_weight, table.n_rows)
-    notes: tuple[str, ...] = ()
-    kept = np.flatnonzero(weight > 0)
-    if len(kept) < table.n_rows:
-        notes = (f"{table.n_rows - len(kept)} of {table.n_rows} rows have weight zero and were left out.",)
-        table, target, weight = table.take(kept), target[kept], weight[kept]
-    for array in (target, weight):
-        array.setflags(write=False)
-    return RegressionProblem(
-        table=table,
-        y=target,
-        sample_weight=weight,
-        cost_complexity=check_cost_complexity(cost_complexity, "the loss of a single leaf", "that loss"),
-        max_depth=check_limit("max_depth", max_depth, 0),
-        max_leaf_nodes=check_limit("max_leaf_nodes", max_leaf_nodes, 1),
-        min_samples_leaf=check_min_samples_leaf(min_samples_leaf, len(kept)),
-        rows=kept if notes else None,
-        notes=notes,
+    table, by_row, kept = leave_out_weightless(table, {"y": target, "sample_weight": weight})
+    limits = check_price_and_limits(
+        table.n_rows,
+        cost_complexity=cost_complexity,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf,
+        share_of="the loss of a single leaf",
+        saves="that loss",
     )
+    return RegressionProblem(table=table, **by_row, **limits, **kept)
 
 
 def check_target(y: Any, n_rows: int | None = None) -> NDArray[np.float64]:

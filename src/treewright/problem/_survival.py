@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._make import check_cost_complexity, check_limit, check_min_samples_leaf
+from treewright.problem._asked import check_price_and_limits, leave_out_weightless
 from treewright.problem._weights import as_numbers, check_sample_weight
 from treewright.table import Table
 
@@ -110,37 +110,24 @@ def make_survival_problem(
     """
     event, time = check_survival(y, table.n_rows)
     weight, notes = _whole(check_sample_weight(sample_weight, table.n_rows))
-    kept, n_rows = np.flatnonzero(weight > 0), table.n_rows
-    if len(kept) < table.n_rows:
-        notes = (
-            *notes,
-            f"{table.n_rows - len(kept)} of {table.n_rows} rows have weight zero and were left out.",
-        )
-        table, event, time, weight = table.take(kept), event[kept], time[kept], weight[kept]
-    hazard, bits, error = _nelson_aalen(event, time, weight)
-    if error > TOLD_ERROR:
-        notes = (
-            *notes,
-            f"The weights differ so much that cumulative hazards were rounded by up to {error:.1g} of themselves.",
-        )
-    for array in (event, time, weight, hazard):
-        array.setflags(write=False)
-    return SurvivalProblem(
-        table=table,
-        event=event,
-        time=time,
-        sample_weight=weight,
-        hazard=hazard,
-        hazard_bits=bits,
-        cost_complexity=check_cost_complexity(
-            cost_complexity, "the deviance of a single leaf", "that deviance"
-        ),
-        max_depth=check_limit("max_depth", max_depth, 0),
-        max_leaf_nodes=check_limit("max_leaf_nodes", max_leaf_nodes, 1),
-        min_samples_leaf=check_min_samples_leaf(min_samples_leaf, len(kept)),
-        rows=kept if len(kept) < n_rows else None,
-        notes=notes,
+    table, by_row, kept = leave_out_weightless(
+        table, {"event": event, "time": time, "sample_weight": weight}, notes
     )
+    hazard, bits, error = _nelson_aalen(**by_row)
+    hazard.setflags(write=False)
+    if error > TOLD_ERROR:
+        rounded = f"cumulative hazards were rounded by up to {error:.1g} of themselves."
+        kept["notes"] = (*kept["notes"], f"The weights differ so much that {rounded}")
+    limits = check_price_and_limits(
+        table.n_rows,
+        cost_complexity=cost_complexity,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf,
+        share_of="the deviance of a single leaf",
+        saves="that deviance",
+    )
+    return SurvivalProblem(table=table, hazard=hazard, hazard_bits=bits, **by_row, **limits, **kept)
 
 
 def check_survival(y: Any, n_rows: int | None = None) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
@@ -210,7 +197,7 @@ def _whole(weight: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[str,
 
 
 def _nelson_aalen(
-    event: NDArray[np.bool_], time: NDArray[np.float64], weight: NDArray[np.float64]
+    event: NDArray[np.bool_], time: NDArray[np.float64], sample_weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], int, float]:
     """Return the cumulative hazard at the time of each row in whole multiples of ``2**-bits``, and these bits.
 
@@ -218,11 +205,11 @@ def _nelson_aalen(
     """
     moments, at = np.unique(time, return_inverse=True)
     at = at.reshape(-1)
-    dying = np.bincount(at, weights=weight * event, minlength=len(moments))
-    leaving = np.bincount(at, weights=weight, minlength=len(moments))
+    dying = np.bincount(at, weights=sample_weight * event, minlength=len(moments))
+    leaving = np.bincount(at, weights=sample_weight, minlength=len(moments))
     at_risk = leaving[::-1].cumsum()[::-1]
     hazard = (dying / at_risk).cumsum()[at]
-    total = float((weight * hazard).sum())
+    total = float((sample_weight * hazard).sum())
     bits = HAZARD_BITS - math.frexp(total)[1] if total > 0 else 0
     rounded = np.ldexp(np.maximum(np.rint(np.ldexp(hazard, bits)), hazard > 0), -bits)
     seen = hazard > 0

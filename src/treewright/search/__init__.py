@@ -16,11 +16,14 @@ from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, lea
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
+from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import result_of
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
+from treewright.search._solve_probability import solve_probability
 from treewright.search._solve_regression import solve_regression
+from treewright.search._solve_row_costs import solve_row_costs
 from treewright.search._solve_survival import solve_survival
 from treewright.search._space import RankedSpace, Thresholds
 from treewright.search._sweep import solve_sweep
@@ -45,6 +48,7 @@ __all__ = [
     "leaf_accuracy_result_of",
     "leaf_value",
     "progress_bar",
+    "regression_frontier",
     "result_of",
     "solve",
     "solve_cuts",
@@ -52,7 +56,10 @@ __all__ = [
     "solve_guided",
     "solve_leaf_accuracy",
     "solve_policy",
+    "solve_probability",
     "solve_regression",
+    "solve_regression_frontier",
+    "solve_row_costs",
     "solve_survival",
     "solve_sweep",
     "solve_with_leaf_accuracy",

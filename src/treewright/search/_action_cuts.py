@@ -42,7 +42,7 @@ def solve_action_cuts(
     Parameters
     ----------
     problem : PolicyProblem
-        Its table and limits; the price of a leaf is a share of the least cost of a single leaf.
+        Its table and limits; the leaf penalty is a share of the least cost of a single leaf.
     cuts : Cuts
     cost : ndarray of shape (n_rows, n_actions), float64
         Not negative, the least of each row 0, weights included.

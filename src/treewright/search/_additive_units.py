@@ -1,7 +1,7 @@
 """Integers for additive losses, so that the search compares exactly.
 
 The engine minimises integers: a leaf of loss L costs ``(floor(L / 2**shift) << tie_bits) + leaf``, where L is computed
-from whole numbers (rounded, scaled weights and targets), ``leaf`` is the price of a leaf, and the lowest bits count
+from whole numbers (rounded, scaled weights and targets), ``leaf`` is the leaf penalty, and the lowest bits count
 leaves, so that of trees of equal cost the one with the fewest leaves wins. What all this rounding may move is kept as a
 tolerance.
 
@@ -67,7 +67,7 @@ class SquaredErrorUnits:
     weight_rounding: float
 
     def loss(self, cost: float) -> float:
-        """Return what an engine cost stands for, leaf prices included."""
+        """Return what an engine cost stands for, leaf penalties included."""
         return cost / 2.0**self.tie_bits * self.unit
 
     def tolerance(self, loss: float, n_leaves: int) -> float:
@@ -196,7 +196,7 @@ class ActionUnits:
     rounding: float
 
     def loss(self, cost: float) -> float:
-        """Return what an engine cost stands for, leaf prices included."""
+        """Return what an engine cost stands for, leaf penalties included."""
         return self.base + cost / 2.0**self.tie_bits * self.unit
 
     def tolerance(self, loss: float, n_leaves: int) -> float:
@@ -272,7 +272,7 @@ class SurvivalUnits:
         return math.ldexp(1.0, -self.scale)
 
     def loss(self, cost: float) -> float:
-        """Return what an engine cost stands for at least, leaf prices included."""
+        """Return what an engine cost stands for at least, leaf penalties included."""
         return (cost / 2.0**self.tie_bits - self.offset) * self.unit
 
     def tolerance(self, loss: float, n_leaves: int) -> float:

@@ -194,7 +194,7 @@ def _over_binary(method: Method) -> Literal["cuts", "leaf-accuracy"]:
 
 
 def _worth(problem: Problem, method: Method) -> Worth:
-    """Return what a split must separate: by the price of a leaf only where the objective is a sum over rows."""
+    """Return what a split must separate: by the leaf penalty only where the objective is a sum over rows."""
     if method not in ("tree", "guessed bounds"):
         return Worth(None, min_rows=problem.min_samples_leaf)
     span = problem.costs.max(axis=1) - problem.costs.min(axis=1)

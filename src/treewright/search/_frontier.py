@@ -120,7 +120,7 @@ class Frontier(Sequence[SolveResult]):
         Parameters
         ----------
         cost_complexity : float
-            Price of one leaf as a fraction of the total weight, >= 0.
+            Penalty of one leaf as a fraction of the total weight, >= 0.
 
         Returns
         -------

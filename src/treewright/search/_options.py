@@ -6,89 +6,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from treewright._native import core
-from treewright.errors import InputError
+from treewright.search._binary_options import SearchOptions
 
 __all__ = ["SearchOptions", "SweepOptions"]
-
-ENGINES = ("automatic", "cuts", "sweep")
-KERNELS = ("automatic", "rows", "columns")
-
-
-@dataclass(frozen=True)
-class SearchOptions:
-    """Which bounds and techniques the search over binary columns uses.
-
-    Parameters
-    ----------
-    engine : {"automatic", "cuts", "sweep"}, default="automatic"
-        Which engine searches: over binary columns, or over all thresholds of ranked columns, which has switches of
-        its own (`SweepOptions`) and none of the following.
-    equivalent_points : bool, default=True
-        Merge equal rows and charge their unavoidable errors at once (Hu et al. 2019, Theorem B.2).
-    lookahead : bool, default=True
-        Trees of k leaves cost at least k leaf prices (Lemma 3.2, Theorems 3.3 to 3.5).
-    two_leaves : bool, default=True
-        Bound a child by its exact best tree of two leaves instead of by its leaf.
-    budgets : bool, default=True
-        Stop a subproblem once it cannot improve its parent (hierarchical bound, Theorem 3.1).
-    similar_support : bool, default=True
-        Bound a subset by a solved one that differs in few rows (after Theorem F.1).
-    cache : bool, default=True
-        Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).
-    greedy_start : bool, default=True
-        Begin with a greedy tree, for early incumbents.
-    lattice : bool, default=True
-        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program
-        over column groups, where it is small enough.
-    row_prices : bool, default=True
-        For problems that twice `plain_steps` subproblems do not solve: a dual bound for every subset,
-        found with cutting planes (``treewright/search/_prices.py``). Used with a depth limit of 6 or more,
-        or none.
-    kernel : {"automatic", "rows", "columns"}, default="automatic"
-        How pair matrices are counted.
-    plain_steps : int, default=20000
-        Subproblems of the plain search before the phases for hard problems begin.
-    lattice_states : int, default=40000000
-        Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each (two
-        classes).
-    """
-
-    engine: str = "automatic"
-    equivalent_points: bool = True
-    lookahead: bool = True
-    two_leaves: bool = True
-    budgets: bool = True
-    similar_support: bool = True
-    cache: bool = True
-    greedy_start: bool = True
-    lattice: bool = True
-    row_prices: bool = True
-    kernel: str = "automatic"
-    plain_steps: int = 20_000
-    lattice_states: int = 40_000_000
-
-    def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise InputError(f"engine={self.engine!r}; choose one of {', '.join(ENGINES)}.")
-        if self.kernel not in KERNELS:
-            raise InputError(f"kernel={self.kernel!r}; choose one of {', '.join(KERNELS)}.")
-
-    def native(self) -> core.BitsOptions:
-        """Return the switches as the compiled core takes them."""
-        options = core.BitsOptions()
-        for field in fields(self):
-            if field.name not in ("engine", "equivalent_points", "kernel", "row_prices"):
-                setattr(options, field.name, getattr(self, field.name))
-        options.kernel = core.PairKernel[self.kernel.upper()]
-        return options
-
-    def used(self, names: tuple[str, ...] | None = None) -> dict[str, Any]:
-        """Return the switches that a search used: those named, or all but the choice of the engine."""
-        return {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name != "engine" and (names is None or field.name in names)
-        }
 
 
 @dataclass(frozen=True)

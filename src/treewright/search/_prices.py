@@ -132,7 +132,7 @@ class PriceLoop:
     Parameters
     ----------
     bits : BitsProblem
-        With a leaf price above 0.
+        With a leaf penalty above 0.
     max_depth : int or None
         Most literals of a conjunction; None is unlimited.
     """

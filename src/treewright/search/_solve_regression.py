@@ -16,7 +16,7 @@ from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.tree import Split, grow_regression
 
-__all__ = ["solve_regression"]
+__all__ = ["normalized", "solve_regression"]
 
 
 def solve_regression(
@@ -55,7 +55,7 @@ def solve_regression(
     ``cpp/include/treewright/bounds/``. Losses are compared as integers; what the rounding can hide stands in
     ``result.stats["tolerance"]`` and in the sentence.
     """
-    loss = SquaredErrorLoss(_normalized(problem.y), problem.sample_weight)
+    loss = SquaredErrorLoss(normalized(problem.y), problem.sample_weight)
     one_leaf = loss.leaf_loss()
     asked: dict[str, Any] = {
         "scope": scope_of_all(problem.table),
@@ -77,7 +77,7 @@ def solve_regression(
     )
 
 
-def _normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:
     """Centre the targets and divide them by a power of two, so that no square overflows or vanishes."""
     with np.errstate(over="ignore"):
         spread = float(y.max()) / 2 - float(y.min()) / 2

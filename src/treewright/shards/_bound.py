@@ -27,7 +27,7 @@ offered to the shard's search, up to an exchange of its sides and to what it doe
 
 Classes, costs and the factors of the classes are those of the whole; a class that a shard has not costs nothing there.
 
-**Rounding.** A shard's search compares whole numbers. Its price of a leaf is rounded to 2**-32 of a unit of weight
+**Rounding.** A shard's search compares whole numbers. Its leaf penalty is rounded to 2**-32 of a unit of weight
 times cost or less (binary columns), or to (1 + 2**(t - 1)) * 2**(b - 58) with b the bits of their total and t those of
 the number of leaves (ranked columns), and its answer is a float64 sum. `margin` takes both off b_s. All b_s are added
 as fractions, and the sum is rounded downwards.
@@ -61,7 +61,7 @@ class Bound:
     best : Fraction or None
         Cost of the shard's best tree, where the search ended with a proof; None otherwise.
     lost : str
-        Why nothing is proven beyond the price of one leaf; empty where something is.
+        Why nothing is proven beyond the penalty of one leaf; empty where something is.
     """
 
     shard: Shard
@@ -71,7 +71,7 @@ class Bound:
 
 
 def least_of_any(question: Question, shard: Shard) -> Fraction:
-    """Return what every tree costs on a shard: the right label of each row and the price of one leaf.
+    """Return what every tree costs on a shard: the right label of each row and the penalty of one leaf.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class Question:
 
     @cached_property
     def price(self) -> Fraction:
-        """Price of a leaf as a share of the weight."""
+        """Leaf penalty as a share of the weight."""
         return Fraction(self.cost_complexity)
 
     @cached_property

@@ -15,6 +15,7 @@ from treewright.show._progress import ProgressRecorder, plot_search_progress
 from treewright.show._regions import plot_decision_regions
 from treewright.show._report import choose_page, notebook_html, report
 from treewright.show._rules import Rule, rules, rules_frame, to_rules
+from treewright.show._survival_curves import plot_survival_curves
 from treewright.show._text import to_text
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "plot_latent_tree_by_class",
     "plot_leaf_accuracies",
     "plot_search_progress",
+    "plot_survival_curves",
     "plot_tree",
     "plot_trees_beside",
     "report",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from treewright.errors import InputError
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import RegressionResult, SolveResult, SolveStatus
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._colours import OKABE_ITO
 from treewright.show._tree_of import result_of
@@ -38,7 +38,7 @@ def plot_frontier(
     chosen : int or None, default=None
         Position in `results` of the tree to mark.
     measure : {"accuracy", "loss"}, default="accuracy"
-        Accuracy is 1 - loss.
+        Accuracy is 1 - loss; of regression trees that is the share of the variance that they explain.
     ax : Axes, default=None
         None makes a figure.
 
@@ -99,7 +99,14 @@ def plot_frontier(
             *at, s=150, facecolor="none", edgecolor=OKABE_ITO[5], linewidth=2, zorder=5, label="chosen"
         )
     ax.set_xlabel("leaves")
-    ax.set_ylabel(f"training {measure} (%)")
+    if all(isinstance(result, RegressionResult) for result in points):
+        named = {
+            "accuracy": "variance explained on training rows (%)",
+            "loss": "variance left on training rows (%)",
+        }
+        ax.set_ylabel(named[measure])
+    else:
+        ax.set_ylabel(f"training {measure} (%)")
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

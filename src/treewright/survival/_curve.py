@@ -39,6 +39,16 @@ class SurvivalCurve:
         below = np.flatnonzero(self.survival <= 0.5)
         return float(self.times[below[0]]) if len(below) else float("inf")
 
+    @property
+    def standard_error(self) -> NDArray[np.float64]:
+        """Greenwood's standard error of each share, shape (n_steps,); of rows without weights, nan at share 0."""
+        before = np.concatenate(([1.0], self.survival[:-1]))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            dying = 1.0 - self.survival / before  # share of those at risk
+            return np.asarray(
+                self.survival * np.sqrt(np.cumsum(dying / ((1.0 - dying) * self.at_risk))), dtype=np.float64
+            )
+
 
 def kaplan_meier(
     event: NDArray[np.bool_], time: NDArray[np.float64], sample_weight: NDArray[np.float64] | None = None

@@ -4,8 +4,10 @@ from treewright.verify._born_again import verify_born_again
 from treewright.verify._faithful import FaithfulnessReport, check_faithful
 from treewright.verify._near_optimal import count_near_optimal
 from treewright.verify._policy import verify_policy
+from treewright.verify._probability import verify_probability
 from treewright.verify._regression import verify_regression
 from treewright.verify._report import Check, VerificationReport
+from treewright.verify._row_costs import verify_row_costs
 from treewright.verify._shards import verify_shards
 from treewright.verify._survival import verify_survival
 from treewright.verify._verify import verify
@@ -19,7 +21,9 @@ __all__ = [
     "verify",
     "verify_born_again",
     "verify_policy",
+    "verify_probability",
     "verify_regression",
+    "verify_row_costs",
     "verify_shards",
     "verify_survival",
 ]

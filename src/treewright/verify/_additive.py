@@ -49,6 +49,10 @@ class Question:
         Loss of one leaf with the given rows.
     values : callable
         Checks what the nodes of a tree say, given the rows of each.
+    unit : float or None, default=None
+        In which losses are told; None is the loss of a single leaf.
+    scale : float, default=1.0
+        How large losses are in that unit; rounding is allowed in proportion.
     """
 
     problem: Any
@@ -57,10 +61,12 @@ class Question:
     criterion: str
     loss: Callable[[Rows], float]
     values: Callable[[Tree, list[Rows]], Iterator[Check]]
+    unit: float | None = None
+    scale: float = 1.0
 
     def leaf_cost(self) -> Callable[[Rows], float]:
         """Return what a leaf adds to the objective, as a function of its rows."""
-        one_leaf = self.loss(np.arange(self.problem.table.n_rows))
+        one_leaf = self.unit or self.loss(np.arange(self.problem.table.n_rows))
         price = self.problem.cost_complexity
 
         def cost(rows: Rows) -> float:
@@ -130,7 +136,7 @@ def _tree_checks(question: Question, tree: Tree, rows: list[Rows]) -> Iterator[C
 
 
 def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) -> Iterator[Check]:
-    problem, tree = question.problem, result.tree
+    problem, tree, slack = question.problem, result.tree, RELATIVE * question.scale
     differ = [
         name
         for name in LIMITS
@@ -146,23 +152,23 @@ def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) ->
     objective = sum(leaf_cost(rows[node]) for node in np.flatnonzero(tree.is_leaf))
     loss = objective - problem.cost_complexity * tree.n_leaves
     for name, claimed, found in (("loss", result.loss, loss), ("objective", result.objective, objective)):
-        yield check(name, abs(claimed - found) <= RELATIVE, f"{claimed:.12g}", f"{found:.12g}")
+        yield check(name, abs(claimed - found) <= slack, f"{claimed:.12g}", f"{found:.12g}")
     bound, tolerance = float(result.lower_bound), float(result.stats["tolerance"])
     optimal = result.status is SolveStatus.OPTIMAL
-    most = LARGEST_TOLERANCE if optimal else math.inf  # only a proof may leave open no more
+    most = LARGEST_TOLERANCE * question.scale if optimal else math.inf  # only a proof may leave open no more
     yield check("tolerance", 0 <= tolerance <= most, f"0 to {most:g}", f"{tolerance:.3g}")
     yield check(
-        "lower_bound <= objective", bound <= objective + RELATIVE, f"<= {objective:.12g}", f"{bound:.12g}"
+        "lower_bound <= objective", bound <= objective + slack, f"<= {objective:.12g}", f"{bound:.12g}"
     )
     least = _best_part(question, tree, rows, leaf_cost)
     yield check(
         "no pruning and no subtree is better",
-        least >= max(bound - RELATIVE, objective - tolerance - RELATIVE),
+        least >= max(bound - slack, objective - tolerance - slack),
         f">= {objective:.12g}",
         f"{least:.12g}",
     )
     gap = objective - bound
-    consistent = not optimal or (gap <= tolerance + RELATIVE and result.stop_reason is None)
+    consistent = not optimal or (gap <= tolerance + slack and result.stop_reason is None)
     consistent &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES
     yield check("status", consistent, result.status.value, f"gap {gap:.3g}")
 

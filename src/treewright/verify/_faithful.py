@@ -72,6 +72,7 @@ def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
     tree : Tree
         Classification tree with threshold splits over the columns of the ensemble.
     ensemble : Ensemble
+        With a domain (`Ensemble.within`): every row of it. The check reads the trees as they were before.
 
     Returns
     -------
@@ -143,6 +144,11 @@ class _Space:
 
     def __init__(self, tree: Tree, ensemble: Ensemble) -> None:
         self.tree = tree
+        self.domain = ensemble.domain
+        if (
+            ensemble.whole is not None
+        ):  # the trees as they came: what a domain makes of them is read here anew
+            ensemble = ensemble.whole
         self.ensemble = ensemble
         assert ensemble.missing is not None  # set in __post_init__
         self.missing = ensemble.missing
@@ -150,7 +156,11 @@ class _Space:
         for f, planes in enumerate(ensemble.thresholds):
             own = [s.threshold for s in tree.splits if isinstance(s, ThresholdSplit) and s.column == f]
             both = np.unique(np.concatenate([planes, np.asarray(own, dtype=np.float64)]))
-            self.thresholds.append(both[np.isfinite(both)])
+            both = both[np.isfinite(both)]
+            if self.domain is not None:  # cells without a row of the domain are none
+                both = np.unique(np.floor(both)) if self.domain.integer[f] else both
+                both = both[(both >= self.domain.low[f]) & (both < self.domain.high[f])]
+            self.thresholds.append(both)
         # The top cell of a column with a rule for missing values is "missing".
         self.known = np.array([len(t) for t in self.thresholds])  # last known cell
         self.last = self.known + self.missing
@@ -166,6 +176,10 @@ class _Space:
 
     def cell(self, feature: int, threshold: float) -> int:
         """Largest known cell that ``x <= threshold`` sends left; -1 if none."""
+        if self.domain is not None and threshold >= self.domain.high[feature]:
+            threshold = np.inf  # all values of the domain
+        elif self.domain is not None and self.domain.integer[feature]:
+            threshold = np.floor(threshold)
         return (
             int(np.searchsorted(self.thresholds[feature], threshold, side="right"))
             - 1
@@ -304,4 +318,6 @@ class _Space:
                 row[f] = planes[z]
             else:
                 row[f] = planes[-1] + max(1.0, abs(planes[-1])) if len(planes) else 0.0
+                if self.domain is not None:
+                    row[f] = self.domain.clip(f, row[f])
         return row

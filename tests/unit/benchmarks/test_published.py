@@ -120,12 +120,38 @@ def test_the_readme_repeats_the_stored_results() -> None:
         )
         assert float(optimum) == pytest.approx(row["reference"], abs=1e-6)
         for cell, stored in zip(seconds, row["answers"], strict=True):
-            shown = re.search(r"\d*\.?\d+", cell)
-            if shown and "cpu_seconds" in stored:
-                said, digits = float(shown.group()), 0.51 * 10.0 ** -len(shown.group().partition(".")[2])
-                if cell.startswith(">"):
-                    assert 0.95 * said <= stored["cpu_seconds"] < 1.1 * said, line
-                else:
-                    assert stored["cpu_seconds"] == pytest.approx(said, abs=digits), line
-                checked += 1
-    assert checked >= 10
+            assert_cell_says(cell, stored, line)
+            checked += 1
+    assert checked == 12
+
+
+def assert_cell_says(cell: str, stored: dict, line: str) -> None:
+    """Seconds of a proof; or "> seconds (objective)" of an answer without one."""
+    shown = re.fullmatch(r"(> )?(\d*\.?\d+)(?: \((\.\d+)\))?", cell)
+    assert shown is not None, line
+    said = float(shown[2])
+    assert (stored["status"] == "optimal") is (shown[1] is None is shown[3]), line
+    if stored["status"] == "optimal":
+        digits = 0.51 * 10.0 ** -len(shown[2].partition(".")[2])
+        assert stored["cpu_seconds"] == pytest.approx(said, abs=digits), line
+    else:
+        assert 0.95 * said <= stored["cpu_seconds"] < 1.1 * said, line
+        assert stored["objective"] == pytest.approx(float(shown[3]), abs=5.1e-5), line
+
+
+def test_the_sentences_below_that_table_are_those_of_the_results() -> None:
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    folder = ROOT / "benchmarks" / "results"
+    grid = json.loads((folder / "sparse-grid.json").read_text(encoding="utf-8"))["rows"]
+    slower = [all(theirs["cpu_seconds"] > ours["cpu_seconds"] for theirs in peers) for ours, *peers in
+              (row["answers"] for row in grid)]  # fmt: skip
+    assert all(slower)
+    assert f"On all {len(grid)} problems of that run both peers took longer" in readme
+    rows = json.loads((folder / "continuous-grid.json").read_text(encoding="utf-8"))["rows"]
+    own = [(row["max_depth"], row["answers"][0]) for row in rows]
+    proven = sum(answer["status"] == "optimal" for _, answer in own)
+    assert len({row["data"] for row in rows}) == 10
+    assert f"{proven} of {len(rows)} problems of depth 2 to 4 are proven within 120 s" in readme
+    third = [answer for depth, answer in own if depth == 3]
+    assert all(answer["status"] == "optimal" and answer["cpu_seconds"] < 1 for answer in third)
+    assert "all of depth 3 within a second" in readme

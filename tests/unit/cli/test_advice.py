@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treewright.cli._fit import _trial
+from treewright.cli._fit_classes import trial_of
 from treewright.cli._question import advice
 from treewright.problem import make_problem
 from treewright.result import StopReason
@@ -61,8 +61,8 @@ def test_a_trial_is_a_short_search_of_the_smaller_problem():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (60, 3)).astype(float)
     problem = make_problem(table_from(X), rng.integers(0, 2, 60), cost_complexity=0.01, max_depth=3)
-    seconds = _trial(problem, "auto", 60)
+    seconds = trial_of(problem, "auto", 60)
     for change in ({"max_depth": 2}, {"thresholds": 2}, {"cost_complexity": 0.1}):
         assert 0 <= seconds(change) < 2
     wide = make_problem(table_from(rng.normal(size=(3000, 30))), rng.integers(0, 2, 3000), max_depth=6)
-    assert _trial(wide, "auto", 0.6)({"max_depth": 5}) is None
+    assert trial_of(wide, "auto", 0.6)({"max_depth": 5}) is None

@@ -15,6 +15,7 @@ from treewright.errors import InputError
 from treewright.leaf_accuracy._held_out import held_out_answers
 from treewright.leaf_accuracy._hybrid import Tuning, classify, extend_leaves
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
+from treewright.leaf_accuracy._shared import shared_model
 from treewright.table import load_csv
 
 
@@ -67,9 +68,11 @@ def test_rows_held_back(files, tmp_path):
     assert [row["tree"] for row in answers] == tree.predict(new.table.X).tolist()
     assert [int(row["leaf"]) for row in answers] == tree.apply(new.table.X).tolist()
     y = np.searchsorted(tree.classes, data.target)
+    random = np.random.RandomState(3)
+    shared = shared_model(tree, data.table.X, y, None, make_leaf_model(None), random_state=random)
     parts = extend_leaves(
-        tree, data.table.X, y, None, make_leaf_model(None), tuning=Tuning(how="rounds"),
-        random_state=np.random.RandomState(3),
+        tree, data.table.X, y, None, make_leaf_model(None), tuning=Tuning(how="rounds"), shared=shared,
+        random_state=random,
     )  # fmt: skip
     assert [row["prediction"] for row in answers] == tree.classes[classify(tree, parts, new.table.X)].tolist()
     assert [row["explained"] == "yes" for row in answers] == [

@@ -156,6 +156,12 @@ def test_a_saved_set_is_asked_again(data, expected, rows, tmp_path):
     page = tmp_path / "choose.html"
     assert run("choose", file, "--out", page, "--title", "Which tree?").exit_code == 0
     assert "<title>Which tree?</title>" in page.read_text(encoding="utf-8")
+    assert 'id="gap-at"' not in page.read_text(encoding="utf-8")
+    label = str(load_near_optimal(file).graph.problem.classes[0])
+    assert run("choose", file, "--out", page, "--group", "c", "--label", label).exit_code == 0
+    assert 'id="gap-at"' in page.read_text(encoding="utf-8")
+    for bad in (["--label", label], ["--group", "c", "--label", "?"], ["--group", "?"]):
+        assert run("choose", file, "--out", page, *bad).exit_code == 2
     assert run("choose", model, "--out", page).exit_code == 2
     for bad in (["--without", "age"], ["--tree", 0], ["--tree", 10**9]):
         assert run("query", file, *bad).exit_code == 2

@@ -271,3 +271,28 @@ def test_a_tree_that_agrees_on_rows_is_not_verified_everywhere(forest, tmp_path)
     result = run("verify", out, "--ensemble", forest)
     assert result.exit_code == 2
     assert "on 3 of the 3 rows that it was made from, not everywhere" in result.stderr
+
+
+def test_a_tree_for_the_domain_of_the_rows(forest, table, tmp_path):
+    """Outside the rows' ranges the model is not followed: one threshold of whole numbers, another range, one leaf."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("x0,x1,y\n1,0,1\n3,5,1\n2,2,0\n")
+    out = tmp_path / "tree.json"
+    result = run("reborn", forest, "--rows", rows, "--target", "y", "--domain", "rows", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert load_model(out).tree.n_leaves == 1  # x0 <= .5 splits no row from 1 to 3
+    assert "decide alike on all rows of the domain without missing values" in result.output
+    assert "The domain: x0 from 1 to 3 (whole numbers), x1 from 0 to 5 (whole numbers)" in result.output
+    assert "Check it any time" not in result.output
+    assert load_model(out).result.scope == "all rows of the domain without missing values"
+    trained = run("reborn", table, "--trees", 2, "--depth", 2, "--domain", "rows")
+    assert trained.exit_code == 0, trained.output
+    assert "Proven faithful" in trained.output
+    for words, message in (
+        (("--domain", "all"), "give 'rows'"),
+        (("--domain", "rows"), "--domain needs rows"),
+        (("--domain", "rows", "--faithful", "rows", "--rows", rows), "leave it out with --faithful rows"),
+    ):
+        wrong = run("reborn", forest, *words)
+        assert wrong.exit_code == 2
+        assert message in wrong.output

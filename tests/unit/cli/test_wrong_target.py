@@ -28,7 +28,9 @@ def test_each_number_is_no_class(tmp_path, write):
 def test_many_classes_that_are_numbers_stay_classes(tmp_path):
     path = tmp_path / "letters.csv"
     path.write_text("a,y\n" + "".join(f"{k % 40},{k % 40}\n" for k in range(1600)))
-    assert run("fit", path, "-t", "y", "--max-depth", 1, "--time-limit", 5).exit_code == 0
+    done = run("fit", path, "-t", "y", "--max-depth", 1, "--time-limit", 5)
+    assert done.exit_code == 0
+    assert "--task regression" in done.stderr  # said, where it may be meant
 
 
 @pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"])

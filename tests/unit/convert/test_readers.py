@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -14,8 +15,15 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
+    StackingClassifier,
+    VotingClassifier,
 )
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from treewright.bornagain import Ensemble, solve, solve_active
@@ -324,3 +332,39 @@ def test_lightgbm_reads_tiny_values_as_zero(n_classes, missing):
     rows = rng.choice(np.concatenate([base, -base, [np.nan] * missing]), (4000, 3))
     ensemble = Ensemble.from_model(model, missing="route" if missing else "refuse")
     np.testing.assert_array_equal(ensemble.predict(rows), model.predict(rows))
+
+
+def test_wrappers_that_decide_like_the_model_inside_are_opened():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(3, max_depth=2, random_state=0)
+    search = GridSearchCV(forest, {"max_depth": [1, 2]}, cv=2).fit(X, y)
+    pipeline = Pipeline([("nothing", "passthrough"), ("forest", forest)]).fit(X, y)
+    nested = GridSearchCV(pipeline, {"forest__max_depth": [1, 3]}, cv=2).fit(X, y)
+    for model in (search, pipeline, nested, FrozenEstimator(search)):
+        np.testing.assert_array_equal(Ensemble.from_model(model).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("wrap", "advice"),
+    [
+        (lambda forest: CalibratedClassifierCV(forest, cv=2), "calibrated_classifiers_"),
+        (
+            lambda forest: VotingClassifier([("a", forest), ("b", forest)]),
+            r"OptimalTreeClassifier fitted to model",
+        ),
+        (lambda forest: StackingClassifier([("a", forest)], cv=2), r"OptimalTreeClassifier fitted to model"),
+        (lambda forest: FixedThresholdClassifier(forest, threshold=0.3), "model.estimator_"),
+        (lambda forest: OneVsRestClassifier(forest), "tree ensembles take them"),
+        (
+            lambda forest: make_pipeline(StandardScaler(), forest),
+            r"'standardscaler' .* pipeline\[:-1\].transform",
+        ),
+        (lambda forest: GridSearchCV(forest, {"max_depth": [1, 2]}, cv=2, refit=False), "refit=True"),
+    ],
+)
+def test_wrappers_that_decide_otherwise_are_refused_with_advice(wrap, advice):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < 2], y[y < 2]
+    model = wrap(RandomForestClassifier(3, max_depth=2, random_state=0)).fit(X, y)
+    with pytest.raises(InputError, match=advice):
+        Ensemble.from_model(model)

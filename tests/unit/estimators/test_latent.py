@@ -24,13 +24,23 @@ IRIS = load_iris(return_X_y=True)
 QUICK = {"depth": 2, "epochs": 30, "batch_size": 32, "random_state": 0}
 
 
+def fails_by_design(estimator):
+    """Copies of a row fall into other batches than one row of twice the weight; scikit-learn's own networks, too."""
+    why = "batches are drawn by rows"
+    return {
+        "check_sample_weight_equivalence_on_dense_data": why,
+        "check_sample_weight_equivalence_on_sparse_data": why,
+    }
+
+
 @pytest.mark.filterwarnings("ignore::Warning")
 @parametrize_with_checks(
     [
         LatentTreeClassifier(depth=2, epochs=40, batch_size=64, learning_rate=0.03),
         LatentTreeRegressor(depth=2, epochs=40, batch_size=64, learning_rate=0.03),
         LatentTreeClusterer(depth=2, epochs=40, batch_size=64, learning_rate=0.03),
-    ]
+    ],
+    expected_failed_checks=fails_by_design,
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

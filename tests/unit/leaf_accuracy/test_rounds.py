@@ -1,4 +1,4 @@
-"""The number of rounds is what a separate fit for each number would choose; noise leaves the tree its answer."""
+"""Rounds are what a separate fit for each number would choose; the tree, a shared or an own model answers by rule."""
 
 import math
 import warnings
@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
@@ -17,6 +18,7 @@ from treewright.convert import from_sklearn
 from treewright.errors import NoGainWarning
 from treewright.estimators import _interrupt
 from treewright.leaf_accuracy import Treatment, _timed_fits
+from treewright.leaf_accuracy._hybrid import _clearly_better
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.leaf_accuracy._rounds import choose_rounds
 from treewright.result import StopReason
@@ -49,17 +51,20 @@ def test_it_is_what_separate_fits_would_choose(kind, weighted, seed, n_classes):
     X, y = noisy(seed, n_classes=n_classes)
     weight = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float) if weighted else None
     model = models(6)[kind]
-    shares = np.zeros(7)
+    everything = np.ones(len(y)) if weight is None else weight
+    loss, right = np.zeros(6), np.zeros((6, len(y)), dtype=bool)
     for train, held in StratifiedKFold(3, shuffle=True, random_state=seed).split(X, y):
-        here = np.ones(len(held)) if weight is None else weight[held]
-        shares[0] += here @ (y[held] == 1)
-        for i in range(1, 7):
-            twin = clone(model).set_params(**{"max_iter" if kind == "boosting" else "n_estimators": i})
+        for i in range(6):
+            twin = clone(model).set_params(**{"max_iter" if kind == "boosting" else "n_estimators": i + 1})
             twin.fit(X[train], y[train], sample_weight=None if weight is None else weight[train])
-            shares[i] += here @ (y[held] == twin.predict(X[held]))
-    chosen = choose_rounds(model, X, y, weight, 1, seed=seed)
-    assert chosen.number == int(np.argmax(shares))
-    assert chosen.accuracy == pytest.approx(shares.max() / (len(y) if weight is None else weight.sum()))
+            shares = twin.predict_proba(X[held])
+            right[i, held] = twin.predict(X[held]) == y[held]
+            loss[i] += log_loss(y[held], shares, sample_weight=everything[held], normalize=False)
+    chosen = choose_rounds(model, X, y, weight, seed=seed)
+    best = int(np.argmin(loss))
+    assert chosen.number == best + 1
+    np.testing.assert_array_equal(chosen.right, right[best])
+    assert chosen.accuracy == pytest.approx(np.average(right[best], weights=everything))
 
 
 def test_a_model_that_stops_by_itself_is_counted_on():
@@ -67,7 +72,7 @@ def test_a_model_that_stops_by_itself_is_counted_on():
     model = HistGradientBoostingClassifier(
         early_stopping=True, n_iter_no_change=1, max_iter=50, random_state=0
     )
-    chosen = choose_rounds(model, X, y, None, -1)
+    chosen = choose_rounds(model, X, y, None)
     assert 0 < chosen.number < 50
     assert 0.5 < chosen.accuracy < 1
 
@@ -80,13 +85,13 @@ def test_noise_leaves_the_tree_its_answer(kind):
     y = np.where(X[:, 0] == 0, rng.random(400) < 0.1, X[:, 1] > 0.3).astype(int)
     top = from_sklearn(DecisionTreeClassifier(max_depth=1).fit(X * [1, 0], y))
     model = HybridTreeClassifier(
-        top, leaf_estimator=models(20)[kind], tune="rounds", reduce=False, random_state=0
+        top, leaf_estimator=models(20)[kind], share=False, reduce=False, random_state=0
     )
     model.fit(X, y)
     noise, told = model.extensions_.values()
     name = "max_iter" if kind == "boosting" else "n_estimators"
     assert noise.treatment is Treatment.KEPT
-    assert noise.parameters == {name: 0}
+    assert noise.parameters == {}
     assert noise.cv_accuracy == pytest.approx(np.mean(y[:200] == 0))
     assert told.treatment is Treatment.MODEL
     assert told.model.get_params()[name] == told.parameters[name] > 0
@@ -100,10 +105,14 @@ def test_noise_leaves_the_tree_its_answer(kind):
     assert np.array_equal(again.predict_proba(new), model.predict_proba(new))
 
 
+@pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")
 def test_a_tree_from_elsewhere_may_say_what_no_row_says():
-    X, y = noisy(4)
-    model = make_leaf_model(None).set_params(max_iter=5, random_state=0)
-    assert choose_rounds(model, X, y, None, -1).number > 0
+    tree = from_sklearn(DecisionTreeClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], [0, 1, 2]))
+    rng = np.random.default_rng(4)
+    X = rng.normal(2.0, 0.1, size=(200, 1))  # all in the leaf of class 2
+    model = HybridTreeClassifier(tree, share=False, random_state=0).fit(X, (X[:, 0] > 2).astype(int))
+    assert model.extensions_[int(tree.apply(X)[0])].treatment is Treatment.MODEL
+    assert model.score(X, (X[:, 0] > 2).astype(int)) > 0.95
 
 
 def test_another_model_is_used_whole_or_not_at_all():
@@ -112,9 +121,9 @@ def test_another_model_is_used_whole_or_not_at_all():
     X = np.column_stack([np.repeat([0.0, 1.0], 200), rng.normal(size=400)])
     y = np.where(X[:, 0] == 0, rng.random(400) < 0.1, X[:, 1] > 0.3).astype(int)
     top = from_sklearn(DecisionTreeClassifier(max_depth=1).fit(X * [1, 0], y))
-    model = HybridTreeClassifier(top, leaf_estimator=LogisticRegression(), reduce=False, random_state=0).fit(
-        X, y
-    )
+    model = HybridTreeClassifier(
+        top, leaf_estimator=LogisticRegression(), share=False, reduce=False, random_state=0
+    ).fit(X, y)
     noise, told = model.extensions_.values()
     assert (noise.treatment, noise.model) == (Treatment.KEPT, None)
     assert told.treatment is Treatment.MODEL
@@ -148,59 +157,113 @@ def test_a_model_that_does_better_alone_is_warned_of():
     y = (X[:, 1:] @ np.array([3, -2, 2, 1, -1, 2, 1]) > 0).astype(int)
     cut = DecisionTreeClassifier(max_depth=5, min_samples_leaf=12, random_state=0)
     top = from_sklearn(cut.fit(X * ([1] + [0] * 7), y))
-    model = HybridTreeClassifier(top, leaf_estimator=LogisticRegression(), reduce=False, random_state=0)
+    model = HybridTreeClassifier(
+        top, leaf_estimator=LogisticRegression(), share=False, reduce=False, random_state=0
+    )
     with pytest.warns(NoGainWarning, match="The leaf model alone"):
         model.fit(X, y)
     assert model.cv_accuracy_["hybrid"] < model.cv_accuracy_["model"]
+    share = clone(model).set_params(share=True).fit(X, y)  # what the warning asks for
+    assert share.cv_accuracy_["hybrid"] >= model.cv_accuracy_["model"]
+    assert Treatment.SHARED in [own.treatment for own in share.extensions_.values()]
 
 
-def test_weight_decides_the_rounds():
-    """Rows where the model is right weigh more, so it is used; where it is wrong, it is not."""
+@pytest.mark.parametrize("share", [False, True])
+@pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")
+def test_weight_decides_who_answers(share):
+    """Rows where the model is right weigh more, so it is used; where the tree is, it is not."""
     rng = np.random.default_rng(2)
     X = rng.normal(size=(300, 2))
     y = (X[:, 0] > 0).astype(int)
     noise = rng.random(300) < 0.5
     y[noise] = (rng.random(noise.sum()) < 0.2).astype(int)
-    model = models(10)["boosting"]
-    heavy = choose_rounds(model, X, y, np.where(noise, 0.01, 1.0), 0)
-    light = choose_rounds(model, X, y, np.where(noise, 1.0, 1e-6), 0)
-    assert heavy.number > 0
-    assert light.number == 0
+    top = from_sklearn(DecisionTreeClassifier(max_leaf_nodes=2).fit(np.zeros_like(X), y))  # one leaf
+    model = HybridTreeClassifier(top, leaf_estimator=models(10)["boosting"], share=share, random_state=0)
+    heavy = clone(model).fit(X, y, np.where(noise, 0.01, 1.0)).extensions_[0]
+    light = clone(model).fit(X, y, np.where(noise, 1.0, 1e-6)).extensions_[0]
+    assert heavy.treatment is (Treatment.SHARED if share else Treatment.MODEL)
+    assert light.treatment is Treatment.KEPT
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")
+def test_a_shared_model_is_one_fit_on_all_rows(n_classes, weighted):
+    """Its answers, in the leaves where it answers, are those of a model fitted by hand."""
+    X, y = noisy(0, 600, n_classes, noise=0.1)
+    y = np.asarray(["a", "b", "c"])[y]
+    weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float) if weighted else None
+    cut = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X * [0, 1, 1], y)  # cuts at random
+    leaf_estimator = models(8)["boosting"]
+    model = HybridTreeClassifier(
+        from_sklearn(cut), leaf_estimator=leaf_estimator, reduce=False, random_state=0
+    ).fit(X, y, weight)
+    shared = {leaf: own for leaf, own in model.extensions_.items() if own.treatment is Treatment.SHARED}
+    assert shared
+    assert len({id(own.model) for own in shared.values()}) == 1
+    twin = clone(next(iter(shared.values())).model).fit(X, np.unique(y, return_inverse=True)[1], weight)
+    new = noisy(5, 300, n_classes)[0]
+    here = np.isin(model.tree_.apply(new), list(shared))
+    np.testing.assert_array_equal(model.predict_proba(new)[here], twin.predict_proba(new)[here])
+    np.testing.assert_array_equal(model.predict(new)[here], model.classes_[twin.predict(new)[here]])
+    assert {leaf.treatment for leaf in model.report(new).leaves if leaf.leaf in shared} == {"shared"}
+
+
+@pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")
+def test_an_own_model_must_be_clearly_better():
+    """By more than a standard error, over the tree and over the shared model, counted by hand."""
+    X, y = noisy(7, 600, 3, noise=0.3)
+    model = HybridTreeClassifier(
+        DecisionTreeClassifier(max_depth=3, min_samples_leaf=20, random_state=0),
+        leaf_estimator=models(8)["boosting"],
+        random_state=0,
+    ).fit(X, y)
+    leaf = model.tree_.apply(X)
+    for node, own in model.extensions_.items():
+        by_tree = np.mean(model.tree_.prediction[node] == y[leaf == node])
+        if own.treatment is not Treatment.KEPT:
+            assert own.cv_accuracy > by_tree
+    assert _clearly_better(*np.array([[1] * 6 + [0] * 4, [1] * 4 + [0] * 6], bool), np.ones(10))
+    one, other = np.array([1, 1, 0, 0], bool), np.array([0, 0, 1, 0], bool)
+    assert not _clearly_better(one, other, np.ones(4))  # .25 with an error of .41
+    assert _clearly_better(one, other, np.array([9.0, 9.0, 1.0, 1.0]))
+    assert not _clearly_better(one, one, np.ones(4))
 
 
 def test_a_leaf_with_a_rare_class_is_validated_too():
     X, y = noisy(6, n_rows=60, noise=0.0)
     y[0] = 2  # one row of a third class
-    chosen = choose_rounds(models(10)["boosting"], X, y, None, 0)
+    chosen = choose_rounds(models(10)["boosting"], X, y, None)
     assert chosen.number > 0
     assert chosen.accuracy > 0.8
 
 
 class Pressed(HistGradientBoostingClassifier):
-    """A leaf model during whose fifth fit Ctrl-C is pressed."""
+    """A leaf model during whose `press`-th fit Ctrl-C is pressed."""
 
-    fits = 0
+    fits, press = 0, 0
 
     def fit(self, X, y, sample_weight=None):
         Pressed.fits += 1
-        if Pressed.fits == 5:
+        if Pressed.fits == Pressed.press:
             raise KeyboardInterrupt
         return super().fit(X, y, sample_weight)
 
 
-def test_ctrl_c_keeps_the_leaves_that_are_done(monkeypatch):
+@pytest.mark.parametrize(("press", "done"), [(2, 0), (4, 0), (6, 0), (10, 1)])
+def test_ctrl_c_keeps_the_leaves_that_are_done(press, done, monkeypatch):
+    """During the folds of all rows, the fit of the shared model, the first leaf, the second."""
     monkeypatch.setattr(Pressed, "fits", 0)
+    monkeypatch.setattr(Pressed, "press", press)
     rng = np.random.default_rng(3)
     X = np.column_stack([np.repeat([0.0, 1.0], 200), rng.normal(size=400)])
     y = (X[:, 1] > 0.3 * X[:, 0]).astype(int)
     top = from_sklearn(DecisionTreeClassifier(max_depth=1).fit(X * [1, 0], y))
-    model = HybridTreeClassifier(top, leaf_estimator=Pressed(max_iter=5), reduce=False, random_state=0).fit(
-        X, y
-    )
+    model = HybridTreeClassifier(top, leaf_estimator=Pressed(max_iter=5), reduce=False, random_state=0)
+    model.fit(X, y)
     assert model.stop_reason_ is StopReason.INTERRUPT
-    first, second = model.extensions_.values()
-    assert (first.treatment, first.interrupted) == (Treatment.MODEL, False)
-    assert (second.treatment, second.interrupted) == (Treatment.KEPT, True)
+    kept = [(own.treatment is Treatment.KEPT, own.interrupted) for own in model.extensions_.values()]
+    assert kept == [(False, False)] * done + [(True, True)] * (2 - done)
     assert model.cv_accuracy_ is None
     assert len(model.predict(X)) == 400
 

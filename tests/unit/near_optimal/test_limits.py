@@ -139,7 +139,8 @@ def test_a_query_that_is_stopped_is_no_wrong_answer(small, monkeypatch):
 
     for stop, error in ((core.Stop.INTERRUPT, KeyboardInterrupt), (core.Stop.MEMORY, SolverError)):
         stopped = SimpleNamespace(stop=stop, complete=False, too_many=False)
-        monkeypatch.setattr(_counts.Counts, "_count", lambda self, stopped=stopped, **how: stopped)
+        for name in ("_count", "_count_shares"):
+            monkeypatch.setattr(_counts.Counts, name, lambda self, stopped=stopped, **how: stopped)
         with pytest.raises(error):
             _ = whole.where(max_leaves=3).n_trees_
         with pytest.raises(error):

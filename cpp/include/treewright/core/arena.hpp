@@ -1,7 +1,7 @@
-// A stack of memory for the recursion: what a subproblem takes is given back when it returns.
+// A stack of memory for the recursion, the same in every engine: what a subproblem takes is given back when it returns.
 //
-// Large blocks (pair matrices) have a stack of their own, each of its own size, so that what lies between them wastes no
-// room: the memory held stays near the memory used.
+// Large blocks (pair matrices, orders of many rows) have a stack of their own, each of its own size, so that what lies
+// between them wastes no room: the memory held stays near the memory used.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright {
 
 class Arena {
    public:
@@ -108,4 +108,4 @@ class ArenaScope {
     Arena::Mark mark_;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright

@@ -26,6 +26,7 @@ class PartialTree {
     [[nodiscard]] std::uint32_t column() const { return static_cast<std::uint32_t>(code_) >> 3; }
     [[nodiscard]] std::uint32_t rank() const { return static_cast<std::uint32_t>(code_ >> 32); }
     [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(code_ >> 3); }
+    friend bool operator==(PartialTree, PartialTree) = default;
 
    private:
     explicit PartialTree(std::uint64_t code) : code_(code) {}
@@ -40,5 +41,11 @@ struct TreePoolNode {
 };
 
 using TreePool = std::vector<TreePoolNode>;
+
+// The node becomes part of the pool: the tree that has it as its root.
+[[nodiscard]] inline PartialTree plant(TreePool& pool, const TreePoolNode& node) {
+    pool.push_back(node);
+    return PartialTree::node(pool.size() - 1);
+}
 
 }  // namespace treewright::ranked

@@ -29,6 +29,8 @@
 #pragma once
 
 #include "treewright/core/control.hpp"
+#include "treewright/core/partial_tree.hpp"
+#include "treewright/core/rowset_cache.hpp"
 #include "treewright/leaf_accuracy/data.hpp"
 #include "treewright/leaf_accuracy/pair_solver.hpp"
 #include "treewright/leaf_accuracy/pair_sweeper.hpp"
@@ -38,7 +40,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -56,30 +57,24 @@ struct Options {
     std::uint32_t dense_cuts = 2500;  // nodes with more cuts take the depth-two step by sweeps
 };
 
-// A tree under construction: kLeaf, or the number of a node in the book.
-using Plan = std::int32_t;
-inline constexpr Plan kLeaf = -1;
-struct PlanNode {
-    std::uint32_t column;
-    std::uint32_t rank;
-    Plan left, right;
-};
-
+using ranked::PartialTree;
+using ranked::Size;
 using ranked::TreeNode;
+using ranked::TreePoolNode;
 
 // What a question about (rows, depth) gave: a tree that meets the cut, or a lower bound of G; 0 after a stop.
 struct Outcome {
     bool feasible = false;
     Count lower = 0;
     Value value{};
-    Plan plan = kLeaf;
+    PartialTree plan{};
 };
 
 // Bounds of E; `upper` is reached by the plan. Asked with a budget, exact if the optimum is below it.
 struct Cheapest {
     Cost lower = 0;
     Cost upper = kNoTree;
-    Plan plan = kLeaf;
+    PartialTree plan{};
     Count relaxed = 0;  // lower bound of F in the kernels' sums, where the depth is two
 };
 
@@ -91,7 +86,7 @@ struct Answer {
     bool proven_cost = false;    // no tree that meets the cut is cheaper
     Cost cost = kNoTree;
     Cost cost_bound = 0;
-    Plan plan = kLeaf;
+    PartialTree plan{};
 };
 
 struct Statistics {
@@ -136,7 +131,7 @@ class Search {
     [[nodiscard]] Answer best(std::uint32_t depth, const FullPrice* price);
     // The cheapest tree that meets the cut.
     [[nodiscard]] Answer cheapest(std::uint32_t depth, const Cut& cut, const FullPrice& price);
-    [[nodiscard]] std::vector<TreeNode> write(Plan plan) const;
+    [[nodiscard]] std::vector<TreeNode> write(PartialTree plan) const;
     [[nodiscard]] Statistics statistics() const {
         Statistics all = statistics_;
         all.passes = sweeper_.n_passes;
@@ -148,7 +143,7 @@ class Search {
     struct Side {
         Count lower = 0;
         bool feasible = false;
-        Plan plan = kLeaf;
+        PartialTree plan{};
         Value value{};
     };
     // Working memory of one level of the recursion.
@@ -176,16 +171,8 @@ class Search {
         std::int32_t lower_cut = -1;
         bool feasible = false;
         Value value{};
-        Plan plan = kLeaf;
+        PartialTree plan{};
         Cheapest cheapest{};
-    };
-    struct Key {
-        Fingerprint rows;
-        std::uint32_t depth;
-        friend bool operator==(const Key&, const Key&) = default;
-    };
-    struct Hash {
-        std::size_t operator()(const Key& key) const { return key.rows.low ^ (key.depth * 0x9e3779b97f4a7c15u); }
     };
 
     // Pass 1.
@@ -221,7 +208,7 @@ class Search {
              std::pair<std::size_t, std::size_t> stretch, Count left_hint, Count right_hint);
     // The bounds of a column's cuts hold for each other.
     void spread(Level& here) const;
-    void tell(Level& here, std::size_t at, bool is_left);
+    void propagate_side(Level& here, std::size_t at, bool is_left);
     void make_sides(const Node& node, Level& here, std::size_t at) const;
     // What a bound leaves after `change` of weight has come (or gone, if negative): (1) and (2) of cut.hpp.
     [[nodiscard]] Count moved(Count lower, Count change) const {
@@ -229,7 +216,7 @@ class Search {
     }
     static void raise(Side& side, Count lower) { side.lower = std::max(side.lower, lower); }
     void climb(const Node& root, std::uint32_t depth, Answer& best);
-    void refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& aim, Answer& best);
+    void refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& target, Answer& best);
 
     // Pass 2.
     [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
@@ -237,11 +224,11 @@ class Search {
     // The depth-two step for costs: the best tree found, its `lower` a bound of all trees that split twice or more.
     [[nodiscard]] Cheapest weigh_costs(const Node& node, Cost budget, bool asks_relaxed, std::size_t level);
     // F of one side of a cut is known: floors for the others of the column.
-    void lift(Level& here, std::size_t at, bool is_left, Count relaxed) const;
+    void raise_floors(Level& here, std::size_t at, bool is_left, Count relaxed) const;
     [[nodiscard]] Cheapest cheapest_stump(const Node& node, std::size_t level);
     [[nodiscard]] Cheapest cheapest_pair(const Node& node, const PairAnswer::Cut& root, std::size_t level);
     [[nodiscard]] Cost price_of(const Leaf& leaf) const;
-    [[nodiscard]] Cost price_of(const Node& node, Plan plan, std::size_t level);
+    [[nodiscard]] Cost price_of(const Node& node, PartialTree plan, std::size_t level);
     [[nodiscard]] Cost lower_of(Count sum, const Node& node) const { return price_->lower(sum, data_, node.n()); }
     void finish(const Node& root, std::uint32_t depth, const FullPrice& price, Answer& answer);
 
@@ -251,13 +238,13 @@ class Search {
         Value value{};
         Cost cost = kNoTree;  // at the current cut
     };
-    [[nodiscard]] Plan greedy(const Node& node, std::uint32_t depth, std::size_t level);
+    [[nodiscard]] PartialTree greedy(const Node& node, std::uint32_t depth, std::size_t level);
     [[nodiscard]] Leaf leaf_of(std::span<const std::uint32_t> rows) const;
     // Brings the rows that go left to the front: their number.
-    [[nodiscard]] std::size_t divide(std::span<std::uint32_t> rows, Plan plan) const;
-    [[nodiscard]] Worth weigh(std::span<std::uint32_t> rows, Plan plan) const;
-    [[nodiscard]] Plan tidied(std::span<std::uint32_t> rows, Plan plan, bool by_value);
-    [[nodiscard]] Plan tidy(Plan plan, bool by_value);
+    [[nodiscard]] std::size_t divide(std::span<std::uint32_t> rows, PartialTree plan) const;
+    [[nodiscard]] Worth weigh(std::span<std::uint32_t> rows, PartialTree plan) const;
+    [[nodiscard]] PartialTree tidied(std::span<std::uint32_t> rows, PartialTree plan, bool by_value);
+    [[nodiscard]] PartialTree tidy(PartialTree plan, bool by_value);
     bool tidy_value(Answer& answer);  // whether it is better now
     void tidy_cost(const Node& root, std::uint32_t depth, Answer& answer);
 
@@ -269,9 +256,9 @@ class Search {
     }
     [[nodiscard]] const Cut& cut() const { return cuts_.back(); }
     [[nodiscard]] const Conversion& conversion(std::int32_t from);
-    [[nodiscard]] Entry* find(const Node& node, std::uint32_t depth);
+    [[nodiscard]] const Entry* find(const Node& node, std::uint32_t depth);
     [[nodiscard]] Entry& entry(const Node& node, std::uint32_t depth);
-    [[nodiscard]] Plan remember(PlanNode node);
+    [[nodiscard]] PartialTree remember(const TreePoolNode& node) { return ranked::plant(pool_, node); }
     [[nodiscard]] Value worse(Value a, Value b) const { return data_.measure.less(b, a) ? b : a; }
     [[nodiscard]] Level& level_at(std::size_t level);
     [[nodiscard]] Node make_root();
@@ -288,11 +275,11 @@ class Search {
     std::vector<Conversion> conversions_;   // to the current cut
     std::vector<bool> converted_;
     const FullPrice* price_ = nullptr;
-    std::unordered_map<Key, Entry, Hash> cache_;
-    std::vector<PlanNode> book_;
+    ranked::RowsetCache<Entry> cache_;
+    ranked::TreePool pool_;
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint32_t> all_rows_;
-    Plan greedy_ = kLeaf;
+    PartialTree greedy_{};
     Statistics statistics_;
 };
 

@@ -46,18 +46,13 @@ class RowGreedy;  // src/search/row_greedy.hpp
 
 inline constexpr std::int64_t kInfinity = std::int64_t{1} << 61;
 
-// Every bound can be switched off, for tests and ablation; the optimum never depends on them.
+// The switches, a line each in binary_options.def.
 struct Options {
-    bool lookahead = true;        // B1-B3 with more than the trivial c
-    bool two_leaves = true;       // B2 in children, else their bound is from the leaf only
-    bool budgets = true;          // B4
-    bool similar_support = true;  // B6
-    bool cache = true;
-    bool greedy_start = true;     // a greedy tree first, for early incumbents
-    bool lattice = true;          // the dense program where branch and bound does not end at once (dense_program.hpp)
-    PairKernel kernel = PairKernel::automatic;
-    std::int64_t plain_steps = 20000;  // of the plain search before anything else is tried
-    std::int64_t lattice_states = 40'000'000;  // of the largest dense program that is tried
+#define SETTING(type, name, value, text)
+#define OPTION(type, name, value, text) type name = value;
+#include "treewright/search/binary_options.def"
+#undef OPTION
+#undef SETTING
 };
 
 struct Settings {

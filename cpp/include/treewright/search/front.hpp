@@ -114,7 +114,7 @@ class FrontSearch {
     [[nodiscard]] bool set_goal(std::span<const Acc> target, const Front& mine, const Front& other,
                                 std::span<Acc> goal) const;
     void improve(const Node& node, const Candidate& candidate, Front& known) const;
-    [[nodiscard]] bool aim(const Front& known, std::span<const Acc> goal, std::span<Acc> target) const;
+    [[nodiscard]] bool set_targets(const Front& known, std::span<const Acc> goal, std::span<Acc> target) const;
     void bound_by_children(std::span<const Candidate> all, Front& known);
 
     [[nodiscard]] ChildCosts<Acc> scan(const Node& node);

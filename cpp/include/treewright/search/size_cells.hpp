@@ -1,13 +1,17 @@
 // Values by the size of a subtree, its leaves and its errors: how many subtrees there are of that size (tree_counts.hpp), or
 // what the best of them is worth (tree_extremes.hpp). A value `V` has V::none(), true of a default one, operator+= to join the values
-// of two sets of subtrees, and product<Out>(a, b) for the pairs of a left and a right subtree.
+// of two sets of subtrees, and product<Out>(a, b) for the pairs of a left and a right subtree. Rounded counts have cells of zero
+// trees, too, where that makes longer runs, which a kernel convolves.
 #pragma once
+
+#include "treewright/kernels/ways_kernel.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,20 +19,32 @@ namespace treewright::bits {
 
 inline constexpr std::size_t kMostDenseBytes = std::size_t{1} << 26;
 
-struct CellRun {  // cells of equal leaves, ascending by errors
+// Cells of equal leaves and successive errors.
+struct CellRun {
     std::uint32_t leaves;
-    std::size_t begin, end;
+    std::uint32_t n;      // cells
+    std::int64_t errors;  // of the first
+    std::size_t begin;    // value of the first
+
+    // How many of its cells have at most so many errors: the first ones.
+    [[nodiscard]] std::size_t up_to(std::int64_t most) const {
+        return most < errors ? 0 : static_cast<std::size_t>(std::min<std::int64_t>(n, most - errors + 1));
+    }
 };
 
 // The cells of one node, ascending by leaves, then errors.
 template <class V>
 struct Cells {
     std::span<const CellRun> runs;
-    const std::int64_t* errors = nullptr;
     const V* values = nullptr;
 
     [[nodiscard]] bool empty() const { return runs.empty(); }
-    [[nodiscard]] std::size_t size() const { return empty() ? 0 : runs.back().end - runs.front().begin; }
+    // Calls use(leaves, errors, value) for every cell.
+    template <class Use>
+    void each(const Use& use) const {
+        for (const CellRun& run : runs)
+            for (std::uint32_t i = 0; i < run.n; ++i) use(run.leaves, run.errors + i, values[run.begin + i]);
+    }
 };
 
 // The cells of many nodes, one after the other.
@@ -37,37 +53,42 @@ class CellStore {
    public:
     void begin_node() { first_run_ = runs_.size(); }
     void push(std::uint32_t leaves, std::int64_t errors, const V& value) {
-        if (runs_.size() == first_run_ || runs_.back().leaves != leaves) runs_.push_back({leaves, errors_.size(), errors_.size()});
-        ++runs_.back().end;
-        errors_.push_back(errors);
+        if constexpr (std::is_same_v<V, Ways>)
+            if (runs_.size() > first_run_ && runs_.back().leaves == leaves)
+                for (std::int64_t gap = errors - runs_.back().errors - runs_.back().n; gap > 0 && gap <= kLongestGap; --gap) {
+                    ++runs_.back().n;
+                    values_.emplace_back();
+                }
+        const bool follows = runs_.size() > first_run_ && runs_.back().leaves == leaves &&
+                             runs_.back().errors + runs_.back().n == errors && runs_.back().n + 1 != 0;
+        if (!follows) runs_.push_back({leaves, 0, errors, values_.size()});
+        ++runs_.back().n;
         values_.push_back(value);
     }
     // Forgets the node that was pushed last.
     void drop_last_node() {
         if (runs_.size() == first_run_) return;
-        errors_.resize(runs_[first_run_].begin);
         values_.resize(runs_[first_run_].begin);
         runs_.resize(first_run_);
     }
     // The runs of the node that was pushed last.
     [[nodiscard]] std::pair<std::size_t, std::size_t> last_node() const { return {first_run_, runs_.size()}; }
     [[nodiscard]] Cells<V> cells(std::size_t first_run, std::size_t last_run) const {
-        return {std::span(runs_).subspan(first_run, last_run - first_run), errors_.data(), values_.data()};
+        return {std::span(runs_).subspan(first_run, last_run - first_run), values_.data()};
     }
     [[nodiscard]] std::size_t bytes() const {
-        return runs_.capacity() * sizeof(CellRun) + errors_.capacity() * 8 + values_.capacity() * sizeof(V);
+        return runs_.capacity() * sizeof(CellRun) + values_.capacity() * sizeof(V);
     }
     void shrink() {
         runs_.shrink_to_fit();
-        errors_.shrink_to_fit();
         values_.shrink_to_fit();
     }
     void clear() { *this = {}; }
 
    private:
+    static constexpr std::int64_t kLongestGap = 8;  // that is filled with zeros
     std::size_t first_run_ = 0;
     std::vector<CellRun> runs_;
-    std::vector<std::int64_t> errors_;
     std::vector<V> values_;
 };
 
@@ -94,8 +115,8 @@ struct CellRange {
             for (const CellRun& y : b.runs) {
                 if (x.leaves + y.leaves >= least.size()) break;
                 std::int64_t& entry = least[x.leaves + y.leaves];
-                entry = std::min(entry, a.errors[x.begin] + b.errors[y.begin]);
-                n_products += (x.end - x.begin) * (y.end - y.begin);
+                entry = std::min(entry, x.errors + y.errors);
+                n_products += static_cast<std::size_t>(x.n) * y.n;
             }
     }
 };
@@ -135,23 +156,24 @@ class CellSums {
     // All pairs of a subtree of `a` and one of `b`, those of two leaves only if `leaf_pairs`; `factor` scales one of them.
     template <class A, class B, class Factor>
     void add_products(const Cells<A>& a, const Cells<B>& b, const Factor& factor, bool leaf_pairs) {
+        if constexpr (std::is_same_v<V, Ways> && std::is_same_v<A, Ways> && std::is_same_v<B, Ways>)
+            if (dense_) return convolve(a, b, factor.value, leaf_pairs);
         for (const CellRun& x : a.runs)
-            for (std::size_t i = x.begin; i < x.end; ++i) {
-                const V scaled = product<V>(a.values[i], factor);
+            for (std::uint32_t i = 0; i < x.n; ++i) {
+                const V scaled = product<V>(a.values[x.begin + i], factor);
                 for (const CellRun& y : b.runs) {
                     const std::size_t leaves = x.leaves + y.leaves;
                     if (leaves >= range_->most.size()) break;
                     if (leaves == 2 && !leaf_pairs) continue;
-                    const std::int64_t most = range_->most[leaves] - a.errors[i];
+                    const std::size_t n = y.up_to(range_->most[leaves] - x.errors - i);
+                    if (n == 0) continue;
+                    const auto* const from = b.values + y.begin;
                     if (dense_) {
-                        if (range_->least[leaves] > range_->most[leaves]) continue;
-                        V* const row = table_.data() + first_[leaves];
-                        const std::int64_t shift = a.errors[i] - range_->least[leaves];
-                        for (std::size_t j = y.begin; j < y.end && b.errors[j] <= most; ++j)
-                            row[b.errors[j] + shift] += product<V>(scaled, b.values[j]);
+                        V* const to = table_.data() + place(leaves, x.errors + i + y.errors);
+                        for (std::size_t j = 0; j < n; ++j) to[j] += product<V>(scaled, from[j]);
                     } else {
-                        for (std::size_t j = y.begin; j < y.end && b.errors[j] <= most; ++j)
-                            add(leaves, a.errors[i] + b.errors[j], product<V>(scaled, b.values[j]));
+                        for (std::size_t j = 0; j < n; ++j)
+                            add(leaves, x.errors + i + y.errors + static_cast<std::int64_t>(j), product<V>(scaled, from[j]));
                     }
                 }
             }
@@ -183,6 +205,27 @@ class CellSums {
     [[nodiscard]] std::size_t place(std::size_t leaves, std::int64_t errors) const {
         return first_[leaves] + static_cast<std::size_t>(errors - range_->least[leaves]);
     }
+    void convolve(const Cells<Ways>& a, const Cells<Ways>& b, double factor, bool leaf_pairs) {
+        padded_.clear();
+        for (const CellRun& y : b.runs) {
+            padded_.resize(padded_.size() + kWaysPadding);
+            padded_.insert(padded_.end(), b.values + y.begin, b.values + y.begin + y.n);
+            padded_.resize(padded_.size() + kWaysPadding);
+        }
+        for (const CellRun& x : a.runs) {
+            std::size_t at = 0;
+            for (const CellRun& y : b.runs) {
+                const Ways* const from = padded_.data() + at;
+                at += y.n + 2 * kWaysPadding;
+                const std::size_t leaves = x.leaves + y.leaves;
+                if (leaves >= range_->most.size()) break;
+                const std::int64_t n_out = range_->most[leaves] - x.errors - y.errors + 1;
+                if ((leaves == 2 && !leaf_pairs) || n_out <= 0) continue;
+                V* const to = table_.data() + place(leaves, x.errors + y.errors);
+                kernels_->convolve(a.values + x.begin, x.n, factor, from, y.n, to, static_cast<std::size_t>(n_out));
+            }
+        }
+    }
     void merge() {
         std::sort(list_.begin(), list_.end(), [](const Entry& a, const Entry& b) {
             return std::pair(a.leaves, a.errors) < std::pair(b.leaves, b.errors);
@@ -199,6 +242,8 @@ class CellSums {
     }
 
     const CellRange* range_ = nullptr;
+    const WaysKernels* kernels_ = &ways_kernels(simd());
+    std::vector<Ways> padded_;
     std::vector<std::size_t> first_;  // [leaves], in the table
     bool dense_ = true;
     std::vector<V> table_;

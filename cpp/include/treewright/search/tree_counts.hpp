@@ -5,14 +5,9 @@
 // where pairs of two leaves of one label (redundant splits) may be left out, and copies(j) is the number of input columns that
 // split all rows as j does. Cells hold l and e apart, so that any price of a leaf stays exact: at the root a cell is in the set
 // if e <= most_errors[l].
-// Outside. O(n)[l, e] counts the ways to complete a subtree at n to a tree, by the leaves and errors beside it:
-//     O(root) = {(0, 0): 1},  O(L_j) += copies(j) * conv(O(n), H(R_j)).
-// The trees in which n is a leaf of label k are the sum of O(n)[l, e] over the cells with e + error(n, k) <=
-// most_errors[l + 1], less the trees in which that leaf's parent is redundant.
 //
-// Counts are exact. Inside, the product of the children's totals bounds what a node can count, and says how many words it needs:
-// one for nearly all nodes, more towards the root. Outside, all is a remainder modulo 2^(64 w), with w the words of the root's count:
-// what is asked for are numbers of trees, which are no larger, and sums, products and differences of remainders are remainders.
+// Counts are exact. The product of the children's totals bounds what a node can count, and says how many words it needs: one for
+// nearly all nodes, more towards the root.
 #pragma once
 
 #include "treewright/search/set_walk.hpp"
@@ -22,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <tuple>
 #include <vector>
 
@@ -53,9 +47,6 @@ class TreeCounts {
     [[nodiscard]] SizeCounts cells(std::size_t node) const;
     // [edge of the root]: trees that begin with it.
     [[nodiscard]] WideNumbers root_edges() const;
-    // [node][class]: the trees in which the node is a leaf of that class; empty if stopped. `to_side`, if given, says for each edge how
-    // many of its columns send one row to either side: then the trees in which that row falls into the leaf.
-    [[nodiscard]] WideNumbers leaves_in_trees(std::span<const std::uint32_t> to_side, Control& control) const;
     [[nodiscard]] std::size_t bytes() const;
 
    private:
@@ -71,8 +62,6 @@ class TreeCounts {
     bool count_node(std::size_t n);  // false if its count has too many words
     template <std::size_t kWords>
     void count_in(std::size_t n);
-    template <std::size_t kWords>
-    [[nodiscard]] WideNumbers leaves_in(std::span<const std::uint32_t> to_side, Control& control) const;
     // Calls use(Cells<WideCount<w>>) with the cells of a node.
     template <class Use>
     void with_cells(std::size_t n, const Use& use) const;

@@ -4,9 +4,8 @@
 // the recursion of tree_counts.hpp with (max, +) in place of (+, x). The least sum is the largest of the values' negatives.
 #pragma once
 
-#include "treewright/search/set_walk.hpp"
-#include "treewright/search/size_cells.hpp"
 #include "treewright/core/control.hpp"
+#include "treewright/search/inside_pass.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +38,7 @@ struct SizeExtremes {
 class TreeExtremes {
    public:
     // `leaf_value`: node x class, small enough that the values of a tree's leaves can be added.
-    TreeExtremes(const NearOptimalGraph& graph, SetRule rule, std::vector<std::int64_t> leaf_value, Control& control);
+    TreeExtremes(const NearOptimalGraph& graph, SetRule rule, const std::vector<std::int64_t>& leaf_value, Control& control);
     TreeExtremes(const TreeExtremes&) = delete;
     TreeExtremes& operator=(const TreeExtremes&) = delete;
 
@@ -47,17 +46,7 @@ class TreeExtremes {
     [[nodiscard]] SizeExtremes cells(std::size_t node) const;
 
    private:
-    void solve_node(std::size_t n);
-    [[nodiscard]] Cells<Largest> cells_of(std::size_t n) const { return store_.cells(places_[n].first, places_[n].second); }
-    [[nodiscard]] Largest value(std::size_t n, std::size_t label) const { return {leaf_value_[n * walk_.graph().n_classes + label]}; }
-
-    SetRule rule_;
-    SetWalk walk_;
-    std::vector<std::int64_t> leaf_value_;
-    std::vector<std::pair<std::size_t, std::size_t>> places_;  // [node]: first and last run
-    CellStore<Largest> store_;
-    CellRange range_;
-    CellSums<Largest> sums_;
+    InsidePass<Largest> pass_;
     bool complete_ = false;
 };
 

@@ -1,14 +1,14 @@
 // A node of the search: its rows, sorted by every column that still varies.
 //
 // The root is sorted once. A child keeps the order of its parent (a stable partition), so no node sorts again; the
-// memory of a node is 4 bytes per row and varying column, taken from a stack that the recursion unwinds.
+// memory of a node is 4 bytes per row and varying column, taken from an arena that the recursion unwinds.
 #pragma once
 
+#include "treewright/core/arena.hpp"
 #include "treewright/space/ranked_table.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,31 +16,7 @@ namespace treewright::ranked {
 
 class RankedObjective;
 
-// Memory in stack order: take() from the top, release() back to a mark. Blocks are kept for reuse.
-class Stack {
-   public:
-    struct Mark {
-        std::size_t block;
-        std::size_t used;
-    };
-    [[nodiscard]] std::uint32_t* take(std::size_t count);
-    [[nodiscard]] Mark mark() const { return {block_, used_}; }
-    void release(Mark mark) {
-        block_ = mark.block;
-        used_ = mark.used;
-    }
-    [[nodiscard]] std::size_t bytes() const { return bytes_; }
-
-   private:
-    struct Block {
-        std::unique_ptr<std::uint32_t[]> memory;
-        std::size_t size;
-    };
-    std::vector<Block> blocks_;
-    std::size_t block_ = 0;
-    std::size_t used_ = 0;
-    std::size_t bytes_ = 0;
-};
+using Stack = Arena;  // of the orders of a node's rows
 
 struct Node {
     std::uint32_t n = 0;
@@ -58,11 +34,11 @@ void make_root(const RankedObjective& objective, Node& root);
 
 // Splits `node` before position `position` of its column number `at`. `goes_left` is scratch: a byte for each row of the
 // table, and OrderKernels::kPadding more.
-void split(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Stack& stack,
+void split(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Arena& arena,
            std::span<std::uint8_t> goes_left, Node& left, Node& right);
 
 // The rows at positions begin .. end - 1 of column number `at` of `node`; scratch as above.
-void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end, Stack& stack,
+void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end, Arena& arena,
              std::span<std::uint8_t> goes_left, Node& part);
 
 // Positions of `order` at which a group starts, without position 0: where a cut may be.

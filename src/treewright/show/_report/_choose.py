@@ -22,7 +22,8 @@ from treewright.show._words import printable
 from treewright.tree import describe, grow
 
 if TYPE_CHECKING:
-    from treewright.near_optimal import NearOptimalTrees
+    from treewright.near_optimal import GapFrontier, NearOptimalTrees
+    from treewright.tree import Split, Tree
 
 __all__ = ["choose_page"]
 
@@ -30,7 +31,13 @@ MOST_NODES = 20_000
 MOST_CONTESTED = 25
 
 
-def choose_page(trees: NearOptimalTrees, out: str | Path | None = None, *, title: str | None = None) -> str:
+def choose_page(
+    trees: NearOptimalTrees,
+    out: str | Path | None = None,
+    *,
+    title: str | None = None,
+    gaps: GapFrontier | None = None,
+) -> str:
     """Write one self-contained web page for choosing a tree of a near-optimal set.
 
     The page shows how many trees there are of each size and loss, what each column is worth, and lets people build a
@@ -45,6 +52,9 @@ def choose_page(trees: NearOptimalTrees, out: str | Path | None = None, *, title
         File to write, whole or not at all.
     title : str, default=None
         Heading of the page.
+    gaps : GapFrontier, default=None
+        What `treewright.near_optimal.gap_frontier` found for this set: a slider then shows the best tree for every
+        largest gap.
 
     Returns
     -------
@@ -85,7 +95,8 @@ def choose_page(trees: NearOptimalTrees, out: str | Path | None = None, *, title
         sentence=trees.sentence(),
         n_trees=trees.n_trees_,
         best=trees.best.objective,
-        data=script_json(_data(trees)),
+        data=script_json(_data(trees) | {"gaps": _gaps(trees, gaps)}),
+        gaps=gaps is not None,
     )
     if out is not None:
         write_bytes(out, text.encode("utf-8"))
@@ -151,7 +162,43 @@ def _data(trees: NearOptimalTrees) -> dict[str, Any]:
             "first": (first if problem.rows is None else problem.rows[first]).tolist(),
         },
         "contested": _contested(trees),
+        "reliance": [use.reliance for use in trees.columns()],
     }
+
+
+def _gaps(trees: NearOptimalTrees, gaps: GapFrontier | None) -> dict[str, Any] | None:
+    """The best tree for every largest gap, as the page's builder holds trees: what stands at each place."""
+    if gaps is None:
+        return None
+    numbers: dict[Split | None, int] = {split: n for n, split in enumerate(trees.graph.cuts.splits)}
+    return {
+        "proven": gaps.proven,
+        "points": [
+            {"gap": point.gap, "best": point.objective, "tree": _places(point.tree, numbers)}
+            for point in gaps.points
+        ],
+    }
+
+
+def _places(tree: Tree, numbers: dict[Split | None, int]) -> dict[str, dict[str, int]]:
+    out = {}
+    pending = [("", 0)]
+    while pending:
+        place, node = pending.pop()
+        split = tree.splits[node]
+        if split is None:
+            out[place] = {"leaf": int(tree.prediction[node])}
+            continue
+        if split not in numbers:
+            raise InputError(
+                "gaps: a tree of it is not over the splits of this set; make it of the same set."
+            )
+        out[place] = {"split": numbers[split]}
+        pending += [
+            (place + "L", int(tree.children_left[node])),
+            (place + "R", int(tree.children_right[node])),
+        ]
+    return out
 
 
 def _limits(trees: NearOptimalTrees) -> list[list[int]]:

@@ -148,7 +148,7 @@ def _with_own(ordered: list[SolveResult], own: SolveResult, train: Rows) -> list
 def better_than(
     result: SolveResult | None, terms: Terms | None, results: Sequence[SolveResult]
 ) -> SolveResult | None:
-    """Return the frontier's best tree at the report's price of a leaf, if it beats the report's tree.
+    """Return the frontier's best tree at the report's leaf penalty, if it beats the report's tree.
 
     None where the objectives cannot be compared: without the question that the tree answers, or of another kind.
     """

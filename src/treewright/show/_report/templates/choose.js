@@ -295,6 +295,20 @@ function drawMap(cells) {
 const asked = new Set(edges.column.flatMap((distinct) => data.groups[distinct].map(([split]) => splits[split].column)));
 const used = [...asked].sort((a, b) => a - b); // columns that some tree may ask
 
+// From the least to the most that the loss rises by, on one scale for all columns; the line is at none.
+const relied = data.reliance.filter((range) => range !== null).flat();
+const leastReliance = Math.min(0, ...relied), mostReliance = Math.max(1e-9, ...relied);
+function relianceCell(column) {
+  const range = data.reliance[column];
+  if (range === null) return element("td", {}, "");
+  const at = (value) => (100 * (value - leastReliance)) / (mostReliance - leastReliance);
+  const made = svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
+  made.append(svg("rect", { class: "track", width: 100, height: 8 }),
+    svg("rect", { class: "part", x: at(range[0]), width: Math.max(1, at(range[1]) - at(range[0])), height: 8 }),
+    svg("rect", { class: "zero", x: at(0), width: 0.8, height: 8 }));
+  return element("td", { class: "number" }, `${range[0].toFixed(3)} to ${range[1].toFixed(3)}`, made);
+}
+
 let drawing = 0;
 function drawColumns(whole) {
   const table = byId("uses"), body = element("tbody"), mine = ++drawing;
@@ -310,7 +324,7 @@ function drawColumns(whole) {
     body.append(element("tr", {}, element("th", { scope: "row" }, columns[column]), ...facts, element("td", {},
       element("button", { type: "button", id: `ban-${column}`, "aria-pressed": String(banned), "aria-label": `Ban ${columns[column]}`, onclick: toggle("ban", "banned", "forced") }, "Ban"),
       element("button", { type: "button", id: `force-${column}`, "aria-pressed": String(forced), "aria-label": `Force ${columns[column]}`,
-        ...(!forced && rules.forced.size >= 4 ? { disabled: "" } : {}), onclick: toggle("force", "forced", "banned") }, "Force"))));
+        ...(!forced && rules.forced.size >= 4 ? { disabled: "" } : {}), onclick: toggle("force", "forced", "banned") }, "Force")), relianceCell(column)));
     setTimeout(() => { // one column after the other, so that the page stays alive
       if (mine !== drawing) return;
       const without = banned ? whole : forced ? { trees: 0n, best: Infinity } : summary(ruled({ banned: new Set([...rules.banned, column]) }).rules, tree);
@@ -323,7 +337,7 @@ function drawColumns(whole) {
     }, 0);
   }
   if (used.length === 0) document.body.dataset.ready = "yes";
-  table.replaceChildren(element("thead", {}, element("tr", {}, ...["Column", "In trees", "Without it", "Rule"].map((text) => element("th", { scope: "col" }, text)))), body);
+  table.replaceChildren(element("thead", {}, element("tr", {}, ...["Column", "In trees", "Without it", "Rule", "Reliance"].map((text) => element("th", { scope: "col" }, text)))), body);
 }
 
 function drawTree(shown, pick) {
@@ -378,6 +392,30 @@ function drawPair() {
   byId("difference").textContent = rows === 0 ? "The two trees decide alike on all training rows."
     : `They differ on ${exact(BigInt(rows))} training rows, of ${differ.length} kinds; one of each kind (numbers of rows, from 1): ${shown}${differ.length > 40 ? ", and more" : ""}.`;
 }
+function drawGap() {
+  const { points, proven } = data.gaps, slider = byId("gap-at");
+  const shown = (place) => new Map(Object.entries(points[place].tree));
+  const percent = (value) => `${(100 * value).toFixed(2)} %`;
+  const show = () => {
+    const place = Number(slider.value), point = points[place];
+    const words = `gap of ${percent(point.gap)}: objective ${number(point.best)}, ${(100 * (point.best / points[0].best - 1)).toFixed(2)} % more than the best tree`;
+    slider.setAttribute("aria-valuetext", words);
+    byId("gap-says").textContent = `Step ${place + 1} of ${points.length}, ${words}.${place + 1 < points.length ? "" : proven ? " No tree of the set has a smaller gap, which is a proof." : " Smaller gaps were not searched."}`;
+    byId("gap-tree").replaceChildren(drawTree(shown(place), false));
+  };
+  slider.max = String(points.length - 1);
+  slider.value = "0";
+  slider.addEventListener("input", show);
+  byId("gap-build").addEventListener("click", () => {
+    change({ rules: { banned: new Set(), forced: new Set(), size: null }, tree: shown(Number(slider.value)) });
+    byId("build-title").scrollIntoView();
+  });
+  for (const side of ["a", "b"]) byId(`gap-${side}`).addEventListener("click", () => { kept[side] = shown(Number(slider.value)); drawPair(); });
+  const body = element("tbody");
+  for (const point of points) body.append(element("tr", {}, element("td", { class: "number" }, percent(point.gap)), element("td", { class: "number" }, number(point.best)), element("td", { class: "number" }, String(Object.values(point.tree).filter((choice) => choice.leaf !== undefined).length))));
+  byId("gap-steps").replaceChildren(element("thead", {}, element("tr", {}, ...["Gap", "Objective", "Leaves"].map((text) => element("th", { scope: "col" }, text)))), body);
+  show();
+}
 const differences = (a, b) => Array.from({ length: data.kinds.n }, (_, kind) => kind).filter((kind) => labelOf(a, kind) !== labelOf(b, kind));
 
 function drawContested() {
@@ -418,6 +456,7 @@ byId("save").addEventListener("click", () => {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 });
 drawContested();
+if (data.gaps !== null) drawGap();
 render();
 
 const given = (asked) => ({ banned: new Set(asked.banned ?? []), forced: new Set(asked.forced ?? []), size: asked.size ?? null });

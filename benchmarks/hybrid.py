@@ -1,0 +1,122 @@
+"""The default hybrid tree beside its two parts: the tree on top, and the model of the leaves alone, also tuned.
+
+Ten tables (`_leaf_accuracy_data.py`), 80% of the rows for training, at most 10,000; the rule that chooses who answers
+in a leaf was made on splits 200 to 202, so fresh seeds start at 300. Rows of a split are kept as they come: a run
+that is broken off goes on from there.
+
+    python -m benchmarks.hybrid --data FOLDER
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits
+
+from benchmarks._data import CACHE
+from benchmarks._leaf_accuracy_data import SETS, Rows, load, split
+from benchmarks._options import finish
+from benchmarks._tables import format_table
+from benchmarks.leaf_accuracy import DATA, Kept
+from treewright import HybridTreeClassifier
+from treewright.leaf_accuracy._tune import tune_model
+
+FIRST_SEED = 300
+WAYS = ("tree", "alone", "alone, tuned", "paper's hybrid", "own models only", "default")
+
+app = typer.Typer(help=__doc__, add_completion=False)
+
+
+@app.command()
+def run(
+    data: Annotated[Path, typer.Option(help="Folder of the reference data.")] = DATA,
+    only: Annotated[str, typer.Option(help="Comma-separated data sets.")] = ",".join(SETS),
+    first: Annotated[int, typer.Option(help="Seed of the first split.")] = FIRST_SEED,
+    splits: Annotated[int, typer.Option(help="Splits of each table.")] = 5,
+    trials: Annotated[int, typer.Option(help="Trials that tune the model alone; 0 leaves that out.")] = 10,
+    write: Annotated[bool, typer.Option(help="Write the results file.")] = True,
+) -> None:
+    """Compare accuracy on test rows."""
+    kept = Kept(CACHE / "hybrid_answers.jsonl")
+    rows: list[dict[str, Any]] = []
+    for seed in range(first, first + splits):
+        for name in only.split(","):
+            train, test = split(load(name, data), seed)
+
+            def make(train: Rows = train, test: Rows = test, seed: int = seed) -> dict[str, Any]:
+                return one(train, test, seed, trials)
+
+            answer = kept.take([name, seed, train.digest(), trials], "hybrid", make)
+            assert answer is not None  # it is made
+            rows.append({"data": name, "seed": seed, "train_rows": len(train.y), **answer})
+    print(table(rows))
+    finish("hybrid-defaults", {"splits": splits, "first": first, "trials": trials}, rows, write)
+
+
+def one(train: Rows, test: Rows, seed: int, trials: int) -> dict[str, Any]:
+    """Fit every way on one split."""
+    out: dict[str, Any] = {"status": "done"}
+
+    def keep(way: str, model: Any, start: float) -> Any:
+        out[f"{way}, seconds"] = time.process_time() - start
+        out[way] = float(np.mean(model.predict(test.X) == test.y))
+        return model
+
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        warnings.simplefilter("ignore")
+        start = time.process_time()
+        keep("alone", HistGradientBoostingClassifier(random_state=seed).fit(train.X, train.y), start)
+        if trials:
+            start = time.process_time()
+            model = HistGradientBoostingClassifier(random_state=seed)
+            found = tune_model(model, np.asarray(train.X), train.y, None, n_trials=trials, seed=seed)
+            keep("alone, tuned", model.set_params(**found.parameters).fit(train.X, train.y), start)
+        for way, options in (
+            ("paper's hybrid", {"tune": None}),
+            ("own models only", {"share": False}),
+            ("default", {}),
+        ):
+            start = time.process_time()
+            hybrid = HybridTreeClassifier(random_state=seed, **options).fit(train.X, train.y)  # type: ignore[arg-type]
+            keep(way, hybrid, start)
+            report = hybrid.report(test.X, test.y)
+            out[f"{way}, explained"] = report.share_explained
+        out["tree"] = report.top_accuracy
+        answers = [str(own.treatment) for own in hybrid.extensions_.values()]
+        out["who answers"] = {who: answers.count(who) for who in sorted(set(answers))}
+    return out
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return means over the splits, and the default less its parts with a standard error."""
+    ways = [way for way in WAYS if way in rows[0]]
+    less = [way for way in ("tree", "alone", "alone, tuned") if way in ways]
+    header = ["table", *ways, *(f"default less {way}" for way in less), "explained"]
+    names = list(dict.fromkeys(row["data"] for row in rows))
+    lines = []
+    for name in [*names, "mean"]:
+        own = rows if name == "mean" else [row for row in rows if row["data"] == name]
+        line = [name, *(f"{100 * fmean(row[way] for row in own):.1f}" for way in ways)]
+        for way in less:
+            apart = [100 * (row["default"] - row[way]) for row in own]
+            if name == "mean":  # over tables, whose means are what varies
+                apart = [
+                    fmean(100 * (row["default"] - row[way]) for row in rows if row["data"] == table)
+                    for table in names
+                ]
+            error = stdev(apart) / len(apart) ** 0.5 if len(apart) > 1 else float("nan")
+            line.append(f"{fmean(apart):+.2f} ± {error:.2f}")
+        line.append(f"{100 * fmean(row['default, explained'] for row in own):.0f}%")
+        lines.append(line)
+    return format_table(header, lines)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,21 @@
+"""arborenum: all thresholds; any label, redundant splits counted, whole rows; the bound is given."""
+
+from _set_worker import serve
+from arborenum import ArborEnum
+
+
+def count(job, X, y):
+    model = ArborEnum()
+    model.fit(
+        X,
+        y.astype(int),
+        lambda_reg=job["cost_complexity"],
+        depth_budget=job["max_depth"],
+        rashomon_mult=job["epsilon"],
+        root_budget=job["bound_rows"],
+    )
+    return str(model.count_trees())
+
+
+if __name__ == "__main__":
+    serve("arborenum", count)

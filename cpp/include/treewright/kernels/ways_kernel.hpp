@@ -1,0 +1,41 @@
+// Convolution of rounded counts: the trees of each number of errors that two sides make together.
+#pragma once
+
+#include "treewright/core/cpu.hpp"
+
+#include <cstddef>
+
+namespace treewright::bits {
+
+// How many there are, rounded.
+struct Ways {
+    double value = 0;
+
+    [[nodiscard]] bool none() const { return value == 0; }
+    Ways& operator+=(const Ways& other) {
+        value += other.value;
+        return *this;
+    }
+};
+template <class Out>
+[[nodiscard]] inline Out product(const Ways& a, const Ways& b) {
+    return {a.value * b.value};
+}
+
+inline constexpr std::size_t kWaysPadding = 7;  // zeros before and behind the second factor
+
+struct WaysKernels {
+    // out[i + j] += factor * a[i] * b[j], i < n_a, j < n_b, i + j < n_out; `padded` is b with its zeros. Eight `a` a pass: each
+    // element of `out` is read and written an eighth as often, and a pass reads what the last one wrote in the same vectors, which
+    // the processor forwards at once. All instruction sets add in the same order.
+    void (*convolve)(const Ways* a, std::size_t n_a, double factor, const Ways* padded, std::size_t n_b, Ways* out, std::size_t n_out);
+};
+
+[[nodiscard]] const WaysKernels& ways_kernels(Simd level);
+
+// One table per translation unit.
+[[nodiscard]] const WaysKernels& ways_kernels_plain();
+[[nodiscard]] const WaysKernels& ways_kernels_avx2();
+[[nodiscard]] const WaysKernels& ways_kernels_avx512();
+
+}  // namespace treewright::bits

@@ -1,0 +1,137 @@
+// One pass over the graph of a near-optimal set from its leaves up, which joins values by leaves and errors at every node:
+//
+//     M(n)[l, e] = leaf values of n with e errors  joined with, over edges j,  factor(j) x pairs of M(L_j) and M(R_j),
+// where pairs of two leaves of one label may be left out. What a value is, and how values are joined and paired, is its own matter
+// (size_cells.hpp): the largest sum over leaves, or the number of trees.
+#pragma once
+
+#include "treewright/core/control.hpp"
+#include "treewright/search/set_walk.hpp"
+#include "treewright/search/size_cells.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace treewright::bits {
+
+// Keeps of values with kFrontOnly those that exceed every value of no more leaves and no more errors. Single leaves are kept apart: they
+// are redundant beside some others, so they replace nothing.
+template <class V>
+class FrontOnly {
+   public:
+    void begin() {
+        front_.clear();
+        level_.clear();
+        leaves_ = 0;
+    }
+    // Ascending by leaves, then errors.
+    [[nodiscard]] bool keeps(std::uint32_t leaves, std::int64_t errors, const V& value) {
+        if (leaves == 1) return true;
+        if (leaves != leaves_) join();
+        leaves_ = leaves;
+        if (!level_.empty() && !value.exceeds(level_.back().second)) return false;
+        const auto after = std::partition_point(front_.begin(), front_.end(), [&](const auto& entry) { return entry.first <= errors; });
+        if (after != front_.begin() && !value.exceeds(std::prev(after)->second)) return false;
+        level_.emplace_back(errors, value);
+        return true;
+    }
+
+   private:
+    void join() {  // level_ has nothing that front_ makes needless
+        joined_.clear();
+        std::merge(front_.begin(), front_.end(), level_.begin(), level_.end(), std::back_inserter(joined_),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+        front_.clear();
+        for (const auto& entry : joined_)
+            if (front_.empty() || entry.second.exceeds(front_.back().second)) front_.push_back(entry);
+        level_.clear();
+    }
+
+    std::uint32_t leaves_ = 0;
+    std::vector<std::pair<std::int64_t, V>> front_, level_, joined_;  // both parts ascending
+};
+
+// Terms has leaf(node, label), a V; factor(edge); and pair(edge, label zero, label one), the V of two leaves below an edge.
+template <class V>
+class InsidePass {
+   public:
+    InsidePass(const NearOptimalGraph& graph, SetRule rule) : rule_(std::move(rule)), walk_(graph, rule_), places_(graph.nodes.size(), {0, 0}) {}
+    InsidePass(const InsidePass&) = delete;
+    InsidePass& operator=(const InsidePass&) = delete;
+
+    // Nodes from the last down to `first`; false if it was stopped.
+    template <class Terms>
+    bool run(std::size_t first, const Terms& terms, Control& control) {
+        for (std::size_t n = walk_.graph().nodes.size(); n-- > first;) {
+            if (!walk_.reached(n)) continue;
+            if (control.poll(1 + static_cast<std::int64_t>(walk_.graph().edges_of(n).size()))) return false;
+            solve(n, terms);
+            if (store_.bytes() + sums_.bytes() > rule_.most_bytes) {
+                control.halt(Stop::memory);
+                return false;
+            }
+        }
+        return true;
+    }
+    [[nodiscard]] const SetRule& rule() const { return rule_; }
+    [[nodiscard]] const SetWalk& walk() const { return walk_; }
+    [[nodiscard]] Cells<V> cells(std::size_t n) const { return store_.cells(places_[n].first, places_[n].second); }
+    [[nodiscard]] bool dead(const SetEdge& edge) const {
+        return walk_.n_copies(edge) == 0 || cells(edge.child[0]).empty() || cells(edge.child[1]).empty();
+    }
+    // The leaves and the fewest errors of what a node can be.
+    void reach(std::size_t n, CellRange& range) const {
+        std::size_t n_leaves = 1;
+        for (const SetEdge& edge : walk_.graph().edges_of(n))
+            if (!dead(edge))
+                n_leaves = std::max<std::size_t>(n_leaves, cells(edge.child[0]).runs.back().leaves + cells(edge.child[1]).runs.back().leaves);
+        range.reset(std::min(n_leaves + 1, rule_.most_errors.size()));
+        walk_.limit(n, range);
+        walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range.reach(1, errors); });
+        for (const SetEdge& edge : walk_.graph().edges_of(n)) {
+            if (dead(edge)) continue;
+            range.reach(cells(edge.child[0]), cells(edge.child[1]));
+            walk_.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) { range.reach(2, errors); });
+        }
+    }
+
+   private:
+    template <class Terms>
+    void solve(std::size_t n, const Terms& terms) {
+        reach(n, range_);
+        sums_.reset(range_);
+        walk_.each_leaf(n, [&](std::size_t label, std::int64_t errors) { sums_.add(1, errors, terms.leaf(n, label)); });
+        for (const SetEdge& edge : walk_.graph().edges_of(n)) {
+            if (dead(edge)) continue;
+            sums_.add_products(cells(edge.child[0]), cells(edge.child[1]), terms.factor(edge), rule_.redundant);
+            if (!rule_.redundant)
+                walk_.each_leaf_pair(edge, [&](std::size_t zero, std::size_t one, std::int64_t errors) {
+                    sums_.add(2, errors, terms.pair(edge, zero, one));
+                });
+        }
+        store_.begin_node();
+        if constexpr (requires { V::kFrontOnly; }) {
+            front_.begin();
+            sums_.give([&](std::uint32_t leaves, std::int64_t errors, const V& value) {
+                if (front_.keeps(leaves, errors, value)) store_.push(leaves, errors, value);
+            });
+        } else {
+            sums_.give([&](std::uint32_t leaves, std::int64_t errors, const V& value) { store_.push(leaves, errors, value); });
+        }
+        places_[n] = store_.last_node();
+    }
+
+    SetRule rule_;
+    SetWalk walk_;
+    std::vector<std::pair<std::size_t, std::size_t>> places_;  // [node]: first and last run
+    CellStore<V> store_;
+    CellRange range_;
+    CellSums<V> sums_;
+    FrontOnly<V> front_;
+};
+
+}  // namespace treewright::bits

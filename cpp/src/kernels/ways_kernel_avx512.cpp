@@ -1,0 +1,14 @@
+// The convolution of rounded counts for avx512.
+#include "treewright/kernels/ways_kernel.hpp"
+
+#include <algorithm>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include "treewright/kernels/begin_avx512.inc"
+#include "treewright/kernels/ways_kernel_impl.hpp"
+#include "treewright/kernels/end_simd.inc"
+
+const treewright::bits::WaysKernels& treewright::bits::ways_kernels_avx512() { return kKernels; }
+#else
+const treewright::bits::WaysKernels& treewright::bits::ways_kernels_avx512() { return ways_kernels_plain(); }
+#endif

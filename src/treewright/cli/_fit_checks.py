@@ -1,0 +1,143 @@
+"""What `fit` refuses: options that do not go together, and a target that is no class."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from treewright.cli._leaf_accuracy import LEAF_ACCURACY
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.table import CsvTable
+
+__all__ = [
+    "CLASSIFICATION", "CONFIDENCE", "POLICY", "REGRESSION", "SURVIVAL", "check_shards", "check_task", "is_by_leaf",
+    "refuse_quantity",
+]  # fmt: skip
+
+CONFIDENCE = 0.95
+CLASSIFICATION, REGRESSION, POLICY, SURVIVAL = TASKS = (
+    "classification",
+    "regression",
+    "policy",
+    "survival",
+)  # --task
+ROWS_OF_A_CLASS = 20  # on average; whole numbers with fewer are no numbers of classes
+
+
+def check_task(given: SimpleNamespace) -> None:
+    """Refuse options that do not go with the task, the method or the objective; `given` has the options of `fit`."""
+    by_leaf = is_by_leaf(given.objective)
+    if given.method not in ("exact", "latent"):
+        raise InputError(f"--method {given.method!r}; give 'exact' or 'latent'.")
+    if given.task not in TASKS:
+        raise InputError(f"--task {given.task!r}; give one of {', '.join(map(repr, TASKS))}.")
+    if given.task != POLICY:
+        refuse_all(
+            "{option} is for --task policy; add that, or leave it out.",
+            {"--reward": bool(given.reward), "--action-cost": bool(given.action_cost)},
+        )
+    if (given.event is not None) is not (given.task == SURVIVAL):
+        raise InputError(
+            "--task survival needs --event: the column that says whether the event was seen (1) or not (0)."
+            if given.event is None
+            else "--event is for --task survival; add that, or leave it out."
+        )
+    if given.task != CLASSIFICATION:
+        refuse_all(
+            f"--task {given.task} takes no {{option}}; leave it out.",
+            {
+                "--target (it has --reward)": given.task == POLICY and given.target is not None,
+                "--method": given.method != "exact",
+                "--thresholds (it searches all)": given.thresholds not in ("auto", "all"),
+                "--objective": given.objective != "accuracy",
+                "--criterion": given.criterion != "lower-bound",
+                "--confidence": given.confidence != CONFIDENCE,
+                "--class-weight": bool(given.class_weight),
+                "--cost": bool(given.cost),
+                "--guess": bool(given.guess),
+                "--merge-labels": given.merge_labels,
+            },
+        )
+    if given.method == "latent":
+        refuse_all(
+            "--method latent takes no {option}; leave it out, or use --method exact.",
+            {
+                "--max-leaf-nodes": given.max_leaf_nodes is not None,
+                "--min-samples-leaf": given.min_samples_leaf is not None,
+                "--thresholds": given.thresholds != "auto",
+                "--objective": given.objective != "accuracy",
+                "--class-weight": bool(given.class_weight),
+                "--cost": bool(given.cost),
+                "--step-limit": given.step_limit is not None,
+                "--memory-limit": given.memory_limit is not None,
+                "--guess": bool(given.guess),
+                "--require-proof": given.require_proof,
+            },
+        )
+    if not by_leaf:
+        refuse_all(
+            "{option} is for --objective leaf-accuracy; add that, or leave it out.",
+            {"--criterion": given.criterion != "lower-bound", "--confidence": given.confidence != CONFIDENCE},
+        )
+    if given.target is None and given.task != POLICY:
+        raise InputError("Missing option '--target': name the column to predict.")
+
+
+def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
+    """Refuse options that do not go with shards, or that go with shards alone."""
+    if not in_shards:
+        refuse_all(
+            "{option} is for shards; add --shard-rows, or leave it out.",
+            {
+                "--gap": given.gap is not None,
+                "--backend": given.backend is not None,
+                "--spill-folder": given.spill_folder is not None,
+            },
+        )
+        if given.method == "latent" or is_by_leaf(given.objective) or given.guess:
+            refuse_all(
+                "{option} is for the exact search, without guesses, and for shards; leave it out.",
+                {"--jobs": given.jobs is not None},
+            )
+        return
+    refuse_all(
+        "{option} does not go with shards (--shard-rows, a folder, a Parquet file); leave it out.",
+        {
+            f"--task {given.task}": given.task != CLASSIFICATION,
+            "--method latent": given.method == "latent",
+            "--objective leaf-accuracy": is_by_leaf(given.objective),
+            "--cost": bool(given.cost),
+            "--guess": bool(given.guess),
+            "--merge-words": bool(given.merge_words),
+            "--merge-labels": given.merge_labels,
+        },
+    )
+
+
+def is_by_leaf(objective: str) -> bool:
+    """Whether the worst leaf is to be as accurate as can be."""
+    return objective.replace("_", "-") == LEAF_ACCURACY
+
+
+def refuse_quantity(csv: CsvTable, target: str | None) -> None:
+    """Refuse a target of many different numbers: each would be a class of its own, which is proven in no time."""
+    from treewright.table import is_quantity
+
+    if csv.target is None or not is_quantity(csv.target):
+        return
+    count = len(set(csv.target.tolist()))
+    if csv.target.dtype.kind != "i" or ROWS_OF_A_CLASS * count > len(csv.target):
+        raise InputError(
+            f"The target {target} has {count:,} different numbers: it is a quantity, and each number would be a class "
+            "of its own. To predict the number, add --task regression; to predict a class, make it two or a few "
+            "classes in the file, such as above and below a limit."
+        )
+
+
+def refuse_all(message: str, given: dict[str, bool]) -> None:
+    """Refuse the first option that was given and that nothing would use."""
+    for option, is_given in given.items():
+        if is_given:
+            raise InputError(message.format(option=option))

@@ -1,0 +1,163 @@
+"""`fit` for classes: state the problem, search, save, and say what is proven."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from treewright.cli._common import (
+    CHECK_FAILED,
+    Clock,
+    effort,
+    finishing,
+    note,
+    say,
+    size_of,
+    stop_code,
+    stop_word,
+    tree_text,
+)  # fmt: skip
+from treewright.cli._leaf_accuracy import MAX_DEPTH, MIN_SAMPLES_LEAF, refuse_others, search_leaf_accuracy
+from treewright.cli._question import advice, state_question
+
+if TYPE_CHECKING:
+    from treewright.problem import Problem
+    from treewright.result import SolveResult
+    from treewright.search import Guesses, Limits, Thresholds
+    from treewright.table import CsvTable
+
+__all__ = ["fit_classes", "trial_of"]
+
+FEW_BINS = 4  # of each column, for a tree at once
+
+
+def fit_classes(
+    csv: CsvTable,
+    *,
+    data: Path,
+    target: str,
+    out: Path | None,
+    weight: str | None,
+    by_leaf: bool,
+    objective: str,
+    criterion: str,
+    confidence: float,
+    class_weight: Sequence[str] | None,
+    cost: list[str] | None,
+    cost_complexity: float | None,
+    price: float,
+    max_depth: int | None,
+    max_leaf_nodes: int | None,
+    min_samples_leaf: str | None,
+    thresholds: str,
+    cuts: Thresholds,
+    guesses: Guesses,
+    time_limit: float,
+    limits: Limits,
+    clock: Clock,
+    require_proof: bool,
+    progress: bool,
+    ascii_only: bool,
+) -> None:
+    """Find the tree of smallest objective for labels, and say what is proven about it."""
+    from treewright.convert import Model, save_model
+    from treewright.result import SolveStatus, StopReason
+    from treewright.search import Guesses, Limits, progress_bar, solve, solve_guided
+
+    if by_leaf:
+        refuse_others(cost_complexity, max_leaf_nodes, cost, guesses)
+        objective, price = "accuracy", 0.0
+        max_depth = MAX_DEPTH if max_depth is None else max_depth
+        min_samples_leaf = min_samples_leaf or MIN_SAMPLES_LEAF
+    question = state_question(
+        csv,
+        target=target,
+        weight=weight,
+        objective=objective,
+        class_weight=class_weight,
+        cost=cost,
+        min_samples_leaf=min_samples_leaf or "1",
+        cost_complexity=price,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+    )
+    problem = question.problem
+    note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
+    reading = clock.seconds
+    limits = replace(limits, time_limit=clock.left(), begun=None)
+    with progress_bar("auto" if progress else False, limits.time_limit) as report:
+        how: dict[str, Any] = {"limits": limits, "progress": report}
+        try:
+            result: SolveResult
+            if by_leaf:
+                result = search_leaf_accuracy(problem, cuts, guesses, criterion, confidence, **how)
+            elif guesses.any:
+                result = solve_guided(problem, cuts, guesses, **how)
+            else:
+                result = solve(problem, cuts, **how)
+        except (
+            KeyboardInterrupt
+        ):  # before the search itself began: while splits were made, or a reference trained
+            with finishing():
+                few: dict[str, Any] = {"limits": Limits(time_limit=0.1, step_limit=1)}
+                result = (
+                    search_leaf_accuracy(problem, FEW_BINS, Guesses(), criterion, confidence, **few)
+                    if by_leaf
+                    else solve(problem, FEW_BINS, **few)
+                )
+                result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
+    with finishing():
+        saved = ""
+        if out is not None:
+            terms = question.terms(max_depth=result.stats.get("guessed_depth", problem.max_depth))
+            save_model(out, Model.of(result, terms, csv.reading))
+            saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
+        stopped = result.stop_reason is StopReason.INTERRUPT
+        if stopped:
+            note(
+                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
+            )
+        say(tree_text(result.tree, ascii_only))
+        say()
+        say(result.sentence())
+        for text in (text for text in result.notes if text not in csv.table.notes):  # those were said
+            say(f"Note: {text}")
+        say(effort(result.stats, reading, clock.time_limit))
+        if saved:
+            say(saved)
+    if stopped:
+        raise typer.Exit(stop_code())
+    if result.status is SolveStatus.FEASIBLE:
+        note(
+            advice(
+                result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
+                price=None if by_leaf else price,
+                trial=None if by_leaf or guesses.any else trial_of(problem, cuts, time_limit),
+            )
+        )  # fmt: skip
+    if require_proof and result.status is not SolveStatus.OPTIMAL:
+        raise typer.Exit(CHECK_FAILED)
+
+
+TRIAL_SECONDS = 2.0  # of one smaller problem
+
+
+def trial_of(
+    problem: Problem, cuts: Thresholds, time_limit: float
+) -> Callable[[dict[str, Any]], float | None]:
+    """Return what tries a smaller problem for a moment: at most a tenth of the time limit for all trials."""
+    from treewright.result import SolveStatus
+    from treewright.search import Limits, solve
+
+    def seconds(change: dict[str, Any]) -> float | None:
+        fields = dict(change)
+        offered = fields.pop("thresholds", cuts)
+        limits = Limits(min(TRIAL_SECONDS, time_limit / 30)).started()
+        result = solve(replace(problem, **fields), offered, limits=limits)
+        return float(result.stats["seconds"]) if result.status is SolveStatus.OPTIMAL else None
+
+    return seconds

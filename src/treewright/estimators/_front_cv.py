@@ -1,0 +1,297 @@
+"""Cross-validation along fronts of all numbers of leaves: what classifiers and regressors share."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.exceptions import ConvergenceWarning
+
+from treewright.errors import InputError
+from treewright.estimators._folds import folds_of
+from treewright.estimators._front_folds import Fold, FoldFront, FrontOf, HeldOut, fold_of, search_fold
+from treewright.estimators._interrupt import settle_interrupt
+from treewright.result import StopReason
+from treewright.search import Frontier, Limits, check_n_jobs
+from treewright.search._frontier import check_max_leaves
+from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
+from treewright.tree import Tree
+
+__all__ = ["CVProgress", "FrontCV", "folds_in"]
+
+RULES = ("one_se", "best")
+CHOICES = ("cost_complexity", "leaves")
+NOISE = 1e-12  # mean losses that differ by less are equal
+UNSCORED_PRICE = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of the estimators
+
+
+@dataclass(frozen=True, slots=True)
+class CVProgress:
+    """State of a running cross-validation, after each fold.
+
+    Parameters
+    ----------
+    done, total : int
+        Folds.
+    seconds : float
+        Since the start.
+    """
+
+    done: int
+    total: int
+    seconds: float
+
+
+class FrontCV:
+    """Base of estimators that search one front for all rows and one a fold, and choose a point of the first.
+
+    `fit` of a subclass states the problem and the folds, and calls `_cross_validate`.
+    """
+
+    choose: Any
+    rule: Any
+    max_leaves: int
+    n_jobs: int | None
+    progress: Any
+    n_splits_: int
+    best_index_: int
+    cost_complexity_: float
+    frontier_: Frontier
+    cv_results_: dict[str, NDArray[Any]]
+    result_: Any
+    tree_: Tree
+
+    def _checked_leaves(self) -> int:
+        """Return the largest number of leaves; what can be said of the other parameters is said now."""
+        check_n_jobs(self.n_jobs)
+        _check(self.choose, "choose", CHOICES)
+        _check(self.rule, "rule", RULES)
+        return check_max_leaves(self.max_leaves)
+
+    def _cross_validate(
+        self,
+        problem: Any,
+        folds: list[Fold],
+        front_of: FrontOf,
+        held_out: HeldOut,
+        limits: Callable[[int], Limits],
+        advice: str,
+    ) -> None:
+        """Search all fronts, choose, and set the attributes; the last line of `fit`.
+
+        Parameters
+        ----------
+        problem : Problem or RegressionProblem
+            Of all rows; ``max_leaf_nodes`` is the largest number of leaves.
+        folds : list of Fold
+        front_of : callable
+            ``front_of(problem, limits)``, which can be pickled.
+        held_out : callable
+            ``held_out(problem, rows, tree)``: loss of a tree on rows it was not fitted on; can be pickled.
+        limits : callable
+            Limits of a search of which so many, itself included, are to come one after the other.
+        advice : str
+            What to do where a limit was reached; a sentence.
+        """
+        frontier = front_of(problem, limits(len(folds) + 1))
+        interrupted = frontier.stop_reason is StopReason.INTERRUPT
+        fronts: list[FoldFront] = []
+        if not interrupted:
+            fronts, interrupted = self._search(folds, front_of, held_out, limits)
+        self.frontier_ = frontier
+        self.n_splits_ = len(fronts)
+        self._choose(fronts)
+        self.tree_ = self.result_.tree
+        self._after_choice(problem)
+        unproven = sum(front.proven_leaves < problem.max_leaf_nodes for front in fronts)
+        unproven += frontier.proven_leaves < problem.max_leaf_nodes
+        if interrupted:
+            how = f"{len(fronts)} of {len(folds)} folds chose the tree"
+            if not fronts:
+                how = f"no fold was scored, so the tree is that at cost_complexity={UNSCORED_PRICE:g}"
+            warnings.warn(f"Interrupted: {how}. {frontier.sentence()}", ConvergenceWarning, stacklevel=3)
+        elif unproven:
+            warnings.warn(
+                f"{unproven} of {len(fronts) + 1} searches reached a limit; their trees are the best found. "
+                f"{frontier.sentence()} {advice}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        settle_interrupt(StopReason.INTERRUPT if interrupted else None)
+
+    def _after_choice(self, problem: Any) -> None:
+        """Set what else a subclass keeps of its tree, before Ctrl-C is passed on."""
+
+    def _search(
+        self, folds: list[Fold], front_of: FrontOf, held_out: HeldOut, limits: Callable[[int], Limits]
+    ) -> tuple[list[FoldFront], bool]:
+        """Return the fronts in the order of the folds, and whether Ctrl-C ended the work before the last."""
+        start = time.perf_counter()
+        n_jobs = check_n_jobs(self.n_jobs)
+        workers = min(effective_n_jobs(n_jobs), len(folds))
+        fronts: list[FoldFront] = []
+        try:
+            # In the order of the folds, so that nothing depends on which worker was first.
+            answers: Iterator[FoldFront] = Parallel(n_jobs=n_jobs, return_as="generator")(
+                delayed(search_fold)(fold, front_of, held_out, limits(math.ceil((len(folds) - at) / workers)))
+                for at, fold in enumerate(folds)
+            )
+            with watched(self.progress, lambda: _Bar(len(folds))) as report:
+                for front in answers:
+                    fronts.append(front)
+                    if front.interrupted:
+                        return fronts, True
+                    state = CVProgress(len(fronts), len(folds), time.perf_counter() - start)
+                    if report is not None and report(state):
+                        break
+        except KeyboardInterrupt:  # here, while workers search
+            return fronts, True
+        return fronts, False
+
+    def _choose(self, fronts: list[FoldFront]) -> None:
+        """Score the candidates, smallest tree first, and take one."""
+        if self.choose == "leaves":
+            candidates: list[Any] = [point.tree.n_leaves for point in self.frontier_]
+            points = list(self.frontier_)
+            chosen = np.array([[leaves - 1] * len(fronts) for leaves in candidates])
+        else:
+            candidates = _prices(self.frontier_)
+            points = [self.frontier_.select(price) for price in candidates]
+            chosen = np.array([[front.at_price(price) for front in fronts] for price in candidates])
+        folds = range(len(fronts))
+        scores = np.array([[-fronts[f].test_loss[row[f]] for f in folds] for row in chosen])
+        unscored = np.full(len(points), math.nan)
+        mean = scores.mean(axis=1) if fronts else unscored
+        error = (
+            scores.std(axis=1, ddof=1) / math.sqrt(len(fronts)) if len(fronts) > 1 else np.zeros(len(mean))
+        )
+        if not fronts:
+            leaves = self.frontier_.select(UNSCORED_PRICE).tree.n_leaves
+            best = [point.tree.n_leaves for point in points].index(leaves)
+        else:
+            best = int(np.flatnonzero(mean >= mean.max() - NOISE)[0])
+            if self.rule == "one_se":
+                best = int(np.flatnonzero(mean >= mean[best] - error[best] - NOISE)[0])
+        self.best_index_ = best
+        self.cv_results_ = {
+            f"param_{self.choose}": np.array(candidates),
+            "n_leaves": np.array([point.tree.n_leaves for point in points]),
+            "mean_n_leaves": np.array(
+                [np.mean([fronts[f].n_leaves[row[f]] for f in folds]) for row in chosen]
+            )
+            if fronts
+            else unscored,
+            **{f"split{f}_test_score": scores[:, f] for f in folds},
+            "mean_test_score": mean,
+            "std_test_score": scores.std(axis=1) if fronts else unscored,
+            "standard_error": error,
+            "rank_test_score": rankdata(-mean if fronts else np.zeros(len(mean)), method="min").astype(
+                np.int32
+            ),
+        }
+        self.result_ = points[best]
+        prices = self.frontier_.price_range(self.result_.tree.n_leaves)
+        if self.choose == "cost_complexity":
+            self.cost_complexity_ = float(candidates[best])
+        elif prices is None:
+            self.cost_complexity_ = math.nan
+        else:
+            self.cost_complexity_ = math.sqrt(prices[0] * min(prices[1], self.frontier_[0].loss))
+
+
+def folds_in(
+    problem: Any,
+    cv: Any,
+    n_rows: int,
+    min_samples_leaf: int | float,
+    *,
+    labels: NDArray[Any] | None = None,
+    all_labels: Callable[[], NDArray[Any]] | None = None,
+) -> list[Fold]:
+    """Cut the rows of a problem that have weight; a splitter of the user's own speaks of all rows of the input.
+
+    Parameters
+    ----------
+    problem : Problem or RegressionProblem
+    cv : int, splitter, iterable of pairs, or None
+    n_rows : int
+        Of the input.
+    min_samples_leaf : int or float
+    labels : ndarray of shape (n_rows of the problem,), default=None
+        For folds with the same shares of classes.
+    all_labels : callable, default=None
+        Returns those of all rows of the input, for a splitter of the user's own.
+
+    Raises
+    ------
+    InputError
+        There are no folds, or one without training or test rows.
+    """
+    kept = np.arange(n_rows) if problem.rows is None else problem.rows
+    if cv is None or isinstance(cv, Integral):
+        of_rows, rows = (np.zeros(len(kept)) if labels is None else labels), np.arange(len(kept))
+    else:
+        of_rows = np.zeros(n_rows) if all_labels is None else all_labels()
+        rows = np.full(n_rows, -1)
+        rows[kept] = np.arange(len(kept))
+    folds = []
+    for train, test in folds_of(cv, of_rows, stratified=labels is not None):
+        train, test = (part[part >= 0] for part in (_taken(rows, train), _taken(rows, test)))
+        if len(train) == 0 or len(test) == 0:
+            raise InputError("cv gives a fold without training or test rows; each needs at least one.")
+        folds.append(fold_of(problem, train, test, min_samples_leaf))
+    return folds
+
+
+def _prices(frontier: Frontier) -> list[float]:
+    """Return one price for each corner of the front, largest first: between those at which the best tree changes."""
+    prices = []
+    for corner in frontier.convex_hull():
+        bounds = frontier.price_range(corner.tree.n_leaves)
+        assert bounds is not None  # a corner has prices
+        # No split saves more than the loss of the single leaf; the last corner has no lower price.
+        low, high = bounds[0], min(bounds[1], frontier[0].loss)
+        prices.append(math.sqrt(low * high) if low > 0 else high / 2)
+    return prices
+
+
+def _taken(rows: NDArray[np.int64], chosen: Any) -> NDArray[np.int64]:
+    """Return the `rows` that a fold chooses, by position or by truth values."""
+    chosen = np.asarray(chosen)
+    if chosen.dtype == np.bool_ and len(chosen) == len(rows):
+        chosen = np.flatnonzero(chosen)
+    if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(rows)):
+        raise InputError(f"cv gives rows that are no positions from 0 to {len(rows) - 1}; give row numbers.")
+    taken: NDArray[np.int64] = rows[chosen.astype(np.int64)]
+    return taken
+
+
+def _check(value: Any, name: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise InputError(f"{name}={value!r}; choose one of {', '.join(allowed)}.")
+
+
+class _Bar:
+    """Shows how many folds are done."""
+
+    def __init__(self, total: int) -> None:
+        from tqdm.auto import tqdm
+
+        self.bar = tqdm(
+            total=total, unit="fold", leave=False, delay=SECONDS_BEFORE_BAR, desc="cross-validating"
+        )
+
+    def __call__(self, state: CVProgress) -> None:
+        self.bar.update(state.done - self.bar.n)
+
+    def close(self) -> None:
+        self.bar.close()

@@ -1,0 +1,165 @@
+"""The training targets of each leaf of a regression tree: spread, standard error, quantiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from treewright.errors import InputError
+from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.problem import RegressionProblem
+from treewright.show import rules
+from treewright.tree import Tree
+
+__all__ = ["LeafTargets", "TreeRegressor", "leaf_targets"]
+
+
+@dataclass(frozen=True, eq=False)
+class LeafTargets:
+    """The targets of the training rows of one leaf.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,), float64
+        Ascending.
+    sample_weight : ndarray of shape (n_rows,), float64
+        Of these rows.
+    mean : float
+        Weighted; what the leaf predicts.
+    """
+
+    y: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
+    mean: float
+
+    @property
+    def standard_deviation(self) -> float:
+        """Of the targets about their mean: the root of the weighted mean square."""
+        apart, unit = self._apart()
+        return unit * math.sqrt(float(np.average(apart**2, weights=self.sample_weight)))
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean; nan for one row.
+
+        With equal weights the usual s / sqrt(n), s with n - 1; in general the root of n / (n - 1) times the sum of
+        squares of weight times deviation, over the sum of weights.
+        """
+        n = len(self.y)
+        if n < 2:
+            return math.nan
+        apart, unit = self._apart()
+        share = self.sample_weight / self.sample_weight.sum()
+        return unit * math.sqrt(n / (n - 1) * float(((share * apart) ** 2).sum()))
+
+    def quantile(self, share: float) -> float:
+        """Return the smallest target up to which at least `share` of the weight lies."""
+        below = np.cumsum(self.sample_weight)
+        at = int(np.searchsorted(below, share * below[-1] * (1 - 1e-12)))
+        return float(self.y[min(at, len(self.y) - 1)])
+
+    def _apart(self) -> tuple[NDArray[np.float64], float]:
+        """Differences from the mean in a unit of their own, so that no square overflows; and the unit."""
+        half = self.y / 2 - self.mean / 2
+        unit = float(np.abs(half).max()) or 1.0
+        return half / unit, 2 * unit
+
+
+def leaf_targets(tree: Tree, problem: RegressionProblem) -> dict[int, LeafTargets]:
+    """Return the targets of each leaf, by the number of its node."""
+    leaf = tree.apply(problem.table.X)
+    order = np.lexsort((problem.y, leaf))
+    ends = np.flatnonzero(np.diff(leaf[order])) + 1
+    return {
+        int(leaf[rows[0]]): LeafTargets(
+            problem.y[rows], problem.sample_weight[rows], float(tree.value[leaf[rows[0]], 0])
+        )
+        for rows in np.split(order, ends)
+    }
+
+
+class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+    """Base of the regressors that end with one `Tree`; `fit` of a subclass sets ``tree_`` and ``leaf_targets_``."""
+
+    leaf_targets_: dict[int, LeafTargets]
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean target of each row's leaf, shape (n_rows,)."""
+        encoded = self._encode(X)
+        return np.asarray(self.tree_.predict(encoded), dtype=np.float64)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[np.float64]:
+        """Return quantiles of the training targets of each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        coverage : float, default=0.9
+            Share of the training weight of a leaf that lies between the two at least, above 0 and below 1; as much is
+            left out below as above.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2)
+            The quantiles (1 - coverage) / 2 and (1 + coverage) / 2. The tree was fitted to these very rows, so of new
+            rows somewhat less lies within, most in small leaves; the share on held-out rows says how much.
+
+        Raises
+        ------
+        InputError
+            `coverage` is no number between 0 and 1.
+        """
+        if isinstance(coverage, bool) or not isinstance(coverage, Real) or not 0 < float(coverage) < 1:
+            raise InputError(f"coverage={coverage!r}; give a number above 0 and below 1, for example 0.9.")
+        leaf = self.apply(X)
+        nodes, at = np.unique(leaf, return_inverse=True)
+        tail = (1 - float(coverage)) / 2
+        ends = [
+            [self.leaf_targets_[int(node)].quantile(share) for share in (tail, 1 - tail)] for node in nodes
+        ]
+        return np.array(ends, dtype=np.float64).reshape(-1, 2)[at.reshape(-1)]
+
+    def leaf_records(self, quantiles: Sequence[float] = (0.1, 0.5, 0.9)) -> list[dict[str, Any]]:
+        """Return one row for each leaf, ready for a data frame.
+
+        Parameters
+        ----------
+        quantiles : sequence of float, default=(0.1, 0.5, 0.9)
+            Of the training targets; each from 0 to 1.
+
+        Returns
+        -------
+        list of dict
+            ``leaf`` (the number that `apply` returns), ``rule`` (conditions with six digits), ``rows``, ``mean``,
+            ``standard_deviation``, ``standard_error`` (of the mean; nan for one row), ``quantile_0.1`` and so on.
+
+        Raises
+        ------
+        InputError
+            A quantile is no number from 0 to 1.
+        """
+        check_is_fitted(self)
+        for share in quantiles:
+            if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= float(share) <= 1:
+                raise InputError(f"quantiles has {share!r}; give numbers from 0 to 1.")
+        words = {rule.leaf: " and ".join(rule.conditions) for rule in rules(self.tree_, digits=6)}
+        return [
+            {
+                "leaf": node,
+                "rule": words[node],
+                "rows": len(targets.y),
+                "mean": targets.mean,
+                "standard_deviation": targets.standard_deviation,
+                "standard_error": targets.standard_error,
+                **{f"quantile_{share:g}": targets.quantile(share) for share in quantiles},
+            }
+            for node, targets in sorted(self.leaf_targets_.items())
+        ]

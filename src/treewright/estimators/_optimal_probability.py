@@ -1,0 +1,151 @@
+"""The estimator for exact probability trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+from numpy.typing import ArrayLike
+
+from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
+from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.problem import make_probability_problem
+from treewright.result import ProbabilityResult
+from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_probability
+
+__all__ = ["OptimalProbabilityTree"]
+
+
+class OptimalProbabilityTree(TreeClassifier):
+    """Tree whose class probabilities have the least Brier score over all thresholds, proven or with a proven bound.
+
+    Minimises ``Brier score + cost_complexity * leaves`` over all trees within the constraints; a leaf says the shares
+    of its classes. The Brier score (mean square of probability minus what happened, over all classes) is the Gini
+    impurity that CART reduces split by split; it is taken as a share of that of a single leaf. After `fit`, ``result_``
+    says what is proven; ``print(result_.sentence())`` says it in one sentence.
+
+    Parameters
+    ----------
+    cost_complexity : float, default=0.01
+        Price of one leaf as a share of the Brier score of a single leaf. 0 with a `max_depth` minimises the score of
+        the training rows alone.
+    max_depth : int or None, default=3
+        Largest number of splits on a path; None is unlimited.
+    max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as unordered categories.
+    time_limit : float or None, default=30
+        Seconds, from the first line of `fit`; then the best tree so far is kept with its bound.
+    step_limit : int or None, default=None
+        Passes of the kernel; unlike seconds the same on every machine.
+    memory_limit : int or None, default=None
+        Bytes for the search; None is half of the machine's memory.
+    progress : "auto", bool or callable, default="auto"
+        A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
+        `treewright.search.Progress` about 20 times a second and stops the search by returning True.
+    search_options : SweepOptions or None, default=None
+        Switches of the bounds, for experiments; the optimum depends on none.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        A classification tree: `predict_proba` returns the shares of its leaves, `predict` the class of most weight.
+    result_ : ProbabilityResult
+        Tree, objective, lower bound, gap, status, statistics.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
+
+    Notes
+    -----
+    There is no `class_weight`: shares of reweighted classes are no probabilities. `sample_weight` is what rows stand for.
+
+    References
+    ----------
+    G. Brier (1950). Verification of Forecasts Expressed in Terms of Probability. Monthly Weather Review 78.
+    L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). Classification and Regression Trees, section 4.6 (class
+    probability trees by the Gini index, there grown greedily).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import OptimalProbabilityTree
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = OptimalProbabilityTree(max_depth=2).fit(X, y)
+    >>> model.result_.status.value, model.predict_proba(X[:1]).tolist()
+    ('proven optimal', [[1.0, 0.0, 0.0]])
+    """
+
+    def __init__(
+        self,
+        cost_complexity: float = 0.01,
+        *,
+        max_depth: int | None = 3,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: int | float = 1,
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        time_limit: float | None = 30.0,
+        step_limit: int | None = None,
+        memory_limit: int | None = None,
+        progress: Literal["auto"] | bool | ProgressCallback = "auto",
+        search_options: SweepOptions | None = None,
+    ) -> None:
+        self.cost_complexity = cost_complexity
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.step_limit = step_limit
+        self.memory_limit = memory_limit
+        self.progress = progress
+        self.search_options = search_options
+
+    result_: ProbabilityResult
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+        y : array-like of shape (n_rows,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0; weight 0 equals leaving the row out.
+
+        Returns
+        -------
+        OptimalProbabilityTree
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            The table, the labels, the weights or a parameter cannot be used; the message says what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            A limit was reached before the proof; `result_` has the gap.
+        """
+        limits = limits_of(self)
+        options = sweep_options(self.search_options)
+        problem = make_probability_problem(
+            self._training_table(X, y),
+            y,
+            sample_weight=sample_weight,
+            **price_and_limits(self),
+        )
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = solve_probability(problem, limits=limits, options=options, progress=report)
+        self.result_ = result
+        self.tree_ = result.tree
+        self.classes_ = problem.classes
+        end_of_fit(result)
+        return self

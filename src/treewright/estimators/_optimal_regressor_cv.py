@@ -1,0 +1,204 @@
+"""The estimator that chooses the size of an exact regression tree by cross-validation along the front."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, Self
+
+from numpy.typing import ArrayLike
+
+from treewright.estimators._asked import sweep_options
+from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
+from treewright.estimators._front_folds import held_out_squares
+from treewright.estimators._leaf_targets import TreeRegressor, leaf_targets
+from treewright.problem import RegressionProblem, make_regression_problem
+from treewright.result import RegressionResult
+from treewright.search import Frontier, Limits, SweepOptions, solve_regression_frontier
+
+__all__ = ["OptimalTreeRegressorCV"]
+
+
+class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
+    """Exact regression tree whose size is chosen by cross-validation.
+
+    For all rows and for the training rows of every fold the best tree of each number of leaves is found, over all
+    thresholds (`regression_frontier`). What the folds' trees lose on the rows held out chooses a price of a leaf, or a
+    number of leaves; the tree is then the point of all rows' front, with its certificate.
+
+    Parameters
+    ----------
+    choose : {"cost_complexity", "leaves"}, default="cost_complexity"
+        What is chosen. "cost_complexity": candidates are the prices between the corners of the front of all rows
+        (geometric means of the prices at which the best tree changes, as in CART's pruning); a fold is scored
+        with the tree that the price selects in it. "leaves": candidates are all numbers of leaves.
+    max_leaves : int, default=8
+        Most leaves that are looked at, >= 1.
+    rule : {"one_se", "best"}, default="one_se"
+        "best" takes the smallest mean held-out loss; "one_se" the smallest tree whose mean loss is at most one
+        standard error above it.
+    cv : int, splitter or iterable, default=5
+        As in scikit-learn: a number of folds (rows in their order), a splitter, or pairs of training and test rows.
+    max_depth : int or None, default=3
+        Largest number of splits on a path; None is unlimited.
+    min_samples_leaf : int or float, default=1
+        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are to be read as unordered categories.
+    time_limit : float or None, default=30
+        Seconds for the whole `fit`: the searches that are to come share what is left.
+    step_limit : int or None, default=None
+        Passes of the kernel of each front; unlike seconds the same on every machine.
+    memory_limit : int or None, default=None
+        Bytes for each search; None is half of the memory of the machine it runs on.
+    n_jobs : int or None, default=None
+        Folds searched at once, through joblib: under ``joblib.parallel_config(backend="dask")`` (or Ray's backend)
+        the same work goes to a cluster.
+    progress : "auto", bool or callable, default="auto"
+        A bar of finished folds: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
+        `treewright.estimators.CVProgress` after each fold; a true answer ends the run, and the folds so far choose.
+    search_options : SweepOptions or None, default=None
+        Switches of the bounds, for experiments; the fronts depend on none.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    result_ : RegressionResult
+        The chosen point of the front of all rows, at the chosen price or number of leaves.
+    frontier_ : Frontier
+        Of all rows.
+    cost_complexity_ : float
+        The chosen price, or one that selects the chosen number of leaves (nan if none does).
+    best_index_ : int
+        Position of the choice in `cv_results_`.
+    cv_results_ : dict of str to ndarray
+        For each candidate, largest tree last: ``param_cost_complexity`` or ``param_leaves``, ``n_leaves`` (of the
+        tree of all rows), ``mean_n_leaves`` (of the folds' trees), ``split0_test_score``, ..., ``mean_test_score``,
+        ``std_test_score``, ``standard_error``, ``rank_test_score``. A score is minus the mean squared error on the rows
+        held out, as a share of the variance of all rows.
+    n_splits_ : int
+    leaf_targets_ : dict of int to LeafTargets
+        Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and
+        `predict_interval`.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
+
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). Classification and Regression Trees, sections 3.4.2 and 3.4.3
+    (geometric means, the rule of one standard error).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from treewright import OptimalTreeRegressorCV
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = OptimalTreeRegressorCV(max_leaves=4, max_depth=2).fit(X, y)
+    >>> model.get_n_leaves()
+    4
+    """
+
+    def __init__(
+        self,
+        choose: Literal["cost_complexity", "leaves"] = "cost_complexity",
+        *,
+        max_leaves: int = 8,
+        rule: Literal["one_se", "best"] = "one_se",
+        cv: Any = 5,
+        max_depth: int | None = 3,
+        min_samples_leaf: int | float = 1,
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        time_limit: float | None = 30.0,
+        step_limit: int | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = None,
+        progress: Literal["auto"] | bool | Callable[[CVProgress], Any] = "auto",
+        search_options: SweepOptions | None = None,
+    ) -> None:
+        self.choose = choose
+        self.max_leaves = max_leaves
+        self.rule = rule
+        self.cv = cv
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.step_limit = step_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.search_options = search_options
+
+    result_: RegressionResult
+
+    def _after_choice(self, problem: RegressionProblem) -> None:
+        self.leaf_targets_ = leaf_targets(self.tree_, problem)
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the fronts, and choose.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            numpy, pandas or polars; numbers, truth values, text; missing values allowed.
+        y : array-like of shape (n_rows,)
+            Finite numbers.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0, of training and of held-out rows.
+
+        Returns
+        -------
+        OptimalTreeRegressorCV
+            The fitted estimator.
+
+        Raises
+        ------
+        InputError
+            The table, the target, the weights or a parameter cannot be used, or the rows cannot be divided into so
+            many folds; the message says what to do.
+
+        Warns
+        -----
+        ConvergenceWarning
+            A search reached a limit; trees and scores are those of the best trees found. After Ctrl-C the folds
+            that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
+        """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        options = sweep_options(self.search_options)
+        max_leaves = self._checked_leaves()
+        table = self._training_table(X, y)
+        problem = make_regression_problem(
+            table,
+            y,
+            sample_weight=sample_weight,
+            cost_complexity=0.0,
+            max_depth=self.max_depth,
+            max_leaf_nodes=max_leaves,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+
+        def share(to_come: int) -> Limits:
+            """The limits of one of so many searches, which share the time that is left."""
+            if limits.time_limit is None:
+                return limits
+            return replace(limits, time_limit=max(limits.left() / to_come, LEAST), begun=None)
+
+        self._cross_validate(
+            problem,
+            folds_in(problem, self.cv, table.n_rows, self.min_samples_leaf),
+            partial(_front_of, options=options),
+            held_out_squares,
+            share,
+            "Raise time_limit, or give a smaller max_depth or fewer max_leaves.",
+        )
+        return self
+
+
+LEAST = 1e-3  # seconds that a search gets in any case
+
+
+def _front_of(problem: RegressionProblem, limits: Limits, *, options: SweepOptions | None) -> Frontier:
+    """Return the front of a problem; what a cross-validation calls, in worker processes too."""
+    return solve_regression_frontier(problem, limits=limits, options=options)

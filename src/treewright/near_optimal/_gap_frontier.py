@@ -1,0 +1,137 @@
+"""What a smaller gap between two groups costs: the best tree for every largest gap."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from numpy.typing import ArrayLike
+
+from treewright.errors import InputError
+from treewright.near_optimal._bounds import check_count
+from treewright.near_optimal._extremes import Extremes
+from treewright.near_optimal._within import Within, first_within
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.near_optimal._trees import NearOptimalTrees
+
+__all__ = ["GapFrontier", "GapPoint", "gap_frontier"]
+
+
+class GapPoint(NamedTuple):
+    """The best tree whose gap is so small.
+
+    Parameters
+    ----------
+    gap : float
+        Its absolute gap, 0 to 1; of two gaps (equal odds) the larger.
+    objective : float
+    tree : Tree
+    """
+
+    gap: float
+    objective: float
+    tree: Tree
+
+
+class GapFrontier(NamedTuple):
+    """The best tree for every largest gap.
+
+    Parameters
+    ----------
+    points : list of GapPoint
+        From the best tree of all to the smallest gap: gaps fall, objectives never do. For a largest gap between two of
+        them, the best tree is that of the smaller gap.
+    proven : bool
+        Whether no tree of the set has a smaller gap than the last point.
+    """
+
+    points: list[GapPoint]
+    proven: bool
+
+
+def gap_frontier(
+    trees: NearOptimalTrees,
+    group: ArrayLike | str,
+    kind: Literal["parity", "opportunity", "odds"] = "parity",
+    *,
+    label: Any = None,
+    look_at: int = 100_000,
+) -> GapFrontier:
+    """Return the best tree of a set for every largest gap between a group and all others.
+
+    Parameters
+    ----------
+    trees : NearOptimalTrees
+        A set that is not empty.
+    group : array-like of bool, shape (n_rows,), or str
+        As in `NearOptimalTrees.gap_range`.
+    kind : {"parity", "opportunity", "odds"}, default="parity"
+        As in `NearOptimalTrees.best_with_gap`.
+    label : object, default=None
+        As in `NearOptimalTrees.gap_range`.
+    look_at : int, default=100000
+        How many partial trees to look at in all before giving up.
+
+    Returns
+    -------
+    GapFrontier
+
+    Raises
+    ------
+    InputError
+        As in `NearOptimalTrees.best_with_gap`, or the set is empty.
+
+    Notes
+    -----
+    After each tree the search goes on, at the tree's size, for one with a strictly smaller gap: none of a smaller size
+    has it, for then it would have been found before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import near_optimal_trees
+    >>> from treewright.near_optimal import gap_frontier
+    >>> X = np.random.default_rng(0).integers(0, 2, (80, 4))
+    >>> y = X[:, 0] | X[:, 1] & X[:, 2]
+    >>> trees = near_optimal_trees(X, y, max_depth=2, epsilon=1)
+    >>> points, proven = gap_frontier(trees, "x3")
+    >>> bool(points[0].gap >= points[-1].gap), proven
+    (True, True)
+    """
+    check_count("look_at", look_at, 0)
+    if kind not in ("parity", "opportunity", "odds"):
+        raise InputError(f'kind={kind!r}; choose "parity", "opportunity" or "odds".')
+    trees._some("no gap")
+    counts, problem = trees.counts, trees.graph.problem
+    gaps = trees._gaps(group, kind, label)
+    sums = [Extremes.of_rows(counts, values) for values, _ in gaps]
+    ranges = [(most, most.negative()) for most in sums]
+    points: list[GapPoint] = []
+    limits = [math.floor(1 / unit) for _, unit in gaps]
+    cells, at, looked = trees._cells, 0, 0
+    while at < len(cells):
+        cost, cell, _ = cells[at]
+        within = [
+            Within(most, least, -limit, limit) for (most, least), limit in zip(ranges, limits, strict=True)
+        ]
+        steps, seen = first_within(counts, cell, within, look_at - looked)
+        looked += seen
+        if steps is None:
+            if looked >= look_at:
+                return GapFrontier(points, False)
+            at += 1
+            continue
+        tree = trees._tree(steps)
+        predicted = tree.prediction[tree.apply(problem.table.X)]
+        gap = max(
+            (abs(int(values[range(len(predicted)), predicted].sum())) * unit for values, unit in gaps),
+            default=Fraction(0),
+        )
+        points.append(GapPoint(float(gap), float(cost * trees.graph.unit), tree))
+        limits = [math.ceil(gap / unit) - 1 for _, unit in gaps]
+        if min(limits) < 0:
+            break
+    return GapFrontier(points, True)

@@ -1,0 +1,158 @@
+"""What all problems have in common: rows without weight are left out, and the price and the limits are checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.table import Table
+
+__all__ = [
+    "PriceAndLimits",
+    "RowsKept",
+    "check_cost_complexity",
+    "check_limit",
+    "check_min_samples_leaf",
+    "check_price_and_limits",
+    "leave_out_weightless",
+]
+
+
+class RowsKept(TypedDict):
+    """Which rows of the input are in a problem, and what is to be said of it."""
+
+    rows: NDArray[np.int64] | None
+    notes: tuple[str, ...]
+
+
+class PriceAndLimits(TypedDict):
+    """Price of a leaf and constraints of a tree, checked."""
+
+    cost_complexity: float
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    min_samples_leaf: int
+
+
+def leave_out_weightless(
+    table: Table, by_row: Mapping[str, NDArray[Any]], notes: tuple[str, ...] = ()
+) -> tuple[Table, dict[str, NDArray[Any]], RowsKept]:
+    """Leave out the rows of weight zero, so that they change neither thresholds nor counts.
+
+    This is scikit-learn's rule that weight zero equals a row that is not there.
+
+    Parameters
+    ----------
+    table : Table
+    by_row : mapping of str to ndarray
+        Arrays of one entry a row; ``sample_weight`` is one of them. What is returned of them cannot be written to.
+    notes : tuple of str, default=()
+        To which the number of rows left out is added.
+
+    Returns
+    -------
+    table : Table
+    by_row : dict of str to ndarray
+    kept : RowsKept
+    """
+    n_rows, rows = table.n_rows, None
+    kept = np.flatnonzero(by_row["sample_weight"] > 0)
+    out = dict(by_row)
+    if len(kept) < n_rows:
+        notes = (*notes, f"{n_rows - len(kept)} of {n_rows} rows have weight zero and were left out.")
+        table, out, rows = table.take(kept), {name: array[kept] for name, array in by_row.items()}, kept
+    for array in out.values():
+        array.setflags(write=False)
+    return table, out, {"rows": rows, "notes": notes}
+
+
+def check_price_and_limits(
+    n_rows: int,
+    *,
+    cost_complexity: float,
+    max_depth: int | None,
+    max_leaf_nodes: int | None,
+    min_samples_leaf: int | float,
+    share_of: str = "the total weight",
+    saves: str = "the rows",
+) -> PriceAndLimits:
+    """Check the price of a leaf and the constraints of a tree over `n_rows` rows.
+
+    Parameters
+    ----------
+    n_rows : int
+    cost_complexity : float
+    max_depth, max_leaf_nodes : int or None
+    min_samples_leaf : int or float
+    share_of, saves : str
+        What the price is a share of, and what a leaf must save a part of; for the message.
+
+    Raises
+    ------
+    InputError
+        One of them is out of range; the message names it.
+    """
+    return {
+        "cost_complexity": check_cost_complexity(cost_complexity, share_of, saves),
+        "max_depth": check_limit("max_depth", max_depth, 0),
+        "max_leaf_nodes": check_limit("max_leaf_nodes", max_leaf_nodes, 1),
+        "min_samples_leaf": check_min_samples_leaf(min_samples_leaf, n_rows),
+    }
+
+
+def check_cost_complexity(value: float, of: str = "the total weight", saves: str = "the rows") -> float:
+    """Return the price of a leaf, which is a share `of` something; a leaf must save that share of what `saves` says."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise InputError(
+            f"cost_complexity={value!r}; give a number from 0 to 1: the price of one leaf as a fraction of "
+            f"{of} (0.01 means that a leaf must save 1% of {saves})."
+        )
+    return float(value)
+
+
+def check_limit(name: str, value: int | None, least: int) -> int | None:
+    """Return a limit of depth or leaves, None for no limit."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name}={value!r}; give an integer of at least {least}, or None for no limit.")
+    return int(value)
+
+
+def check_min_samples_leaf(value: int | float, n_rows: int) -> int:
+    """Return the fewest rows of a leaf as a number of rows.
+
+    Parameters
+    ----------
+    value : int or float
+        An integer of at least 1, or a fraction in (0, 1), which is rounded up.
+    n_rows : int
+
+    Raises
+    ------
+    InputError
+        `value` is neither, or more than there are rows.
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise InputError(f"min_samples_leaf={value!r}; give an integer of at least 1 or a fraction below 1.")
+    if isinstance(value, Integral):
+        count = int(value)
+    elif 0 < value < 1:
+        count = math.ceil(float(value) * n_rows)
+    else:
+        raise InputError(
+            f"min_samples_leaf={value!r}; a float must lie strictly between 0 and 1 (a fraction of rows)."
+        )
+    if count < 1:
+        raise InputError(f"min_samples_leaf={value!r}; give an integer of at least 1 or a fraction below 1.")
+    if count > n_rows:
+        raise InputError(
+            f"min_samples_leaf={value!r} is above the {n_rows} rows: not even a single leaf is allowed."
+        )
+    return count

@@ -1,0 +1,144 @@
+"""Classification in which every row has its own cost of each prediction: all checks, done once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError
+from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._make import encode_labels
+from treewright.problem._weights import apply_class_weight, as_numbers, check_sample_weight
+from treewright.table import Table
+
+__all__ = ["RowCostsProblem", "make_row_costs_problem"]
+
+LARGEST_COST = 1e300  # sums over rows stay finite
+
+
+@dataclass(frozen=True, eq=False)
+class RowCostsProblem:
+    """Minimise ``sum(w_i * row_costs[i, tree(x_i)]) / sum(w_i) + cost_complexity * leaves`` under constraints.
+
+    Use `make_row_costs_problem` to build one with checks.
+
+    Parameters
+    ----------
+    table : Table
+    y : ndarray of shape (n_rows,), int32
+        Class index of each row; for the counts in the tree only.
+    classes : ndarray of shape (n_classes,)
+        Labels, sorted.
+    sample_weight : ndarray of shape (n_rows,), float64
+        Positive: rows of weight zero were left out.
+    row_costs : ndarray of shape (n_rows, n_classes), float64
+        Finite, >= 0.
+    cost_complexity : float
+        Price of one leaf: a mean cost of a row.
+    max_depth, max_leaf_nodes : int or None
+    min_samples_leaf : int
+    rows : ndarray of shape (n_rows,), int64, or None
+        Positions in the input of the rows that stayed; None if all did.
+    notes : tuple of str
+    """
+
+    table: Table
+    y: NDArray[np.int32]
+    classes: NDArray[Any]
+    sample_weight: NDArray[np.float64]
+    row_costs: NDArray[np.float64]
+    cost_complexity: float = 0.01
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_leaf: int = 1
+    rows: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the sample weights."""
+        return float(self.sample_weight.sum())
+
+
+def make_row_costs_problem(
+    table: Table,
+    y: ArrayLike,
+    row_costs: Any,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+    cost_complexity: float = 0.01,
+    max_depth: int | None = None,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: int | float = 1,
+) -> RowCostsProblem:
+    """State which tree is wanted where every row has its own costs.
+
+    Parameters
+    ----------
+    table : Table
+    y : array-like of shape (n_rows,)
+        Labels.
+    row_costs : array-like or frame of shape (n_rows, n_classes)
+        Cost of predicting each class for each row, >= 0; classes sorted (columns of a frame that are named as the
+        classes may come in any order).
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights >= 0, not all zero, by which costs are multiplied; a row of weight zero is left out.
+    class_weight : dict of label to float, "balanced" or None, default=None
+    cost_complexity : float, default=0.01
+        Price of one leaf, 0 to 1, in units of the mean cost of a row.
+    max_depth, max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+
+    Returns
+    -------
+    RowCostsProblem
+
+    Raises
+    ------
+    InputError
+        Anything above that does not hold; the message names the argument.
+    """
+    classes, index = encode_labels(y, table.n_rows)
+    weight = apply_class_weight(
+        check_sample_weight(sample_weight, table.n_rows), index, classes, class_weight
+    )
+    costs = _check_row_costs(row_costs, table.n_rows, classes)
+    table, by_row, kept = leave_out_weightless(
+        table, {"y": index, "sample_weight": weight, "row_costs": costs}
+    )
+    limits = check_price_and_limits(
+        table.n_rows,
+        cost_complexity=cost_complexity,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf,
+        share_of="a cost of 1 for every row",
+        saves="that",
+    )
+    return RowCostsProblem(table=table, classes=classes, **by_row, **limits, **kept)
+
+
+def _check_row_costs(row_costs: Any, n_rows: int, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the costs as float64, in the order of the classes."""
+    names = getattr(row_costs, "columns", None)
+    costs = as_numbers(row_costs, "row_costs", "numbers, one for each row and class")
+    if costs.shape != (n_rows, len(classes)):
+        raise InputError(
+            f"row_costs has shape {costs.shape}; give ({n_rows}, {len(classes)}): a cost for each row and class "
+            f"({classes.tolist()[:20]}, sorted)."
+        )
+    if names is not None and all(name in list(names) for name in classes.tolist()):
+        costs = costs[:, [list(names).index(name) for name in classes.tolist()]]
+    bad = ~((costs >= 0) & (costs <= LARGEST_COST))
+    if bad.any():
+        row, column = (int(k) for k in np.argwhere(bad)[0])
+        raise InputError(
+            f"row_costs[{row}, {column}] is {costs[row, column]:g}; costs are finite numbers of at least 0 and at "
+            "most 1e300. A gain is a cost below that of the other classes: add the same number to all of a row."
+        )
+    return costs

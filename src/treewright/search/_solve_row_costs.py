@@ -1,0 +1,130 @@
+"""Exact trees for costs of every row and class: a policy tree whose actions are the classes, told in mean costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from treewright.problem import PolicyProblem, RowCostsProblem
+from treewright.result import RowCostsResult, SolveStatus
+from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._solve_policy import solve_policy
+from treewright.tree import Tree, TreeKind, grow
+
+__all__ = ["solve_row_costs"]
+
+FLOAT = 1e-13  # relative, of sums of costs and of the price as a share of them
+
+
+def solve_row_costs(
+    problem: RowCostsProblem,
+    *,
+    limits: Limits | None = None,
+    options: SearchOptions | SweepOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> RowCostsResult:
+    """Find the tree of smallest mean cost and price of leaves over all thresholds.
+
+    Parameters
+    ----------
+    problem : RowCostsProblem
+    limits : Limits, default=None
+        None is no limit but the machine's memory.
+    options : SearchOptions or SweepOptions, default=None
+        Switches, and the choice of the engine; the optimum depends on none.
+    progress : callable, default=None
+        Called about 20 times a second with a `Progress`; a true return value stops the search.
+
+    Returns
+    -------
+    RowCostsResult
+
+    Raises
+    ------
+    SolverError
+        No tree meets the constraints.
+
+    Notes
+    -----
+    A row's costs are its least cost, which every tree pays, and regrets. With U the mean of the first and R the mean
+    regret of the best single class, ``mean cost + price * leaves = U + R (share + price / R * leaves)``; the bracket is
+    the objective of the policy tree, so a proof of one is a proof of the other. With a price above R no split pays.
+    """
+    weight = problem.sample_weight / problem.sample_weight.max()
+    total = math.fsum(weight.tolist())
+    least = problem.row_costs.min(axis=1)
+    apart = weight[:, None] * (problem.row_costs - least[:, None])
+    always = math.fsum((weight * least / total).tolist())
+    at_stake = min(math.fsum((column / total).tolist()) for column in apart.T)
+    price = problem.cost_complexity / at_stake if at_stake > 0 else 1.0
+    no_split_pays = price >= 1
+    asked = PolicyProblem(
+        table=problem.table,
+        rewards=-problem.row_costs,
+        actions=problem.classes,
+        action_costs=np.zeros(len(problem.classes)),
+        sample_weight=problem.sample_weight,
+        cost_complexity=min(price, 1.0),
+        max_depth=problem.max_depth,
+        max_leaf_nodes=1 if no_split_pays else problem.max_leaf_nodes,
+        min_samples_leaf=problem.min_samples_leaf,
+        notes=problem.notes,
+    )
+
+    def report(now: Progress) -> object:
+        assert progress is not None
+        told = (always + at_stake * now.objective, always + at_stake * now.lower_bound)
+        return progress(replace(now, objective=told[0], lower_bound=told[1]))
+
+    found = solve_policy(asked, limits=limits, options=options, progress=None if progress is None else report)
+    tree = _with_counts(problem, found.tree)
+    chosen = tree.prediction[tree.apply(problem.table.X)]
+    paid = problem.row_costs[np.arange(len(chosen)), chosen]
+    loss = math.fsum((weight / total * paid).tolist())
+    objective = loss + problem.cost_complexity * tree.n_leaves
+    tolerance = at_stake * float(found.stats.get("tolerance", 0.0)) + FLOAT * objective
+    bound = always + at_stake * (found.lower_bound if found.status is not SolveStatus.OPTIMAL else 0.0)
+    if found.status is SolveStatus.OPTIMAL:
+        bound = objective - tolerance
+    return RowCostsResult(
+        tree=tree,
+        status=found.status,
+        objective=objective,
+        lower_bound=max(0.0, min(objective, bound)),
+        loss=loss,
+        scope=found.scope,
+        stop_reason=found.stop_reason,
+        stats={
+            **{name: value for name, value in found.stats.items() if not name.endswith("_reward")},
+            "tolerance": tolerance,
+            "single_class_cost": always + at_stake,
+            "least_cost": always,
+        },
+        options={
+            **found.options,
+            "method": "row_costs",
+            "criterion": "row_costs",
+            "cost_complexity": problem.cost_complexity,
+            "max_leaf_nodes": problem.max_leaf_nodes,
+        },
+        notes=found.notes,
+    )
+
+
+def _with_counts(problem: RowCostsProblem, tree: Tree) -> Tree:
+    """Return the tree of classes with the same splits and predictions, and weights of classes in its nodes."""
+    n_classes = len(problem.classes)
+    grown = grow(
+        tree.columns,
+        problem.classes,
+        tree.splits,
+        problem.table.X,
+        problem.y,
+        problem.sample_weight,
+        1.0 - np.eye(n_classes),
+    )
+    assert grown.kind is TreeKind.CLASSIFICATION
+    return replace(grown, prediction=tree.prediction)

@@ -1,0 +1,79 @@
+"""Check a probability tree and its certificate against the data, without any code of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.problem import Problem
+from treewright.result import ProbabilityResult, SolveResult
+from treewright.tree import Tree, TreeKind
+from treewright.verify._additive import RELATIVE, Question, check, verify_additive
+from treewright.verify._report import Check, VerificationReport
+
+__all__ = ["verify_probability"]
+
+Rows = NDArray[np.int64]
+
+
+def verify_probability(problem: Problem, claim: SolveResult | Tree) -> VerificationReport:
+    """Check a probability tree, and the result that it comes with, against the data.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training data and the question; from `treewright.problem.make_probability_problem`.
+    claim : ProbabilityResult or Tree
+
+    Returns
+    -------
+    VerificationReport
+        ``report.ok`` is the verdict, ``str(report)`` a table.
+    """
+    question = Question(
+        problem,
+        TreeKind.CLASSIFICATION,
+        ProbabilityResult,
+        "brier",
+        lambda rows: _gini(_weights(problem, rows)),
+        lambda tree, rows: _values(problem, tree, rows),
+    )
+    return verify_additive(question, claim)
+
+
+def _weights(problem: Problem, rows: Rows) -> NDArray[np.float64]:
+    found = np.bincount(problem.y[rows], problem.sample_weight[rows], len(problem.classes))
+    return np.asarray(found, dtype=np.float64)
+
+
+def _gini(weights: NDArray[np.float64]) -> float:
+    """Return the weighted Gini impurity: each class by the weight of the others, so that nothing cancels."""
+    total = weights.sum()
+    share = weights / total
+    others = np.array([np.delete(weights, k).sum() for k in range(len(weights))])
+    return float((share * others).sum())
+
+
+def _values(problem: Problem, tree: Tree, rows: list[Rows]) -> Iterator[Check]:
+    assert tree.classes is not None  # a tree of this kind has labels; the structure was checked
+    same = tree.classes.tolist() == problem.classes.tolist()
+    yield check(
+        "classes", same, f"{len(problem.classes)} classes", "" if same else str(tree.classes.tolist())
+    )
+    if not same:
+        return
+    fault, class_fault = "", ""
+    for node, here in enumerate(rows):
+        if len(here) == 0:
+            fault = f"node {node} has no rows"
+            break
+        weights = _weights(problem, here)
+        if not np.allclose(weights, tree.value[node], rtol=RELATIVE, atol=0):
+            fault = fault or f"node {node}: {weights.tolist()}"
+        most = float(weights.max())
+        if tree.splits[node] is None and weights[tree.prediction[node]] < most * (1 - RELATIVE):
+            class_fault = class_fault or f"leaf {node}: class {int(weights.argmax())} has more weight"
+    yield check("weights of classes in each node", not fault, f"{len(rows)} nodes", fault)
+    yield check("prediction of each leaf", not class_fault, "the class of most weight", class_fault)

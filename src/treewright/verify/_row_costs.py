@@ -1,0 +1,79 @@
+"""Check a tree for costs of every row and class against the data, without any code of the search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.problem import RowCostsProblem
+from treewright.result import RowCostsResult, SolveResult
+from treewright.tree import Tree, TreeKind
+from treewright.verify._additive import RELATIVE, Question, check, verify_additive
+from treewright.verify._report import Check, VerificationReport
+
+__all__ = ["verify_row_costs"]
+
+Rows = NDArray[np.int64]
+
+
+def verify_row_costs(problem: RowCostsProblem, claim: SolveResult | Tree) -> VerificationReport:
+    """Check a tree, and the result that it comes with, against rows with costs of their own.
+
+    Parameters
+    ----------
+    problem : RowCostsProblem
+        The training data and the question; from `treewright.problem.make_row_costs_problem`.
+    claim : RowCostsResult or Tree
+
+    Returns
+    -------
+    VerificationReport
+        ``report.ok`` is the verdict, ``str(report)`` a table.
+    """
+    share = problem.sample_weight / math.fsum(problem.sample_weight.tolist())
+    paid = share[:, None] * problem.row_costs
+
+    def sums(rows: Rows) -> NDArray[np.float64]:
+        return np.array([math.fsum(column[rows].tolist()) for column in paid.T])
+
+    scale = float(sums(np.arange(len(paid))).max()) or 1.0
+    question = Question(
+        problem,
+        TreeKind.CLASSIFICATION,
+        RowCostsResult,
+        "row_costs",
+        lambda rows: float(sums(rows).min()),
+        lambda tree, rows: _values(problem, sums, scale, tree, rows),
+        unit=1.0,  # costs are told as they are
+        scale=scale,
+    )
+    return verify_additive(question, claim)
+
+
+def _values(
+    problem: RowCostsProblem,
+    sums: Callable[[Rows], NDArray[np.float64]],
+    scale: float,
+    tree: Tree,
+    rows: list[Rows],
+) -> Iterator[Check]:
+    assert tree.classes is not None  # a tree of this kind has labels; the structure was checked
+    same = tree.classes.tolist() == problem.classes.tolist()
+    yield check(
+        "classes", same, f"{len(problem.classes)} classes", "" if same else str(tree.classes.tolist())
+    )
+    if not same:
+        return
+    weight_fault, class_fault = "", ""
+    for node, here in enumerate(rows):
+        weights = np.bincount(problem.y[here], problem.sample_weight[here], len(problem.classes))
+        if not np.allclose(weights, tree.value[node], rtol=RELATIVE, atol=0):
+            weight_fault = weight_fault or f"node {node}: {weights.tolist()}"
+        paid = sums(here)
+        if tree.splits[node] is None and paid[tree.prediction[node]] > paid.min() + RELATIVE * scale:
+            class_fault = class_fault or f"leaf {node}: class {int(paid.argmin())} is cheaper"
+    yield check("weights of classes in each node", not weight_fault, f"{len(rows)} nodes", weight_fault)
+    yield check("prediction of each leaf", not class_fault, "the cheapest class", class_fault)

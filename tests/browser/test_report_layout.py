@@ -1,0 +1,155 @@
+"""Boxes keep apart, nothing is cut off at any width, in the report, on paper and in a notebook; contrast is enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from made_trees import Made, make_tree
+from reports import hostile_tree, page_of
+from treewright.show import notebook_html
+from treewright.show._report._embed import used_columns
+from treewright.tree import Column, ColumnKind, ThresholdSplit, grow
+
+
+def overlaps(page):
+    """Pairs of boxes, or of labels and boxes, that meet."""
+    return page.evaluate("""() => {
+      const rects = [...document.querySelectorAll(".tw-box, .tw-edge")].map(e => e.getBoundingClientRect());
+      const meet = [];
+      rects.forEach((a, i) => rects.slice(i + 1).forEach((b, j) => {
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        if (across > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1)
+          meet.push([i, i + 1 + j]);
+      }));
+      return meet;
+    }""")
+
+
+def test_folding(visit):
+    made = make_tree(9, 60, n_rows=200)
+    page = visit().open(page_of(made))
+    shown = lambda: page.locator(".tw-box:visible").count()  # noqa: E731
+    n_nodes = made.tree.node_count
+    assert shown() < n_nodes  # a large tree starts folded
+    page.click("#unfold")
+    assert shown() == n_nodes
+    page.click("#fold")
+    assert shown() == 1
+    page.locator(".tw-fold").first.press("Space")
+    assert shown() == 3
+    page.emulate_media(media="print")
+    assert shown() == n_nodes  # paper shows everything
+
+
+@pytest.mark.parametrize("n_leaves", [1, 2, 20, 200])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_two_boxes_meet_and_the_page_fits(visit, n_leaves, width):
+    made = hostile_tree(3) if n_leaves == 2 else make_tree(n_leaves, n_leaves, n_rows=300)
+    page = visit(viewport={"width": width, "height": 800}).open(page_of(made))
+    if n_leaves > 1:
+        page.click("#unfold")
+    assert overlaps(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.emulate_media(media="print")
+    assert overlaps(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_is_enough(visit, scheme):
+    """WCAG 2.2 AA: 4.5 for text, of every text on what lies behind it."""
+    page = visit(color_scheme=scheme).open(page_of(make_tree(2, 9, n_rows=200), fit_models=True))
+    page.click("#ask button.main")
+    worst = page.evaluate("""() => {
+      const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+      const rgb = (layers) => { // painted one over the other
+        canvas.clearRect(0, 0, 1, 1);
+        for (const colour of layers) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+      };
+      const linear = (v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+      const light = ([r, g, b]) => [r, g, b].map(v => linear(v / 255))
+        .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+      let worst = [99, ""];
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const element = walker.currentNode.parentElement;
+        if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest("script")) continue;
+        const backs = [];
+        for (let e = element; e; e = e.parentElement) backs.unshift(getComputedStyle(e).backgroundColor);
+        const style = getComputedStyle(element);
+        const front = element.closest("svg") ? style.fill : style.color;
+        const [a, b] = [light(rgb(backs)), light(rgb([...backs, front]))].sort((x, y) => y - x);
+        const ratio = (a + 0.05) / (b + 0.05);
+        if (ratio < worst[0]) worst = [ratio, walker.currentNode.data];
+      }
+      return worst;
+    }""")
+    assert worst[0] >= 4.5, worst
+
+
+def test_long_names_keep_apart(visit):
+    """Names of a hundred words: boxes are cut at five lines, and the whole name is in the rules."""
+    made = make_tree(8, 12, n_rows=200)
+    columns = tuple(replace(c, name=f"{c.name} {'very long name ' * 100}".strip()) for c in made.tree.columns)
+    made = replace(made, tree=replace(made.tree, columns=columns))
+    page = visit().open(page_of(made))
+    assert overlaps(page) == []
+    rules = page.locator("td.rule").all_inner_texts()
+    assert any(columns[j].name in rule for j in used_columns(made.tree) for rule in rules)
+
+
+def test_words_of_the_report_are_not_broken_in_the_middle(visit):
+    """A long name breaks at its underscores and capitals, not anywhere."""
+    name = "AverageMonthsInFileOfAllAccountsThatWereOpened"
+    columns = [Column(name, ColumnKind.CONTINUOUS)]
+    X, y = np.arange(20.0)[:, None], (np.arange(20) > 9).astype(np.int32)
+    rest = (np.ones(20), 1.0 - np.eye(2))
+    tree = grow(columns, np.array(["no", "yes"]), [ThresholdSplit(0, 9.5), None, None], X, y, *rest)
+    page = visit(viewport={"width": 700, "height": 900}).open(
+        page_of(Made(tree, X, y, np.ones(20), 1.0 - np.eye(2)))
+    )
+    pieces = page.evaluate(
+        """() => [...document.querySelectorAll('.tw-box bdi, td.rule bdi')].flatMap((e) =>
+             [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => {
+               const range = document.createRange(); range.selectNodeContents(n);
+               return range.getClientRects().length; }))"""
+    )
+    assert len(pieces) > 10
+    assert set(pieces) == {1}
+
+
+def test_several_trees_in_one_notebook(visit):
+    first, second = make_tree(1, 5), make_tree(2, 9, n_classes=2)
+    parts = [
+        notebook_html(made.tree, sentence="Proven.", parameters="P()") for made in (first, second, first)
+    ]
+    page = visit().open(f"<!DOCTYPE html><meta charset=utf-8><p id=x>outside</p>{''.join(parts)}")
+    outside = page.evaluate("getComputedStyle(document.getElementById('x')).color")
+    assert outside == "rgb(0, 0, 0)"  # styles stay inside
+    assert overlaps(page) == []
+    n_boxes = 2 * first.tree.node_count + second.tree.node_count
+    assert page.locator(".tw-box:visible").count() == n_boxes
+    page.locator(".tw-fold").first.press("Space")
+    assert page.locator(".tw-box:visible").count() == n_boxes - first.tree.node_count + 1
+
+
+@pytest.mark.parametrize("width", [420, 1000, 1280, 1600])
+@pytest.mark.parametrize("leaves", [5, 30])
+def test_no_width_cuts_a_picture_off(visit, width, leaves):
+    """Two of four leaves were outside the output of a notebook of 1,280 px."""
+    html = notebook_html(make_tree(leaves, leaves, n_rows=60).tree)
+    page = visit(viewport={"width": width, "height": 900}).open(f"<!doctype html><body>{html}</body>")
+    wide, room = page.evaluate(
+        "() => { const e = document.querySelector('.tw-scroll'); return [e.scrollWidth, e.clientWidth]; }"
+    )
+    assert wide <= room
+    size = page.evaluate("() => parseFloat(getComputedStyle(document.querySelector('.tw-tree')).fontSize)")
+    assert 10 <= size <= 14
+    ends = page.evaluate(
+        "() => [...document.querySelectorAll('.tw-leaf > .tw-box')].map(e => e.getBoundingClientRect().right)"
+    )
+    assert len(ends) == leaves
+    assert max(ends) <= width

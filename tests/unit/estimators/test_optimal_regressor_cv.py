@@ -1,0 +1,121 @@
+"""OptimalTreeRegressorCV: what it chooses, from which figures, within which time."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold
+
+from treewright import OptimalTreeRegressorCV, SolveStatus, regression_frontier
+from treewright.errors import InputError
+from treewright.estimators._front_folds import held_out_squares
+from treewright.problem import make_regression_problem
+from treewright.table import table_from
+
+QUICK = {"max_leaves": 5, "progress": False, "time_limit": None}
+
+
+def noisy_steps(n_rows: int = 240, noise: float = 0.4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A target of three levels and noise; two columns more that say nothing."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 12, (n_rows, 4)).astype(float)
+    level = np.where(X[:, 0] < 5, 0.0, np.where(X[:, 1] < 6, 1.0, 3.0))
+    return X, level + noise * rng.normal(size=n_rows)
+
+
+@pytest.mark.parametrize("choose", ["cost_complexity", "leaves"])
+def test_it_finds_the_three_levels(choose: str) -> None:
+    X, y = noisy_steps()
+    model = OptimalTreeRegressorCV(choose, **QUICK).fit(X, y)
+    assert model.get_n_leaves() == 3
+    assert model.result_.status is SolveStatus.OPTIMAL
+    assert model.tree_ is model.result_.tree
+    assert model.frontier_.proven_leaves == 5
+    assert pickle.loads(pickle.dumps(model)).predict(X) == pytest.approx(model.predict(X))
+    assert model.score(X, y) == pytest.approx(1 - model.result_.loss)
+
+
+@pytest.mark.parametrize("choose", ["cost_complexity", "leaves"])
+@pytest.mark.parametrize("rule", ["one_se", "best"])
+def test_scores_and_rule_by_hand(choose: str, rule: str) -> None:
+    """Everything in cv_results_ once more, from fronts made fold by fold."""
+    X, y = noisy_steps(120, 1.5, seed=3)
+    weight = np.random.default_rng(0).integers(0, 4, 120).astype(float)
+    cv = KFold(4, shuffle=True, random_state=1)
+    model = OptimalTreeRegressorCV(choose, rule=rule, cv=cv, **QUICK).fit(X, y, weight)
+    results = model.cv_results_
+    candidates = results[f"param_{choose}"]
+    mean = np.average(y, weights=weight)
+    variance = np.average((y - mean) ** 2, weights=weight)
+    scores = np.zeros((len(candidates), 4))
+    for f, (train, test) in enumerate(cv.split(X)):
+        front = regression_frontier(X[train], y[train], max_leaves=5, sample_weight=weight[train])
+        for c, candidate in enumerate(candidates):
+            point = front.at_most(int(candidate)) if choose == "leaves" else front.select(candidate)
+            squares = (y[test] - point.tree.predict(X[test])) ** 2
+            scores[c, f] = -np.average(squares, weights=weight[test]) / variance
+    for f in range(4):
+        assert results[f"split{f}_test_score"] == pytest.approx(scores[:, f], abs=1e-12)
+    mean, error = scores.mean(axis=1), scores.std(axis=1, ddof=1) / 2
+    best = int(mean.argmax())
+    least = mean[best] - (error[best] if rule == "one_se" else 0)
+    expected = next(c for c in range(len(mean)) if mean[c] >= least - 1e-12)
+    assert model.best_index_ == expected
+    assert model.get_n_leaves() == results["n_leaves"][expected]
+
+
+def test_workers_change_nothing() -> None:
+    X, y = noisy_steps(100)
+    alone = OptimalTreeRegressorCV(**QUICK).fit(X, y)
+    with parallel_config(backend="threading"):
+        together = OptimalTreeRegressorCV(n_jobs=2, **QUICK).fit(X, y)
+    for name, values in alone.cv_results_.items():
+        np.testing.assert_array_equal(values, together.cv_results_[name])
+
+
+def test_the_time_limit_is_that_of_the_whole_fit() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 10)), rng.normal(size=3000)
+    begun = time.process_time()
+    with pytest.warns(ConvergenceWarning, match="of 6 searches reached a limit"):
+        model = OptimalTreeRegressorCV(max_depth=5, max_leaves=12, time_limit=0.6, progress=False).fit(X, y)
+    assert time.process_time() - begun < 2.0  # six searches of .6 s each would take 3.6
+    assert model.n_splits_ == 5
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_losses_of_extreme_targets_are_shares(unit: float) -> None:
+    X, y = noisy_steps(60)
+    plain, scaled = (
+        make_regression_problem(table_from(X), target, max_leaf_nodes=2) for target in (y, y * unit)
+    )
+    share = partial(held_out_squares, rows=np.arange(30))
+    trees = [regression_frontier(X, target, max_leaves=2).at_most(2).tree for target in (y, y * unit)]
+    assert share(scaled, tree=trees[1]) == pytest.approx(share(plain, tree=trees[0]))
+
+
+def test_what_cannot_be_used_is_refused() -> None:
+    X, y = noisy_steps(20)
+    for wrong, words in (
+        ({"choose": "depth"}, "choose='depth'"),
+        ({"rule": "two_se"}, "rule='two_se'"),
+        ({"max_leaves": 0}, "max_leaves=0"),
+        ({"cv": 50}, "cv=50"),
+        ({"search_options": 3}, "search_options=3"),
+    ):
+        with pytest.raises(InputError, match=words):
+            OptimalTreeRegressorCV(**wrong).fit(X, y)
+
+
+def test_it_keeps_the_targets_of_its_leaves() -> None:
+    X, y = noisy_steps()
+    model = OptimalTreeRegressorCV(**QUICK).fit(X, y)
+    assert [row["rows"] for row in model.leaf_records()] == np.bincount(model.apply(X))[
+        np.unique(model.apply(X))
+    ].tolist()
