@@ -8,7 +8,7 @@ TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
 WERROR ?= OFF
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test test-cpp test-sanitized attack lint types docs wheel stubs clean
+.PHONY: demo test test-cpp test-threads test-sanitized attack lint types docs wheel stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
@@ -39,6 +39,13 @@ test-cpp: $(VENV)/.installed-test
 	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug -DTREEWRIGHT_WERROR=$(WERROR) >/dev/null
 	$(BIN)/cmake --build build/sanitized -j 2
 	$(BIN)/ctest --test-dir build/sanitized --output-on-failure -j 2
+
+# The C++ tests of searches with several threads under the thread sanitizer.
+THREADED := test_sweep_search test_additive_search
+test-threads: $(VENV)/.installed-test
+	$(BIN)/cmake -S . -B build/threads -DCMAKE_BUILD_TYPE=Debug -DTREEWRIGHT_SANITIZERS=thread >/dev/null
+	$(BIN)/cmake --build build/threads -j 2 --target $(THREADED)
+	$(BIN)/ctest --test-dir build/threads --output-on-failure -j 2 -R "^($(shell echo $(THREADED) | tr ' ' '|'))$$"
 
 # The Python tests that face the compiled core (or SANITIZED="tests/..."), with a core of their own under the same sanitizers.
 SANITIZED ?= tests/attack tests/laws tests/unit/search tests/unit/bornagain

@@ -72,6 +72,8 @@ void bind_sweep(nb::module_& m) {
         .def_rw("parts", &Options::parts)
         .def_rw("part_rows", &Options::part_rows)
         .def_rw("sharing_work", &Options::sharing_work)
+        .def_rw("threads", &Options::threads)
+        .def_rw("alone_work", &Options::alone_work)
         .def_rw("slack", &Options::slack)
         .def_rw("lanes", &Options::lanes)
         .def_rw("groups", &Options::groups);

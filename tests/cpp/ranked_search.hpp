@@ -4,6 +4,7 @@
 #include "check.hpp"
 #include "treewright/search/ranked_search.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -21,13 +22,16 @@ inline treewright::ranked::Options random_options(std::mt19937& random) {
     options.parts = random() % 2 == 0;
     options.part_rows = 1 + static_cast<std::uint32_t>(random() % 4);
     options.slack = 0.25 * static_cast<double>(random() % 4);
+    options.threads = 1 + static_cast<std::uint32_t>(random() % 4);
+    options.alone_work = random() % 2 == 0 ? 0 : 20000;
     options.lanes = 1 + static_cast<std::uint32_t>(random() % (random() % 2 == 0 ? 5 : 64));
     return options;
 }
 
 inline treewright::ranked::Outcome solve(const treewright::ranked::RankedObjective& objective,
                                          const treewright::ranked::Options& options, treewright::ranked::Size size,
-                                         treewright::Limits limits) {
+                                         treewright::Limits limits,
+                                         std::vector<treewright::ranked::TreeNode>* found = nullptr) {
     treewright::Control control(limits);
     treewright::ranked::Search search(objective, options, control);
     const treewright::ranked::Outcome outcome = search.run(size);
@@ -38,15 +42,28 @@ inline treewright::ranked::Outcome solve(const treewright::ranked::RankedObjecti
     for (const treewright::ranked::TreeNode& node : tree) leaves += node.column == treewright::ranked::TreeNode::kLeaf ? 1 : 0;
     check(leaves * 2 == tree.size() + 1, "a binary tree");
     check(leaves <= size.leaves, "no more leaves than allowed");
+    check(control.steps() <= limits.steps, "no more steps than allowed");
+    if (found != nullptr) *found = tree;
     return outcome;
 }
 
-// Every variant finds the optimum `best`, and a stop leaves bounds around it.
+inline bool same_tree(const std::vector<treewright::ranked::TreeNode>& a, const std::vector<treewright::ranked::TreeNode>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+        return one.column == other.column && (one.column == treewright::ranked::TreeNode::kLeaf || one.high == other.high);
+    });
+}
+
+// Every variant finds the optimum `best`, with other numbers of threads the same tree, and a stop leaves bounds around it.
 inline void check_variants(std::mt19937& random, const treewright::ranked::RankedObjective& objective,
                            treewright::ranked::Size size, treewright::ranked::Cost best) {
     for (int variant = 0; variant < 3; ++variant) {
-        const treewright::ranked::Options options = random_options(random);
-        check(solve(objective, options, size, {}).upper == best, "same optimum");
+        treewright::ranked::Options options = random_options(random);
+        std::vector<treewright::ranked::TreeNode> tree;
+        check(solve(objective, options, size, {}, &tree).upper == best, "same optimum");
+        std::vector<treewright::ranked::TreeNode> other;
+        options.threads = 1 + options.threads % 4;
+        check(solve(objective, options, size, {}, &other).upper == best, "same optimum");
+        check(same_tree(tree, other), "same tree, whatever the threads");
         treewright::Limits limits;
         limits.steps = 1 + static_cast<std::int64_t>(random() % 50);
         const treewright::ranked::Outcome stopped = solve(objective, options, size, limits);

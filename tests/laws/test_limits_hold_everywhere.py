@@ -65,6 +65,7 @@ NAMES = [
     "chosen, in a pipeline",
     "chosen, in a grid search",
     "regressor",
+    "regressor, threads",
     "regression front",
     "regressor, cross-validated",
     "in a pipeline",

@@ -10,41 +10,51 @@ Search& Search::losses() {
     if (objective_.leaf_penalty() == 1) return *this;
     if (losses_ == nullptr) {
         free_leaves_ = objective_.with_leaf_penalty(1);
-        losses_ = std::make_unique<Search>(*free_leaves_, options_, control_, bytes_ / 8);
+        losses_.reset(new Search(*free_leaves_, options_, control_, bytes_ / 8, store_->losses()));
     }
-    losses_->beside_ = beside_ + bytes() - losses_->bytes();
+    losses_->beside_ = beside_ + store_->bytes();
     return *losses_;
 }
 
-bool Search::rows_between_close(const Node& node, Size size, Level& here, std::size_t at, std::size_t point,
-                                const Gap& gap, Cost target, std::size_t level) {
-    IntervalBounds& profile = here.profiles[at];
-    if (!options_.between || !objective_.laws().superadditive || !profile.monotone() || !pairs_->worth_sharing(node)) return false;
-    const SplitBounds &a = profile.points()[point], &b = profile.points()[point + 1];
-    const std::uint32_t begin = profile.position(a.cut), end = profile.position(b.cut);
-    const Cost need = target - a.left - b.right;
+bool Search::rows_between_may_close(const Hunt& hunt, const Question& question) {
+    const IntervalBounds& profile = hunt.here.profiles[question.from.column];
+    if (question.from.is_cut || !options_.between || !objective_.laws().superadditive || !profile.monotone() ||
+        !pairs_->worth_sharing(hunt.node))
+        return false;
+    const SplitBounds &a = question.before, &b = question.behind;
+    const std::uint32_t n_between = profile.position(b.cut) - profile.position(a.cut);
+    const Cost need = question.target - a.left - b.right;
     // The rows add no more than the optima of the two sides differ by, and less when they are taken in parts.
     const Cost most = std::min(b.left - a.left, a.right - b.right);
-    if (end - begin > node.n / 2 || static_cast<double>(need) > kPartOfErrors * static_cast<double>(most)) return false;
-    const Size below = size.below();
+    if (n_between > hunt.node.n / 2 || static_cast<double>(need) > kPartOfErrors * static_cast<double>(most)) return false;
+    return losses().objective_.leaf_penalty() < need / hunt.size.below().most_leaves(n_between);
+}
+
+Cost Search::rows_between_add(const Hunt& hunt, const Question& question) {
+    const Node& node = hunt.node;
+    const IntervalBounds& profile = hunt.here.profiles[question.from.column];
+    const SplitBounds &a = question.before, &b = question.behind;
+    const std::uint32_t begin = profile.position(a.cut), end = profile.position(b.cut);
+    const Cost need = question.target - a.left - b.right;
+    const Size below = hunt.size.below();
     Search& free = losses();
-    const Cost most_leaves = below.most_leaves(end - begin);
-    if (free.objective_.leaf_penalty() >= need / most_leaves) return false;
-    const Cost price = most_leaves * free.objective_.leaf_penalty();  // what the leaves of a tree of these rows cost, at most
+    // What the leaves of a tree of these rows cost, at most.
+    const Cost price = below.most_leaves(end - begin) * free.objective_.leaf_penalty();
+    Level& own = level_at(hunt.level);
 
     const Stack::Mark mark = stack_.mark();
-    extract(objective_, node, at, begin, end, stack_, goes_left_, here.between);
-    const auto& columns = here.between.columns;
-    const auto column = static_cast<std::size_t>(std::find(columns.begin(), columns.end(), node.columns[at]) -
-                                                 columns.begin());
+    extract(objective_, node, question.from.column, begin, end, stack_, goes_left_, own.between);
+    const auto& columns = own.between.columns;
+    const auto column = static_cast<std::size_t>(
+        std::find(columns.begin(), columns.end(), node.columns[question.from.column]) - columns.begin());
     const auto loss_of = [&](const Node& rows, Cost enough) {
-        return std::max<Cost>(free.solve(rows, below, enough + price, level + 1).lower - price, 0);
+        return std::max<Cost>(free.solve(rows, below, enough + price, hunt.level + 1).lower - price, 0);
     };
     const auto loss = [&](std::uint32_t first, std::uint32_t last, Cost enough) {  // of rows first .. last - 1
         if (last - first < 2 || enough <= 0) return Cost{0};
         const Stack::Mark inner = stack_.mark();
-        extract(objective_, here.between, column, first - begin, last - begin, stack_, goes_left_, here.part);
-        const Cost result = loss_of(here.part, enough);
+        extract(objective_, own.between, column, first - begin, last - begin, stack_, goes_left_, own.part);
+        const Cost result = loss_of(own.part, enough);
         stack_.release(inner);
         return result;
     };
@@ -59,15 +69,14 @@ bool Search::rows_between_close(const Node& node, Size size, Level& here, std::s
         const Cost before = std::max(left, loss(begin, profile.position(middle + 1), need - right));
         return std::min(one, self(self, middle + 1, last, before, right, halvings - 1));
     };
-    if (loss_of(here.between, need) >= need) {  // else parts of them cannot do it
-        const Cost left = loss(begin, profile.position(gap.first), need);
-        const Cost right = loss(profile.position(gap.last), end, need - left);
-        profile.add_between(point, add(add, gap.first, gap.last, left, right, kHalvings));
+    Cost sum = 0;
+    if (loss_of(own.between, need) >= need) {  // else parts of them cannot do it
+        const Cost left = loss(begin, profile.position(question.gap.first), need);
+        const Cost right = loss(profile.position(question.gap.last), end, need - left);
+        sum = add(add, question.gap.first, question.gap.last, left, right, kHalvings);
     }
     stack_.release(mark);
-    if (profile.gap(point, target).open()) return false;
-    ++statistics_.gaps_closed;
-    return true;
+    return sum;
 }
 
 }  // namespace treewright::ranked

@@ -44,7 +44,7 @@ void Search::prove_on_core(const Node& root, Size size, Outcome& found) {
         const Outcome here = search.climb(few, size, {found.lower, asked, PartialTree::leaf()});
         statistics_ += search.statistics();
         statistics_.core_rows = std::max<std::int64_t>(statistics_.core_rows, few.n);
-        if (const Memo* memo = search.memos_.find(few.rows, size)) core_memo_ = {size, *memo};
+        if (const auto memo = search.store_->memo(few.rows, size)) core_memo_ = {size, *memo};
         if (here.upper < asked) core.cover(try_on_all(here.plan));
         found.lower = std::min(found.upper, std::max(found.lower, here.lower));
     }

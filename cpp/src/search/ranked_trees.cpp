@@ -10,12 +10,12 @@ namespace treewright::ranked {
 
 namespace {
 
-struct Place {
+struct Found {
     std::size_t at;          // number of the node's column
     std::uint32_t position;  // of the first row on the right
 };
 
-Place find_cut(const RankedTable& table, const Node& node, std::uint32_t column, std::uint32_t rank) {
+Found find_cut(const RankedTable& table, const Node& node, std::uint32_t column, std::uint32_t rank) {
     const auto at = std::find(node.columns.begin(), node.columns.end(), column) - node.columns.begin();
     const std::uint32_t* order = node.orders[static_cast<std::size_t>(at)];
     const std::uint32_t* cut = std::partition_point(
@@ -44,8 +44,7 @@ std::uint32_t skip(std::span<const TreeNode> tree, std::size_t& at) {
 
 PartialTree Search::remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left, PartialTree right) {
     const std::uint32_t column = node.columns[at];
-    pool_.push_back({column, table_.rank_of(column, row_of(node.orders[at][position])), left, right});
-    return PartialTree::node(pool_.size() - 1);
+    return store_->plant({column, table_.rank_of(column, row_of(node.orders[at][position])), left, right});
 }
 
 // A good tree at once: the root cut of the best tree of depth two, then the same on both sides; pruned where a leaf
@@ -117,7 +116,7 @@ Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Nod
         if (side == Side::left) skip(tree, at);
         return rest;
     }
-    const Place cut = find_cut(table_, node, top.column, top.high);
+    const Found cut = find_cut(table_, node, top.column, top.high);
     Node left_node, right_node;
     const Stack::Mark mark = stack_.mark();
     split(objective_, node, cut.at, cut.position, stack_, goes_left_, left_node, right_node);
@@ -158,7 +157,7 @@ void Search::write(PartialTree plan, const Node& node, std::size_t level, std::v
             if (plan.kind() != PartialTree::Kind::leaf_right) right = PartialTree::stump();
             break;
         case PartialTree::Kind::node: {
-            const TreePoolNode& written = pool_[plan.index()];
+            const TreePoolNode written = store_->planted(plan);
             column = written.column;
             rank = written.rank;
             left = written.left;

@@ -257,7 +257,7 @@ def fit(
             ascii_only=ascii_only,
         )  # fmt: skip
         return
-    limits = read_limits(time_limit, step_limit, memory_limit)
+    limits = replace(read_limits(time_limit, step_limit, memory_limit), n_jobs=1 if jobs is None else jobs)
     cuts = read_thresholds(thresholds)
     clock = Clock(limits.time_limit)
     guesses = read_guesses(

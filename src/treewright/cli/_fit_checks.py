@@ -92,11 +92,15 @@ def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
             "{option} is for shards; add --shard-rows, or leave it out.",
             {
                 "--gap": given.gap is not None,
-                "--jobs": given.jobs is not None,
                 "--backend": given.backend is not None,
                 "--spill-folder": given.spill_folder is not None,
             },
         )
+        if given.method == "latent" or is_by_leaf(given.objective) or given.guess:
+            refuse_all(
+                "{option} is for the exact search, without guesses, and for shards; leave it out.",
+                {"--jobs": given.jobs is not None},
+            )
         return
     refuse_all(
         "{option} does not go with shards (--shard-rows, a folder, a Parquet file); leave it out.",

@@ -53,7 +53,11 @@ Gap = Annotated[
     typer.Option(help="--shard-rows: gap that is enough, such as 0.001; larger shards until then."),
 ]
 Jobs = Annotated[
-    int | None, typer.Option(help="--shard-rows: shards searched at once; -1 is all cores.", show_default="1")
+    int | None,
+    typer.Option(
+        help="Threads of a search over all thresholds, or shards searched at once; -1 is all cores.",
+        show_default="1",
+    ),
 ]
 Backend = Annotated[
     str | None,

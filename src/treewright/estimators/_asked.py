@@ -23,9 +23,9 @@ class Asks(Protocol):
     search_options: Any
 
 
-def limits_of(estimator: Asks) -> Limits:
-    """Return the limits of a fit, whose clock runs from now."""
-    return Limits(estimator.time_limit, estimator.step_limit, estimator.memory_limit).started()
+def limits_of(estimator: Asks, n_jobs: int | None = 1) -> Limits:
+    """Return the limits of a fit, whose clock runs from now, with so many threads for one search."""
+    return Limits(estimator.time_limit, estimator.step_limit, estimator.memory_limit, n_jobs=n_jobs).started()
 
 
 def price_and_limits(estimator: Asks) -> dict[str, Any]:

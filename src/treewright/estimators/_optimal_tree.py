@@ -79,6 +79,10 @@ class OptimalTreeClassifier(TreeClassifier):
         Subproblems, or passes of the kernel where all thresholds are swept; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
+    n_jobs : int or None, default=None
+        Threads of a search over ranked columns (the other engines use one): -1 is all cores, None is 1 unless
+        ``joblib.parallel_config`` says otherwise. The proven optimum and the tree do not depend on it. Inside a task
+        of joblib it is no more than the task's share of the cores.
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
@@ -150,6 +154,7 @@ class OptimalTreeClassifier(TreeClassifier):
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
         memory_limit: int | None = None,
+        n_jobs: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
         guess_lower_bounds: bool = False,
         reference: Any = None,
@@ -169,6 +174,7 @@ class OptimalTreeClassifier(TreeClassifier):
         self.time_limit = time_limit
         self.step_limit = step_limit
         self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
         self.progress = progress
         self.guess_lower_bounds = guess_lower_bounds
         self.reference = reference
@@ -215,7 +221,7 @@ class OptimalTreeClassifier(TreeClassifier):
         PoorGuessWarning
             The reference is no better than a single leaf, or a better tree was found without its bounds.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
         if not isinstance(self.search_options, (SearchOptions, SweepOptions, type(None))):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.SearchOptions or None."
@@ -368,7 +374,7 @@ class OptimalTreeClassifier(TreeClassifier):
         >>> model.tree_ in model.near_optimal(X, y, epsilon=0.1)
         True
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
         if guesses_of(self).any or self.min_leaf_accuracy is not None:
             raise InputError(
                 "A near-optimal set is over all trees within plain limits; leave out guess_lower_bounds, "

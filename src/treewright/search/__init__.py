@@ -5,7 +5,7 @@ from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs
-from treewright.search._jobs import check_n_jobs
+from treewright.search._jobs import check_n_jobs, threads_of
 from treewright.search._leaf_accuracy import (
     LeafAccuracyOptions,
     solve_leaf_accuracy,
@@ -64,5 +64,6 @@ __all__ = [
     "solve_sweep",
     "solve_with_leaf_accuracy",
     "stop_reason",
+    "threads_of",
     "thresholds_from_reference",
 ]

@@ -1,13 +1,14 @@
-"""The one meaning of `n_jobs`, for everything that gives tasks to joblib."""
+"""The one meaning of `n_jobs`: tasks that joblib does at once, or threads of one search."""
 
 from __future__ import annotations
 
+import os
 from numbers import Integral
 from typing import Any
 
 from treewright.errors import InputError
 
-__all__ = ["check_n_jobs"]
+__all__ = ["check_n_jobs", "threads_of"]
 
 
 def check_n_jobs(n_jobs: Any) -> int | None:
@@ -30,3 +31,27 @@ def check_n_jobs(n_jobs: Any) -> int | None:
             f"n_jobs={n_jobs!r}; give an integer of at least 1, -1 for all cores, or None for one."
         )
     return int(n_jobs)
+
+
+def threads_of(n_jobs: Any) -> int:
+    """Return with how many threads one search may run.
+
+    Inside a task of `joblib.Parallel` it is no more than the task's share of the cores, so that threads inside and
+    tasks outside are never more together than the cores: the share that joblib gives worker processes, else one.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As `check_n_jobs` takes it.
+    """
+    jobs = check_n_jobs(n_jobs)
+    if jobs == 1:
+        return 1
+    from joblib import effective_n_jobs
+    from joblib.parallel import get_active_backend
+
+    threads = int(effective_n_jobs(jobs))
+    if get_active_backend()[0].nesting_level:
+        share = os.environ.get("OMP_NUM_THREADS", "1")  # set by joblib in its worker processes
+        threads = min(threads, max(1, int(share)) if share.isdigit() else 1)
+    return max(1, threads)

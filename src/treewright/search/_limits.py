@@ -13,6 +13,7 @@ from typing import Any
 from treewright._native import core
 from treewright.errors import InputError
 from treewright.result import StopReason
+from treewright.search._jobs import check_n_jobs
 
 __all__ = ["Limits", "Progress", "ProgressCallback", "stop_reason"]
 
@@ -86,6 +87,11 @@ class Limits:
     memory_limit : int or None, default=None
         Bytes for the cache of subproblems, which sheds entries when full; None is half of the machine's
         memory.
+    n_jobs : int or None, default=1
+        Threads of one search over ranked columns, as scikit-learn counts them: -1 is all cores, None is 1 unless
+        ``joblib.parallel_config`` says otherwise. Inside a task of joblib no more than the task's share of the cores.
+        The proven optimum and the tree are the same for every number. Steps and memory are limited in sum. The
+        other searches use one thread.
     begun : float or None, default=None
         Reading of `time.perf_counter` at which the time began to run; None is when the search begins. Set by
         `started`, so that reading a table and making its splits count.
@@ -94,9 +100,11 @@ class Limits:
     time_limit: float | None = None
     step_limit: int | None = None
     memory_limit: int | None = None
+    n_jobs: int | None = field(default=1, kw_only=True)
     begun: float | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_n_jobs(self.n_jobs)
         for name, kind, words in (
             ("time_limit", Real, "a number of seconds"),
             ("step_limit", Integral, "an integer"),

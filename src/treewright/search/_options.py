@@ -49,6 +49,8 @@ class SweepOptions:
         After that, a long run over many rows searches parts of them, whose bounds add up to one for all.
     part_rows : int, default=32768
         ... of about so many rows, if that makes four parts or more.
+    alone_work : int, default=30_000_000
+        Threads (``Limits(n_jobs=...)``) begin after passes that take about so many nanoseconds.
     sharing_work : int, default=20000
         ... where one kernel pass takes at least so many steps (rows times columns).
     slack : float, default=0.5
@@ -77,6 +79,7 @@ class SweepOptions:
     core_share: float = 0.45
     parts: bool = True
     part_rows: int = 32_768
+    alone_work: int = 30_000_000
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from treewright.search._jobs import threads_of
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 
@@ -49,6 +50,8 @@ def run_arguments(
     objective : callable
         From a cost of the engine to the objective.
     """
+    native = options.native()
+    native.threads = threads_of(limits.n_jobs)
 
     def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
         assert progress is not None
@@ -59,7 +62,7 @@ def run_arguments(
         "min_leaf": min_samples_leaf,
         "depth": max(1, min(n_rows if max_depth is None else max_depth, n_rows, MOST_DEPTH)),
         "most_leaves": 0 if max_leaves is None or max_leaves >= n_rows else max(2, max_leaves),
-        "options": options.native(),
+        "options": native,
         "report": None if progress is None else report,
         **limits.native(),
     }

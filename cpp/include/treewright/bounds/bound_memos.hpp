@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -42,9 +43,10 @@ class Memos {
    public:
     explicit Memos(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-    [[nodiscard]] const Memo* find(const Fingerprint& rows, Size size) const {
+    // Null if there is none; it stays whole for who holds it, also when it is dropped here.
+    [[nodiscard]] std::shared_ptr<const Memo> find(const Fingerprint& rows, Size size) const {
         const auto found = memos_.find({rows, size});
-        return found == memos_.end() ? nullptr : &found->second;
+        return found == memos_.end() ? nullptr : found->second;
     }
     void store(const Fingerprint& rows, Size size, Memo memo) {
         drop(rows, size);
@@ -53,12 +55,12 @@ class Memos {
             memos_.clear();
             bytes_ = memo.bytes() + kOverhead;
         }
-        memos_.emplace(Key{rows, size}, std::move(memo));
+        memos_.emplace(Key{rows, size}, std::make_shared<const Memo>(std::move(memo)));
     }
     void drop(const Fingerprint& rows, Size size) {
         const auto found = memos_.find({rows, size});
         if (found == memos_.end()) return;
-        bytes_ -= found->second.bytes() + kOverhead;
+        bytes_ -= found->second->bytes() + kOverhead;
         memos_.erase(found);
     }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
@@ -75,11 +77,11 @@ class Memos {
             return static_cast<std::size_t>(key.rows.low ^ (limits * 0x9e3779b97f4a7c15u));
         }
     };
-    static constexpr std::size_t kOverhead = sizeof(Key) + sizeof(Memo) + 32;
+    static constexpr std::size_t kOverhead = sizeof(Key) + sizeof(Memo) + 64;
 
     std::size_t most_bytes_;
     std::size_t bytes_ = 0;
-    std::unordered_map<Key, Memo, Hash> memos_;
+    std::unordered_map<Key, std::shared_ptr<const Memo>, Hash> memos_;
 };
 
 }  // namespace treewright::ranked

@@ -3,14 +3,21 @@
 // An engine calls step() once per unit of work (a subproblem, a pass). The count is deterministic, so tests limit
 // steps; seconds and the report are looked at only every few steps. Once stopped, an engine unwinds, returning at
 // every level the best bound it can prove there, so that a stop loses nothing.
+//
+// A run of several threads has one Control a thread: that of the calling thread, the head, and helpers made of it. They share
+// a Crew between open_crew() and close_crew(). Steps are granted to a thread a few at a time, so their sum never passes the
+// limit; a stop or a pause that one thread meets ends all; only the head reports, for the interpreter of Python and its
+// signals belong to the calling thread. A helper looks at the crew where it looks at the clock.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 
 namespace treewright {
 
@@ -42,8 +49,7 @@ class Control {
     // Counts one unit of work of `cost` clock checks' worth; true if the run must stop.
     bool step(std::int64_t cost = 1) {
         if (stopped()) return true;
-        if (++steps_ >= limits_.steps) return halt(Stop::steps);
-        if (steps_ >= pause_at_) return paused_ = true;
+        if (++steps_ >= checkpoint_ && !more_steps()) return true;
         countdown_ -= cost;
         return countdown_ <= 0 && look();
     }
@@ -80,10 +86,51 @@ class Control {
     }
 
     // Lets a phase of a run do `steps` more steps, then unwind as at a stop; resume() goes on.
-    void pause_after(std::int64_t steps) { pause_at_ = steps_ + steps; }
+    void pause_after(std::int64_t steps) {
+        pause_at_ = steps_ + steps;
+        set_checkpoint();
+    }
     void resume() {
         paused_ = false;
         pause_at_ = kNone;
+        set_checkpoint();
+    }
+
+    // The Control of a helping thread, for as long as its head lives.
+    [[nodiscard]] Control helper() {
+        if (crew_ == nullptr) crew_ = std::make_shared<Crew>();
+        Control control(limits_);
+        control.start_ = start_;
+        control.crew_ = crew_;
+        control.helps_ = true;
+        return control;
+    }
+
+    // From here on the steps of the head and of its helpers count together, up to the limit or the pause.
+    void open_crew() {
+        crew_->granted = steps_;
+        crew_->of_helpers = 0;
+        crew_->paused = false;
+        crew_->open = true;
+        checkpoint_ = steps_ + 1;
+    }
+    // Tells a helper that it has work, before its thread begins.
+    void join(const Control& head) {
+        stop_ = Stop::none;
+        over_ = paused_ = false;
+        pause_at_ = head.pause_at_;
+        steps_ = told_ = 0;
+        checkpoint_ = 1;
+        countdown_ = kStepsPerLook;
+    }
+    // Ends the work of all helpers, from any thread: they unwind as at a pause.
+    void dismiss() { crew_->paused = true; }
+    // Once the threads of the helpers have ended: their steps are the head's.
+    void close_crew(std::int64_t steps_of_helpers) {
+        crew_->open = false;
+        steps_ += steps_of_helpers;
+        sync();
+        set_checkpoint();
     }
 
     // Lets `work` run under limits of its own, beside the end of this run: the whole is asked for reports and interrupts
@@ -112,14 +159,20 @@ class Control {
     // Records a better tree or bound, for reports.
     void incumbent(std::int64_t value) {
         if (value < incumbent_) incumbent_ = value;
+        if (helps_) fall(crew_->incumbent, value);
     }
     void lower_bound(std::int64_t value) {
         if (value > lower_bound_) lower_bound_ = value;
+        if (helps_) rise(crew_->lower_bound, value);
     }
     void bytes(std::size_t value) { bytes_ = value; }
 
     bool halt(Stop reason) {
         if (stop_ == Stop::none) {
+            if (crew_ != nullptr) {  // the first reason is that of all
+                Stop first = Stop::none;
+                if (!crew_->stop.compare_exchange_strong(first, reason)) reason = first;
+            }
             stop_ = reason;
             over_ = true;
         }
@@ -137,24 +190,85 @@ class Control {
 
    private:
     using Clock = std::chrono::steady_clock;
+    static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
+    // What the threads of a run share.
+    struct Crew {
+        std::atomic<bool> open{false};
+        std::atomic<std::int64_t> granted{0};     // steps given out, of the whole run
+        std::atomic<std::int64_t> of_helpers{0};  // steps that helpers say they took
+        std::atomic<Stop> stop{Stop::none};
+        std::atomic<bool> paused{false};
+        std::atomic<std::int64_t> incumbent{kNone};
+        std::atomic<std::int64_t> lower_bound{0};
+    };
+
+    static void fall(std::atomic<std::int64_t>& to, std::int64_t value) {
+        for (std::int64_t now = to; value < now && !to.compare_exchange_weak(now, value);) {}
+    }
+    static void rise(std::atomic<std::int64_t>& to, std::int64_t value) {
+        for (std::int64_t now = to; value > now && !to.compare_exchange_weak(now, value);) {}
+    }
+
+    void set_checkpoint() { checkpoint_ = std::min(limits_.steps, pause_at_); }
+
+    // At the last step that was granted: more of them, or the end.
+    bool more_steps() {
+        const std::int64_t end = std::min(limits_.steps, pause_at_);
+        const auto finish = [&] {
+            if (limits_.steps <= pause_at_) {
+                halt(Stop::steps);
+            } else {
+                paused_ = true;
+                if (crew_ != nullptr) crew_->paused = true;
+            }
+            return false;
+        };
+        if (crew_ == nullptr || !crew_->open) return steps_ < end || finish();
+        sync();
+        const std::int64_t left = stopped() ? 0 : end - crew_->granted.fetch_add(kStepsPerGrant);
+        if (left <= 0) {
+            --steps_;
+            return stopped() ? false : finish();
+        }
+        checkpoint_ = steps_ + std::min(kStepsPerGrant, left);
+        return true;
+    }
+
+    // Takes over what other threads met.
+    void sync() {
+        if (crew_ == nullptr) return;
+        if (const Stop reason = crew_->stop; reason != Stop::none) halt(reason);
+        if (crew_->open && crew_->paused) paused_ = true;
+        if (helps_) {
+            crew_->of_helpers += steps_ - told_;
+            told_ = steps_;
+        } else {
+            incumbent_ = std::min<std::int64_t>(incumbent_, crew_->incumbent);
+            lower_bound_ = std::max<std::int64_t>(lower_bound_, crew_->lower_bound);
+        }
+    }
 
     // Looks at the clock and reports; true if the run must stop.
     bool look() {
         countdown_ = kStepsPerLook;
+        sync();
+        if (stopped()) return true;
         const double now = seconds();
         if (now >= limits_.seconds) return halt(Stop::time);
         if (report_ && now >= next_report_) {
             next_report_ = now + interval_;
             const double best = incumbent_ == kNone ? std::numeric_limits<double>::infinity() : base_ + scale_ * static_cast<double>(incumbent_);
             const double bound = std::min(best, base_ + bound_scale_ * static_cast<double>(lower_bound_));
-            const Stop answer = report_({now, best, bound, steps_, bytes_});
+            const std::int64_t steps = steps_ + (crew_ != nullptr && crew_->open ? crew_->of_helpers.load() : 0);
+            const Stop answer = report_({now, best, bound, steps, bytes_});
             if (answer != Stop::none) return halt(answer);
         }
         return false;
     }
 
     static constexpr std::int64_t kStepsPerLook = 256;
-    static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+    static constexpr std::int64_t kStepsPerGrant = 16;
 
     Limits limits_;
     Report report_;
@@ -164,6 +278,7 @@ class Control {
     std::int64_t countdown_ = kStepsPerLook;
     std::int64_t steps_ = 0;
     std::int64_t pause_at_ = kNone;
+    std::int64_t checkpoint_ = limits_.steps;  // the step at which there is something to see to
     bool paused_ = false;
     double scale_ = 1.0;
     double bound_scale_ = 1.0;
@@ -174,6 +289,9 @@ class Control {
     Stop stop_ = Stop::none;
     bool over_ = false;  // ended, and no grace is left
     std::int64_t grace_ = 0;
+    std::shared_ptr<Crew> crew_;
+    bool helps_ = false;
+    std::int64_t told_ = 0;  // steps that a helper has told the crew
 };
 
 }  // namespace treewright

@@ -24,6 +24,8 @@ struct Options {
     std::uint32_t part_rows = 32768;  // ... of so many rows, if there are four or more
     std::uint64_t sharing_work = 20000;  // ... where a kernel pass takes at least so many steps
     double slack = 0.5;         // extra child budget, in rows' worth of cost per row of half the open interval
+    std::uint32_t threads = 1;  // of the search, the calling one among them (ranked_search.hpp)
+    std::int64_t alone_work = 30'000'000;  // ... after passes of about so many nanoseconds by the calling one
     std::uint32_t lanes = 64;   // most cuts in one pass of the depth-two kernel
     bool groups = true;         // few cuts and a loss of two sums: the search over groups of equal rows (group_search.hpp)
 };

@@ -29,13 +29,27 @@
 // A run that is not over then asks the root for rising budgets, each a share of the gap closer to the incumbent: asked
 // with a low budget, subproblems stop early and close wide stretches, so the bound rises evenly, and what was found out
 // is taken up again (bound_memos.hpp).
+//
+// Several threads (Options::threads) share the splits of the root. Whoever is free takes the open gap or cut with the lowest
+// bound, solves both sides with a search of its own, and tells the root's profile what it proved; queue, profiles
+// and best tree of the root have one lock, and what is solved below it goes into one store (ranked_store.hpp). Everything but
+// the root is searched as by one thread, which runs the same loop. Why that proves the same:
+//   - A thread prunes against `target`, the least of the budget and the cost of the best tree when it took the split. That
+//     tree exists, and the cost of the best tree only falls: what cannot beat an older target cannot beat the present one.
+//   - What a thread proves of a side (a bound of a set of rows at a size) depends on no other thread. Profiles draw
+//     conclusions from points in any order, and each is a true statement about the node whenever it is drawn.
+//   - A gap that is being solved is in no queue and is told to nobody else, but its cuts stay open in the profile, so a
+//     bound of the root that is read meanwhile, or after a stop, counts it as open.
+// Threads begin when one has worked for a while (Options::alone_work): most searches are over before that.
+//
+// Of trees of equal cost the answer is always the same one, whoever found which first: see src/search/ranked_ties.cpp.
 #pragma once
 
 #include "treewright/core/control.hpp"
-#include "treewright/core/bound_cache.hpp"
 #include "treewright/bounds/bound_memos.hpp"
 #include "treewright/space/ranked_node.hpp"
 #include "treewright/search/ranked_options.hpp"
+#include "treewright/search/ranked_store.hpp"
 #include "treewright/search/outcome.hpp"
 #include "treewright/kernels/pair_solver.hpp"
 #include "treewright/objective/ranked_objective.hpp"
@@ -43,9 +57,15 @@
 #include "treewright/core/tree_node.hpp"
 
 #include <array>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -80,6 +100,9 @@ class Search {
     [[nodiscard]] Statistics statistics() const;
 
    private:
+    Search(const RankedObjective& objective, const Options& options, Control& control, std::size_t bytes,
+           std::shared_ptr<Store> store);
+
     // Working memory of one level of the recursion, reused by all its nodes.
     struct Level {
         Node left, right;
@@ -93,15 +116,86 @@ class Search {
             bool is_cut;
         };
         std::vector<Open> heap;
-        std::vector<std::array<Memo, 2>> memos;        // of the two sides of each cut solved, if these had depth two
+        // Threads read the memos of cuts that are solved while others are added: a deque leaves them in their place.
+        std::deque<std::array<Memo, 2>> memos;         // of the two sides of each cut solved, if these had depth two
         std::vector<std::array<Fingerprint, 2>> rows;  // of the two sides, if these were deeper
     };
+
+    // A split of a node: the number of its column, then the cut. The first of several is the least.
+    struct Place {
+        std::size_t at;
+        std::uint32_t cut;
+        friend auto operator<=>(const Place&, const Place&) = default;
+    };
+
+    // The splits of one node while they are searched.
+    struct Hunt {
+        const Node& node;
+        Size size;
+        Cost budget;
+        std::size_t level;
+        Level& here;
+        Outcome best;
+        bool last_round = false;     // the bound is one of the whole search
+        bool equals = false;         // looks for the first split that costs budget - 1, which is known to be the least ...
+        Place first{~std::size_t{0}, 0};  // ... and is no later than this one
+        // Of threads: all above but `node`, `size`, `budget` and what a profile keeps from reset() is behind `mutex`.
+        std::mutex mutex{};
+        std::condition_variable changed{};
+        std::multiset<Cost> asked{};   // bounds of what is being solved
+        bool better = false;         // the lead has not yet told of the best tree
+        std::exception_ptr failed{};
+
+        [[nodiscard]] Cost target() const { return equals ? budget : std::min(best.upper, budget); }
+        // What is left of a gap of a column.
+        [[nodiscard]] Gap wanted(std::size_t at, Gap gap) const;
+    };
+
+    // What is asked of a gap or of an open cut.
+    struct Question {
+        Level::Open from;
+        Gap gap;
+        Cost target;
+        SplitBounds before, behind;  // the points around it
+    };
+    struct Sides {  // a cut to be solved
+        std::size_t at;
+        std::uint32_t cut;
+        Cost target, slack;
+        SplitBounds bounds;
+        std::array<std::array<Neighbour, 2>, 2> neighbours{};  // of the left side, of the right
+        std::array<Memo*, 2> memos{};                          // to be filled
+        Cost for_left = 0, for_right = 0;                      // budgets of a nested loss
+        bool gap_before = false, gap_behind = false;
+    };
+
+    // The next gap or cut that may cost less than the target; none if there is none now.
+    [[nodiscard]] std::optional<Question> next(Hunt& hunt);
+    [[nodiscard]] Sides prepare(Hunt& hunt, const Question& question);
+    // Solves both sides of a cut: their bounds go to `sides`, a tree that is cheaper than `best` to it.
+    void evaluate(const Hunt& hunt, Sides& sides, Outcome& best);
+    // Tells the profile and the queue what came out.
+    void absorb(Hunt& hunt, const Question& question, const Sides& sides, const Outcome& found);
+    // Searches the splits until none is left; with helpers at the root.
+    void search_splits(Hunt& hunt);
+    // The part of one thread. `lead`: of the calling one; it begins with the helpers' threads by `call_helpers`.
+    void work(Hunt& hunt, bool lead, const std::function<void()>& call_helpers);
+    class Threads;
+    // A queue of the open cuts and gaps of all columns, given the profiles.
+    void open_all(Hunt& hunt) const;
+    // Profiles of a node with all that is known of them; true if a memo of the node itself was there.
+    bool open_profiles(const Node& node, Size size, std::size_t level, std::span<const Neighbour> neighbours, Cost whole);
+    // The tree of cost `cost`, the least for these rows, that the rule for equals chooses; none after a stop.
+    [[nodiscard]] std::optional<PartialTree> first_of_equals(const Node& node, Size size, Cost cost, std::size_t level);
+    [[nodiscard]] std::optional<PartialTree> split_first(const Node& node, Size size, Cost cost, std::size_t level, PartialTree known, Cost whole);
 
     // `neighbours` may help; `memo`, if given, is filled where the depth is two.
     [[nodiscard]] Outcome solve(const Node& node, Size size, Cost budget, std::size_t level,
                                 std::span<const Neighbour> neighbours = {}, Memo* memo = nullptr);
     [[nodiscard]] Outcome branch(const Node& node, Size size, Cost budget, std::size_t level,
                                  std::span<const Neighbour> neighbours);
+    // Proves the least cost, and finds a tree of it.
+    [[nodiscard]] Outcome prove(const Node& root, Size limits);
     // The root above depth two, with budgets that rise to the cost of the best tree known.
     [[nodiscard]] Outcome climb(const Node& root, Size size, Outcome found);
     // The same on few rows, as far as these prove it (search/ranked_core.cpp).
@@ -110,19 +204,13 @@ class Search {
     void prove_on_parts(const Node& root, Size size, Outcome& found);
     // Nanoseconds, about, of one pass of the kernel over the rows of a node.
     [[nodiscard]] std::int64_t pass_work(const Node& node) const;
-    // Fills the queue of a level with the open cuts and gaps of all columns.
-    void open_all(Level& here, std::size_t n_columns, Cost target) const;
-    // Solves both sides of a cut and tells the profile; `reach` is the span that the answer should close beside it.
-    void evaluate(const Node& node, Size size, Level& here, std::size_t at, std::uint32_t cut, Cost reach, Cost target,
-                  std::size_t level, Outcome& best);
-    // Whether the rows between a point of a profile and the next, solved by themselves, close the gap (rule S).
-    [[nodiscard]] bool rows_between_close(const Node& node, Size size, Level& here, std::size_t at, std::size_t point,
-                                          const Gap& gap, Cost target, std::size_t level);
+    // Whether the rows between the two points around a gap, solved by themselves, may close it (rule S); then how much they add.
+    [[nodiscard]] bool rows_between_may_close(const Hunt& hunt, const Question& question);
+    [[nodiscard]] Cost rows_between_add(const Hunt& hunt, const Question& question);
     // The search for the least loss alone: this one where leaves only break ties, else one of its own.
     [[nodiscard]] Search& losses();
     // Least cost of a cut whose sides share a limit of leaves, as far as it is below `target`: else a bound above.
-    [[nodiscard]] Cost share_leaves(const Node& node, Size size, Level& here, std::size_t at, const SplitBounds& bounds,
-                                    Cost target, std::size_t level, Outcome& best);
+    [[nodiscard]] Cost share_leaves(const Hunt& hunt, const Sides& sides, Outcome& best);
     [[nodiscard]] Outcome greedy(const Node& node, Size size, std::size_t level);
     [[nodiscard]] Outcome stump_tree(const Node& node, Size size, std::size_t level);
     [[nodiscard]] Outcome refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size,
@@ -131,7 +219,7 @@ class Search {
     [[nodiscard]] PartialTree remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left, PartialTree right);
     [[nodiscard]] Level& level_at(std::size_t level);
     void watch_memory();
-    [[nodiscard]] std::size_t bytes() const;
+    [[nodiscard]] std::size_t bytes() const { return store_->all_bytes(); }
 
     static constexpr std::uint32_t kGreedyDepth = 32;
     static constexpr std::uint32_t kStumpDepth = 4;
@@ -145,7 +233,6 @@ class Search {
     // of the open cuts doubles the number of small problems and halves the rows that do not count.
     static constexpr double kPartOfErrors = 0.7;
     static constexpr int kHalvings = 4;
-    static constexpr std::size_t kMostMemoBytes = std::size_t{1} << 28;
 
     const RankedObjective& objective_;
     const RankedTable& table_;
@@ -157,10 +244,11 @@ class Search {
     std::unique_ptr<RankedObjective> free_leaves_;  // the objective with leaves that only break ties, once it is needed,
     std::unique_ptr<Search> losses_;     // and its search
     std::unique_ptr<PairSolver> pairs_;
-    Cache cache_;
-    Memos memos_;
+    std::shared_ptr<Store> store_;
     Stack stack_;
-    TreePool pool_;
+    std::size_t counted_bytes_ = 0;  // of the stack, as the store knows it
+    struct Helper;
+    std::vector<std::unique_ptr<Helper>> helpers_;  // once they are needed
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint8_t> goes_left_;
     Statistics statistics_;

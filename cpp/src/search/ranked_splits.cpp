@@ -1,0 +1,288 @@
+// The splits of one node, lowest bound first: taken, solved on both sides, told to the profiles. By one thread, or at the root
+// by several (ranked_search.hpp says why they may).
+#include "treewright/search/ranked_search.hpp"
+
+#include "ranked_threads.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace treewright::ranked {
+
+namespace {
+
+// Lowest bound first; among equals the widest gap, then the lowest column and cut, so that every run is the same.
+constexpr auto later = [](const auto& a, const auto& b) {
+    if (a.bound != b.bound) return a.bound > b.bound;
+    if (a.width != b.width) return a.width < b.width;
+    if (a.column != b.column) return a.column > b.column;
+    if (a.left_cut != b.left_cut) return a.left_cut > b.left_cut;
+    return a.is_cut < b.is_cut;
+};
+
+constexpr Gap kClosed{1, 0, 0};
+constexpr std::chrono::milliseconds kGlance{10};  // between looks at the clock while there is nothing to solve
+
+}  // namespace
+
+Gap Search::Hunt::wanted(std::size_t at, Gap gap) const {
+    if (!equals || at < first.at) return gap;
+    if (at > first.at || gap.first >= first.cut) return kClosed;
+    gap.last = std::min(gap.last, first.cut - 1);
+    return gap;
+}
+
+void Search::open_all(Hunt& hunt) const {
+    Level& here = hunt.here;
+    const Cost target = hunt.target();
+    here.heap.clear();
+    for (std::size_t at = 0; at < hunt.node.columns.size(); ++at) {
+        const IntervalBounds& profile = here.profiles[at];
+        const auto column = static_cast<std::uint32_t>(at);
+        for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
+            const SplitBounds& point = profile.points()[i];
+            if (profile.open(point, target)) here.heap.push_back({point.cost(), 0, column, point.cut, true});
+            const Gap gap = profile.gap(i, target);
+            if (gap.open()) here.heap.push_back({gap.bound, gap.last - gap.first, column, point.cut, false});
+        }
+    }
+    std::make_heap(here.heap.begin(), here.heap.end(), later);
+}
+
+std::optional<Search::Question> Search::next(Hunt& hunt) {
+    auto& heap = hunt.here.heap;
+    while (!heap.empty()) {
+        const Cost target = hunt.target();
+        const Level::Open top = heap.front();
+        if (hunt.last_round) {
+            const Cost asked = hunt.asked.empty() ? target : *hunt.asked.begin();
+            control_.lower_bound(std::min({top.bound, target, asked}));
+        }
+        if (top.bound >= target) break;
+        std::pop_heap(heap.begin(), heap.end(), later);
+        heap.pop_back();
+        const IntervalBounds& profile = hunt.here.profiles[top.column];
+        const std::size_t point = profile.point_before(top.left_cut);
+        const SplitBounds &before = profile.points()[point], &behind = profile.points()[point + 1];
+        const Gap gap = hunt.wanted(
+            top.column, top.is_cut ? Gap{top.left_cut, top.left_cut, before.cost()} : profile.gap(point, target));
+        if (!gap.open()) continue;
+        if (gap.bound > top.bound) {  // its neighbours have risen since: back in the queue
+            if (gap.bound >= target) continue;
+            heap.push_back({gap.bound, gap.last - gap.first, top.column, top.left_cut, top.is_cut});
+            std::push_heap(heap.begin(), heap.end(), later);
+            continue;
+        }
+        return Question{top, gap, target, before, behind};
+    }
+    return std::nullopt;
+}
+
+Search::Sides Search::prepare(Hunt& hunt, const Question& question) {
+    Level& here = hunt.here;
+    const std::size_t column = question.from.column;
+    const IntervalBounds& profile = here.profiles[column];
+    const Gap gap = question.gap;
+    const std::uint32_t cut = gap.first + (gap.last - gap.first) / 2;
+    Cost reach = std::max(profile.span_between(gap.first, cut), profile.span_between(cut, gap.last));
+    const std::size_t i = profile.point_before(cut);
+    if (question.from.is_cut) {  // the half of what is open beside it
+        for (const std::size_t side : {i - 1, i}) {
+            const Gap beside = profile.gap(side, question.target);
+            if (beside.open()) reach = std::max(reach, profile.span_between(beside.first, beside.last) / 2);
+        }
+    }
+    const bool pairs = hunt.size.depth == 3;
+    const double share = pairs ? kPairSlack * options_.slack : options_.slack;
+    Sides sides{column, cut, question.target, static_cast<Cost>(share * static_cast<double>(reach)), profile.bounds(cut)};
+    const SplitBounds &a = profile.points()[i], &b = profile.points()[i + 1];
+    if (!objective_.laws().similar) {
+        // Without rule Z but with rule M a cut closes the gaps beside it by its own bounds alone, the left side the gap behind it,
+        // the right side the one before: each is asked for what that takes. A gap without cuts needs nothing.
+        sides.slack = question.target / kNestedSlack;
+        const Cost total = question.target + sides.slack;
+        const SplitBounds& before = profile.points()[i - (cut == a.cut ? 1 : 0)];
+        sides.gap_before = cut - before.cut > 1;
+        sides.gap_behind = b.cut > cut + 1;
+        sides.for_left = total - (sides.gap_behind ? b.right : sides.bounds.right);
+        sides.for_right = total - (sides.gap_before ? before.left : sides.bounds.left);
+    }
+    sides.bounds.tag = SplitBounds::kNoTag;
+    if (!options_.neighbours) return sides;
+    // The nearest cuts solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
+    const Cost to_a = profile.span_between(a.cut, cut), to_b = profile.span_between(cut, b.cut);
+    const auto known_of = [&](std::uint32_t of, std::size_t side, Relation relation, Cost loss) {
+        if (of == SplitBounds::kNoTag) return Neighbour{};
+        return pairs ? Neighbour{&here.memos[of][side], {}, relation, loss, true}
+                     : Neighbour{nullptr, here.rows[of][side], relation, loss, true};
+    };
+    sides.neighbours[0] = {known_of(a.tag, 0, Relation::subset, 0), known_of(b.tag, 0, Relation::superset, to_b)};
+    sides.neighbours[1] = {known_of(b.tag, 1, Relation::subset, 0), known_of(a.tag, 1, Relation::superset, to_a)};
+    // A tag is in the profile once the cut is solved, and not looked up before.
+    sides.bounds.tag = static_cast<std::uint32_t>(pairs ? here.memos.size() : here.rows.size());
+    if (pairs) {
+        auto& memos = here.memos.emplace_back();
+        sides.memos = {&memos[0], &memos[1]};
+    } else {
+        here.rows.emplace_back();
+    }
+    return sides;
+}
+
+void Search::evaluate(const Hunt& hunt, Sides& sides, Outcome& best) {
+    const Node& node = hunt.node;
+    const Size size = hunt.size;
+    const std::size_t level = hunt.level;
+    const IntervalBounds& profile = hunt.here.profiles[sides.at];  // of it only what never changes
+    Level& own = level_at(level);
+    const bool fair = options_.fair_shares && size.depth >= 4;
+    const bool nested = !objective_.laws().similar;
+    const std::uint32_t position = profile.position(sides.cut);
+    const Stack::Mark mark = stack_.mark();
+    split(objective_, node, sides.at, position, stack_, goes_left_, own.left, own.right);
+    watch_memory();
+
+    SplitBounds& bounds = sides.bounds;
+    const Cost target = sides.target;
+    const bool left_first = own.left.n >= own.right.n;
+    Node& first_node = left_first ? own.left : own.right;
+    Node& second_node = left_first ? own.right : own.left;
+    Cost& first_bound = left_first ? bounds.left : bounds.right;
+    Cost& second_bound = left_first ? bounds.right : bounds.left;
+    const std::size_t first_side = left_first ? 0 : 1, second_side = 1 - first_side;
+
+    const auto leaf_of = [&](const Node& side) {
+        return Outcome{objective_.leaf_penalty(), objective_.leaf_cost(side), PartialTree::leaf()};
+    };
+    Outcome first = leaf_of(first_node), second = leaf_of(second_node);
+    const auto ask_first = [&](Cost budget) {
+        first = solve(first_node, size.below(), budget, level + 1, sides.neighbours[first_side], sides.memos[first_side]);
+        first_bound = std::max(first_bound, first.lower);
+    };
+    const auto ask_second = [&](Cost budget) {
+        second = solve(second_node, size.below(), budget, level + 1, sides.neighbours[second_side], sides.memos[second_side]);
+        second_bound = std::max(second_bound, second.lower);
+    };
+    const Cost total = target + (fair ? std::min(sides.slack, target / 8) : sides.slack);
+    if (nested && profile.monotone() && !fair) {
+        ask_first(left_first ? sides.for_left : sides.for_right);
+        if ((left_first ? sides.gap_before : sides.gap_behind) || first_bound + second_bound < target)
+            ask_second(left_first ? sides.for_right : sides.for_left);
+    } else if (!fair) {
+        ask_first(total - second_bound);
+        if (first_bound + second_bound < total) ask_second(total - first_bound);
+    } else {
+        // The last part of a proof is the dearest, so each side is asked for its likely share first: the optimum of
+        // depth two is a cheap measure, and no side can prove more than it.
+        const Cost most_first = solve(first_node, size.pair(), kNoCost, level + 1).upper;
+        const Cost most_second = solve(second_node, size.pair(), kNoCost, level + 1).upper;
+        const double part = static_cast<double>(most_first) / static_cast<double>(most_first + most_second);
+        ask_first(std::max(static_cast<Cost>(part * static_cast<double>(total)), total - most_second));
+        if (first_bound + second_bound < total) ask_second(total - first_bound);
+        if (first_bound + second_bound < target) ask_first(total - second_bound);
+    }
+    if (size.leaves != Size::kAny) {
+        bounds.sum = share_leaves(hunt, sides, best);
+    } else if (first.upper + second.upper < best.upper) {
+        const PartialTree plan = remember(node, sides.at, position, (left_first ? first : second).plan,
+                                          (left_first ? second : first).plan);
+        best.offer(first.upper + second.upper, plan);
+    }
+    stack_.release(mark);
+}
+
+Cost Search::share_leaves(const Hunt& hunt, const Sides& sides, Outcome& best) {
+    const SplitBounds& bounds = sides.bounds;
+    const Cost target = sides.target;
+    const std::uint32_t depth = hunt.size.depth - 1, leaves = hunt.size.leaves;
+    const Level& own = level_at(hunt.level);
+    if (bounds.left + bounds.right >= target) return 0;
+    Cost least = kNoCost;
+    for (std::uint32_t on_left = 1; on_left < leaves; ++on_left) {
+        const Outcome left = solve(own.left, {depth, on_left}, target - bounds.right, hunt.level + 1);
+        Cost sum = left.lower + bounds.right;
+        if (sum < target) {
+            const Outcome right = solve(own.right, {depth, leaves - on_left}, target - left.lower, hunt.level + 1);
+            sum = left.lower + std::max(right.lower, bounds.right);
+            if (left.upper + right.upper < best.upper)
+                best.offer(left.upper + right.upper, remember(hunt.node, sides.at, own.left.n, left.plan, right.plan));
+        }
+        least = std::min(least, sum);
+    }
+    return least;
+}
+
+void Search::absorb(Hunt& hunt, const Question& question, const Sides& sides, const Outcome& found) {
+    Level& here = hunt.here;
+    IntervalBounds& profile = here.profiles[sides.at];
+    profile.insert(sides.bounds);
+    if (hunt.equals) {
+        if (found.upper < hunt.budget) hunt.first = std::min(hunt.first, Place{sides.at, sides.cut});
+    } else if (found.upper < hunt.best.upper) {
+        hunt.best.offer(found.upper, found.plan);
+        if (hunt.level == 0 && !on_better_) control_.incumbent(found.upper);
+        hunt.better = true;
+    }
+    if (question.from.is_cut) return;
+    const Cost target = hunt.target();
+    const auto push = [&](std::size_t point) {
+        const Gap gap = profile.gap(point, target);
+        if (!gap.open() || gap.bound >= target) return;
+        here.heap.push_back({gap.bound, gap.last - gap.first, question.from.column, profile.points()[point].cut, false});
+        std::push_heap(here.heap.begin(), here.heap.end(), later);
+    };
+    const std::size_t point = profile.point_before(sides.cut);
+    push(point - 1);
+    push(point);
+}
+
+void Search::work(Hunt& hunt, bool lead, const std::function<void()>& call_helpers) {
+    Level& own = level_at(hunt.level);
+    std::unique_lock lock(hunt.mutex);
+    while (!control_.stopped()) {
+        if (lead && hunt.better && on_better_ && hunt.level == 0) {
+            const PartialTree plan = hunt.best.plan;
+            hunt.better = false;
+            lock.unlock();
+            on_better_(plan);
+            lock.lock();
+            continue;
+        }
+        const std::optional<Question> question = next(hunt);
+        if (!question) {
+            if (hunt.asked.empty()) break;
+            hunt.changed.wait_for(lock, kGlance);
+            lock.unlock();  // the caller's report may take its time
+            control_.glance();
+            lock.lock();
+            continue;
+        }
+        if (lead && call_helpers) call_helpers();
+        const auto asked = hunt.asked.insert(question->from.bound);
+        bool closed = false;
+        if (rows_between_may_close(hunt, *question)) {
+            lock.unlock();
+            const Cost sum = rows_between_add(hunt, *question);
+            lock.lock();
+            IntervalBounds& profile = hunt.here.profiles[question->from.column];
+            const std::size_t point = profile.point_before(question->before.cut);
+            if (sum > 0) profile.add_between(point, sum);
+            closed = !profile.gap(point, question->target).open();
+            statistics_.gaps_closed += closed ? 1 : 0;
+        }
+        if (!closed) {
+            Sides sides = prepare(hunt, *question);
+            Outcome found{0, hunt.equals ? hunt.budget : hunt.best.upper, {}};
+            lock.unlock();
+            evaluate(hunt, sides, found);
+            lock.lock();
+            if (sides.bounds.tag != SplitBounds::kNoTag && hunt.size.depth > 3)
+                hunt.here.rows[sides.bounds.tag] = {own.left.rows, own.right.rows};
+            absorb(hunt, *question, sides, found);
+        }
+        hunt.asked.erase(asked);
+        hunt.changed.notify_all();
+    }
+}
+
+}  // namespace treewright::ranked

@@ -1,0 +1,83 @@
+// Which of several trees of the same least cost is the answer.
+//
+// A search keeps the first one that it finds, and with several threads, or with bounds kept from elsewhere, that is luck. So
+// once the least cost V is proven, the tree is chosen by a rule that speaks of the table alone:
+//
+//   1. the least depth at which V is reached; a leaf, a tree of depth one or two as their solvers give it for these rows (among
+//      equal trees of depth two, with the same switches and lanes: they look at the cuts in an order of their own);
+//   2. above that, the first column, and in it the first cut, with which a tree of cost V can begin;
+//   3. with a limit of leaves, the fewest of them on the left;
+//   4. on both sides the same, with what each costs.
+//
+// The price of a leaf is part of V, so all these trees have the least loss, and of those the fewest leaves. The order of the
+// rows plays no part: a cut is known by the ranks it lies between.
+//
+// Cost: the search has shown that no split costs less than V, here those before the first are shown to cost more. The root's
+// profile is known from it, and only what it has closed at V exactly is open again; a split of the tree that was found is
+// the first bound on the place. Below the root each node is one subproblem of hundreds.
+#include "treewright/search/ranked_search.hpp"
+
+#include <algorithm>
+
+namespace treewright::ranked {
+
+std::optional<PartialTree> Search::first_of_equals(const Node& node, Size size, Cost cost, std::size_t level) {
+    if (objective_.leaf_cost(node) == cost) return PartialTree::leaf();
+    if (control_.stopped()) return std::nullopt;
+    if (objective_.best_stump(node).cost == cost) return PartialTree::stump();
+    size = size.fitted();
+    if (size.depth < 2) return std::nullopt;
+    const Outcome pair = pairs_->solve(node, Size{2, size.leaves}.fitted().leaves == 3, cost + 1);
+    if (pair.upper == cost) return pair.plan;
+    Cost whole = pair.lower;
+    for (std::uint32_t depth = 3; depth <= size.depth && !control_.stopped(); ++depth) {
+        const Size here = Size{depth, size.leaves}.fitted();
+        if (level == 0) root_ = {std::min(whole, pair.upper), pair.upper, pair.plan};
+        const Outcome found = solve(node, here, cost + 1, level);
+        if (found.upper == cost) return split_first(node, here, cost, level, found.plan, whole);
+        whole = std::max(whole, found.lower);
+    }
+    return std::nullopt;
+}
+
+std::optional<PartialTree> Search::split_first(const Node& node, Size size, Cost cost, std::size_t level, PartialTree known,
+                                               Cost whole) {
+    if (control_.stopped()) return std::nullopt;
+    open_profiles(node, size, level, {}, whole);
+    Level& here = level_at(level);
+    Hunt hunt{node, size, cost + 1, level, here, Outcome{}, false, true};
+    if (known.kind() == PartialTree::Kind::node) {
+        const TreePoolNode top = store_->planted(known);
+        const auto at = static_cast<std::size_t>(std::find(node.columns.begin(), node.columns.end(), top.column) - node.columns.begin());
+        const IntervalBounds& profile = here.profiles[at];
+        std::uint32_t cut = 1;
+        while (table_.rank_of(top.column, row_of(node.orders[at][profile.position(cut)])) < top.rank) ++cut;
+        hunt.first = {at, cut};
+    }
+    search_splits(hunt);
+    if (control_.stopped() || hunt.first.at >= node.columns.size()) return std::nullopt;
+
+    const Place first = hunt.first;
+    const std::uint32_t position = here.profiles[first.at].position(first.cut);
+    Node left, right;
+    const Stack::Mark mark = stack_.mark();
+    split(objective_, node, first.at, position, stack_, goes_left_, left, right);
+    std::optional<PartialTree> plan;
+    const bool any = size.leaves == Size::kAny;
+    for (std::uint32_t on_left = 1; !plan && on_left < (any ? 2 : size.leaves) && !control_.stopped(); ++on_left) {
+        const Size of_left = any ? size.below() : Size{size.depth - 1, on_left}.fitted();
+        const Size of_right = any ? size.below() : Size{size.depth - 1, size.leaves - on_left}.fitted();
+        const Cost left_cost = solve(left, of_left, cost + 1, level + 1).upper;
+        if (left_cost >= cost) continue;
+        const Cost right_cost = solve(right, of_right, cost - left_cost + 1, level + 1).upper;
+        if (left_cost + right_cost != cost) continue;
+        const auto below_left = first_of_equals(left, of_left, left_cost, level + 1);
+        const auto below_right = first_of_equals(right, of_right, right_cost, level + 1);
+        if (!below_left || !below_right) break;
+        plan = remember(node, first.at, position, *below_left, *below_right);
+    }
+    stack_.release(mark);
+    return plan;
+}
+
+}  // namespace treewright::ranked
