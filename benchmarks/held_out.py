@@ -269,9 +269,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the tables")
     parser.add_argument("--peers-python", type=Path, help="Python that has pystreed and scikit-survival")
     parser.add_argument("--no-peers", action="store_true", help="scikit-learn alone to compare with")
-    parser.add_argument(
-        "--save", action="store_true", help="into results/held_out.json; other tasks stay"
-    )
+    parser.add_argument("--save", action="store_true", help="into results/held_out.json; other tasks stay")
     arguments = parser.parse_args()
     code = commit()  # of the code that runs, whatever is written while it does
     python = None if arguments.no_peers else arguments.peers_python or ensure("streed")

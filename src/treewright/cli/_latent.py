@@ -101,7 +101,8 @@ def fit_latent(
     importlib.import_module("treewright.latent")  # PyTorch takes seconds to load, which are none of training
     note(f"{size_of(csv.table)}. Training; Ctrl-C keeps the best model.")
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The validation loss still fell")  # it is a note of the result
+        # It is a note of the result.
+        warnings.filterwarnings("ignore", message="The validation loss still fell")
         model.fit_table(csv.table, csv.target)
     hard = model.harden()
     tree = hard.tree

@@ -347,7 +347,14 @@ def _reading_of(
 
 
 def renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[Any]:
-    """Return labels with the names that they are to have; numbers have no other."""
+    """Return labels with the names that they are to have; numbers have no other.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+    names : mapping of str to str
+        The name of each label that is to have another one.
+    """
     if not names or labels.dtype.kind in "biuf":
         return labels
     return np.array([names.get(label, label) for label in map(str, labels.tolist())], dtype=np.str_)

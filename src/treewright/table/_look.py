@@ -160,9 +160,9 @@ def look(data: Any, target: str | None = None, **options: Any) -> Look:
     >>> frame = pd.DataFrame({"id": range(40), "age": [30, 50] * 20, "y": ["Bad", "good", "BAD", "good"] * 10})
     >>> seen = look(frame, target="y")
     >>> [finding.column for finding in seen.findings]
-    ['id', 'y']
+    ['y', 'id']
     >>> seen.options()
-    '--ignore id --merge-labels'
+    '--merge-labels --ignore id'
     """
     if isinstance(data, (str, Path)):
         csv, faults, codes = load_leniently(data, target=target, **options)
