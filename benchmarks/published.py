@@ -1,8 +1,8 @@
 """The stored results as Markdown tables, for the documentation: ``python -m benchmarks.published``.
 
 Every number comes from a file in `results/`; none is typed a second time. A file whose rows hold the solvers' answers
-(`_compare.compare` writes such) becomes one table; `guessing` and `leaf_accuracy` have shapes of their own; of any
-other file the plain values of its rows are shown.
+(`_compare.compare` writes such) becomes one table; `guessing`, `leaf_accuracy` and `near_optimal` have shapes of their
+own; of any other file the plain values of its rows are shown.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from benchmarks._leaf_accuracy_tables import TABLES as LEAF_ACCURACY_TABLES
 from benchmarks._tables import finished, format_table, show_depth
+from benchmarks.near_optimal import cell
 
 __all__ = ["about", "command_of", "results", "table"]
 
@@ -63,6 +64,8 @@ def table(content: Row) -> str:
         return "\n\n".join(LEAF_ACCURACY_TABLES[content["benchmark"]](rows))
     if content["benchmark"] == "guessing":
         return _guessing(rows)
+    if content["benchmark"] == "near_optimal":
+        return _sets(rows)
     answered = [row for row in rows if isinstance(row.get("answers"), list)]
     return _answers(answered) if answered else _plain(rows)
 
@@ -103,6 +106,28 @@ def _answer(answer: Row | None, best: float | None) -> str:
         return text
     capped = any("capped" in note for note in answer.get("notes", ()))
     return f"{text} ({'depth capped' if capped else 'not optimal'}, {answer['objective']:.6f})"
+
+
+def _sets(rows: Sequence[Row]) -> str:
+    """One row a set of trees and a peer: trees, processor seconds and megabytes of both."""
+    header = ["table", "rows x columns", "leaf penalty", "epsilon", "depth", "peer", "ours", "the peer's"]
+    cells = []
+    for row in rows:
+        ours, theirs = (" / ".join(cell(answer)).strip(" /") for answer in row["answers"])
+        size = f"{row['rows']} x {row['columns']}"
+        cells.append(
+            [
+                row["table"],
+                size,
+                row["price"],
+                row["epsilon"],
+                row["depth"],
+                row["answers"][1]["package"],
+                ours,
+                theirs,
+            ]
+        )
+    return "Trees / processor seconds / megabytes.\n\n" + format_table(header, cells)
 
 
 def _guessing(rows: Sequence[Row]) -> str:

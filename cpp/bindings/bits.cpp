@@ -350,7 +350,7 @@ void bind_bits(nb::module_& m) {
              "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a, "min_count"_a,
              "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
-             "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none(), "time_limit"_a, "step_limit"_a, "memory_limit"_a,
+             "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none() = nb::none(), "time_limit"_a, "step_limit"_a, "memory_limit"_a,
              "report"_a.none(),
              "Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most steps).")
         .def("front", &BitsProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,

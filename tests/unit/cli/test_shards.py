@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +70,8 @@ def test_a_changed_model_is_refused(rows: Path, tmp_path: Path) -> None:
     [
         (("--shard-rows", 500, "--cost", "sick:well=2"), "--cost does not go with shards"),
         (("--shard-rows", 500, "--class-weight", "sick=2"), "--class-weight balanced"),
-        (("--jobs", 2), "--jobs is for shards"),
+        (("--jobs", 2, "--objective", "leaf-accuracy"), "--jobs is for the exact search"),
+        (("--backend", "loky"), "--backend is for shards"),
         (("--shard-rows", 0), "shard_rows=0"),
     ],
 )
@@ -77,6 +79,17 @@ def test_what_does_not_go_together_is_told(rows: Path, options: tuple[object, ..
     code, _, said = run("fit", rows / "all.csv", "-t", "y", *options)
     assert code == 2
     assert message in said
+
+
+def test_one_search_takes_threads(rows: Path, tmp_path: Path) -> None:
+    trees = []
+    for jobs in (1, 2):
+        model = tmp_path / f"{jobs}.json"
+        assert (
+            run("fit", rows / "all.csv", "-t", "y", "--max-depth", 2, "--jobs", jobs, "--out", model)[0] == 0
+        )
+        trees.append(json.loads(model.read_text())["tree"])
+    assert trees[0] == trees[1]
 
 
 def test_an_ordinary_model_is_not_verified_on_a_folder(rows: Path, tmp_path: Path) -> None:
