@@ -20,7 +20,7 @@ test: $(VENV)/.installed-test
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check src tests benchmarks examples tools docs/conf.py docs/_ext
 	$(BIN)/ruff format --check src tests benchmarks examples tools docs/conf.py docs/_ext
-	$(BIN)/clang-format --dry-run --Werror --files=tools/clang_format.txt
+	@find cpp tests/cpp -name '*.[ch]pp' | xargs $(BIN)/clang-format --dry-run --Werror
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy

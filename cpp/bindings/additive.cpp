@@ -17,8 +17,8 @@ using namespace treewright::ranked;
 
 namespace {
 
-nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Matrix<std::int64_t> weighted, int shift,
-                       int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
+nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Matrix<std::int64_t> weighted,
+                       int shift, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
                        std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
                        std::size_t memory_limit, nb::object report) {
     const auto table = std::make_shared<TargetTable>();
@@ -79,14 +79,15 @@ nb::dict action_costs(Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int
 }
 
 nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vector<std::int64_t> hazard, int scale,
-                  int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t most_leaves,
-                  const Options& options, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
-                  nb::object report) {
+                  int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
+                  std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
+                  std::size_t memory_limit, nb::object report) {
     const auto table = std::make_shared<EventTable>();
     EventTable& data = *table;
     set_ranks(data, rank, events.size(), min_leaf);
     if (hazard.size() != events.size()) throw std::invalid_argument("survival: arrays of different lengths");
-    if (leaf < 1 || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60) throw std::invalid_argument("survival: units");
+    if (leaf < 1 || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60)
+        throw std::invalid_argument("survival: units");
     data.scale = scale;
     data.events.assign(events.data(), events.data() + events.size());
     data.hazard.assign(hazard.data(), hazard.data() + hazard.size());

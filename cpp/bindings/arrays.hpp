@@ -15,8 +15,12 @@ template <class T>
 using Matrix = nanobind::ndarray<const T, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
 
 template <class T>
-std::span<const T> span_of(const Vector<T>& v) { return {v.data(), v.shape(0)}; }
+std::span<const T> span_of(const Vector<T>& v) {
+    return {v.data(), v.shape(0)};
+}
 template <class T>
-std::span<const T> span_of(const Matrix<T>& m) { return {m.data(), m.shape(0) * m.shape(1)}; }
+std::span<const T> span_of(const Matrix<T>& m) {
+    return {m.data(), m.shape(0) * m.shape(1)};
+}
 
 }  // namespace treewright

@@ -22,7 +22,8 @@ inline void require_binary_problem(const Matrix<std::uint8_t>& splits, const Vec
     require_sum(span_of(weight), kMostCost, "weight");
     std::vector<std::int64_t> of_label(costs.shape(0));
     for (std::size_t t = 0; t < of_label.size(); ++t)
-        of_label[t] = require_sum(std::span<const std::int64_t>{costs.data() + t * costs.shape(1), costs.shape(1)}, kMostCost, "costs");
+        of_label[t] = require_sum(std::span<const std::int64_t>{costs.data() + t * costs.shape(1), costs.shape(1)},
+                                  kMostCost, "costs");
     std::int64_t left = kMostCost;
     for (std::size_t r = 0; r < n; ++r) {
         const std::int64_t cost = of_label[static_cast<std::size_t>(y(r))];

@@ -28,8 +28,8 @@ namespace {
 using treewright::Control;
 using treewright::Matrix;
 using treewright::span_of;
-using treewright::Vector;
 using treewright::Stop;
+using treewright::Vector;
 using namespace treewright::bits;
 
 struct FrontOutcome {
@@ -95,9 +95,9 @@ class BitsProblem {
             treewright::require_sum(span_of(*guess), treewright::kMostCost, "guess");
         }
         nb::gil_scoped_release release;
-        data_ = reduce({span_of(goes_right), goes_right.shape(0), y.shape(0), span_of(y), span_of(weight), span_of(costs),
-                        costs.shape(1), min_count_ > 0, guess ? span_of(*guess) : std::span<const std::int64_t>{},
-                        equivalent_points, packed});
+        data_ = reduce({span_of(goes_right), goes_right.shape(0), y.shape(0), span_of(y), span_of(weight),
+                        span_of(costs), costs.shape(1), min_count_ > 0,
+                        guess ? span_of(*guess) : std::span<const std::int64_t>{}, equivalent_points, packed});
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), std::int64_t{0});
         if (min_count_ > 0) total_ += static_cast<std::int64_t>(y.shape(0));
         units_ = Units::make(std::accumulate(data_.guess.begin(), data_.guess.end(), total_), leaf_price);
@@ -108,7 +108,8 @@ class BitsProblem {
                     std::int64_t step_limit, std::size_t memory_limit, nb::object report) const {
         treewright::require(max_leaves >= 0, "max_leaves must be at least 0");
         Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
-        const Settings settings{units_.leaf_price, units_.shift, depth_of(max_depth), few(max_leaves), min_count_, options};
+        const Settings settings{units_.leaf_price, units_.shift, depth_of(max_depth),
+                                few(max_leaves),   min_count_,   options};
         const PriceSource prices = price_source(price_rows, control);
         const bool counts = fewest_leaves && can_count_leaves();
         std::optional<RecheckBudget> budget;
@@ -119,8 +120,9 @@ class BitsProblem {
         {
             nb::gil_scoped_release release;
             control.units(units_.to_weight(1), units_.bound_unit(), static_cast<double>(data_.base_cost));
-            out = total_ < (std::int64_t{1} << 28) ? search_tree<std::int32_t>(data_, settings, counts, prices, control, budget)
-                                                   : search_tree<std::int64_t>(data_, settings, counts, prices, control, budget);
+            out = total_ < (std::int64_t{1} << 28)
+                      ? search_tree<std::int32_t>(data_, settings, counts, prices, control, budget)
+                      : search_tree<std::int64_t>(data_, settings, counts, prices, control, budget);
             orient(data_, out.shape, 0, shape);
             if (out.recheck) orient(data_, out.recheck->shape, 0, rechecked);
         }
@@ -129,8 +131,9 @@ class BitsProblem {
         const auto base = static_cast<double>(data_.base_cost);
         result["upper_bound"] = base + units_.to_weight(out.bounds.upper);
         result["lower_bound"] = base + units_.bound_unit() * static_cast<double>(out.bounds.lower);
-        result["bytes_needed"] = total_ < (std::int64_t{1} << 28) ? Subproblems<std::int32_t>::bytes_needed(data_, min_count_ > 0)
-                                                                  : Subproblems<std::int64_t>::bytes_needed(data_, min_count_ > 0);
+        result["bytes_needed"] = total_ < (std::int64_t{1} << 28)
+                                     ? Subproblems<std::int32_t>::bytes_needed(data_, min_count_ > 0)
+                                     : Subproblems<std::int64_t>::bytes_needed(data_, min_count_ > 0);
         result["exact"] = out.bounds.exact();
         result["leaves_exact"] = out.leaves_exact;
         result["feasible"] = out.bounds.upper < kInfinity;
@@ -148,8 +151,9 @@ class BitsProblem {
             again["interrupted"] = out.recheck->interrupted;
             result["recheck"] = again;
         }
-        result["row_price_bound"] =
-            out.prices.rounds == 0 ? nb::none() : nb::cast(base + units_.bound_unit() * static_cast<double>(out.prices.bound));
+        result["row_price_bound"] = out.prices.rounds == 0
+                                        ? nb::none()
+                                        : nb::cast(base + units_.bound_unit() * static_cast<double>(out.prices.bound));
         result["row_price_seconds"] = out.prices.seconds;
         result["row_price_rounds"] = out.prices.rounds;
         return result;
@@ -200,7 +204,8 @@ class BitsProblem {
 
     nb::dict suggest_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::size_t width) const {
         const Pricing question = pricing(prices, max_depth);
-        return violations([&](Control& control) { return treewright::bits::suggest_violations(question, width, control); });
+        return violations(
+            [&](Control& control) { return treewright::bits::suggest_violations(question, width, control); });
     }
 
     nb::dict bound_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::int64_t bar,
@@ -247,7 +252,8 @@ class BitsProblem {
     [[nodiscard]] int unit_shift() const { return units_.shift; }
     // Whether leaves that cost one unit each stay below one weight unit together: no tree needs more leaves than rows.
     [[nodiscard]] bool can_count_leaves() const {
-        return units_.leaf_price == 0 && static_cast<std::int64_t>(data_.n_rows) < (std::int64_t{1} << units_.shift) - 1;
+        return units_.leaf_price == 0 &&
+               static_cast<std::int64_t>(data_.n_rows) < (std::int64_t{1} << units_.shift) - 1;
     }
 
    private:
@@ -258,7 +264,8 @@ class BitsProblem {
     }
     // No tree of distinct rows has more leaves than there are.
     [[nodiscard]] std::int32_t few(std::int32_t max_leaves) const {
-        return static_cast<std::int32_t>(std::min<std::size_t>(static_cast<std::size_t>(max_leaves), std::max<std::size_t>(1, data_.n_rows)));
+        return static_cast<std::int32_t>(
+            std::min<std::size_t>(static_cast<std::size_t>(max_leaves), std::max<std::size_t>(1, data_.n_rows)));
     }
     // Prices made in Python: `make(seconds, work, proven_bound, glance)`, with the bound in weight units; it may call
     // `glance(bound)`, in cost units, to tell how far it is, and must return soon if the answer is true.
@@ -272,8 +279,9 @@ class BitsProblem {
                 return control.glance();
             });
             try {
-                const nb::object made = make(request.seconds, request.work,
-                                             static_cast<double>(data_.base_cost) + units_.to_weight(request.proven_bound), glance);
+                const nb::object made =
+                    make(request.seconds, request.work,
+                         static_cast<double>(data_.base_cost) + units_.to_weight(request.proven_bound), glance);
                 const auto of_row = nb::cast<Vector<std::int64_t>>(made.attr("prices"));
                 check_prices(of_row);
                 prices.of_row.assign(span_of(of_row).begin(), span_of(of_row).end());
@@ -335,8 +343,7 @@ void bind_bits(nb::module_& m) {
         .value("AUTOMATIC", PairKernel::automatic)
         .value("ROWS", PairKernel::rows)
         .value("COLUMNS", PairKernel::columns);
-    nb::class_<Options>(m, "BitsOptions", "Switches of the search over binary columns.")
-        .def(nb::init<>())
+    nb::class_<Options>(m, "BitsOptions", "Switches of the search over binary columns.").def(nb::init<>())
 #define SETTING(type, name, value, text)
 #define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
 #include "treewright/search/binary_options.def"
@@ -350,14 +357,15 @@ void bind_bits(nb::module_& m) {
              "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a, "min_count"_a,
              "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
-             "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none() = nb::none(), "time_limit"_a, "step_limit"_a, "memory_limit"_a,
-             "report"_a.none(),
-             "Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most steps).")
+             "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none() = nb::none(), "time_limit"_a, "step_limit"_a,
+             "memory_limit"_a, "report"_a.none(),
+             "Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most "
+             "steps).")
         .def("front", &BitsProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,
              "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree of each number of leaves. Bounds are in weight units.")
-        .def("suggest_violations", &BitsProblem::suggest_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "width"_a,
-             "Find conjunctions that cost less than the prices of their rows, quickly.")
+        .def("suggest_violations", &BitsProblem::suggest_violations, "prices"_a, nb::kw_only(), "max_depth"_a,
+             "width"_a, "Find conjunctions that cost less than the prices of their rows, quickly.")
         .def("bound_violations", &BitsProblem::bound_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "bar"_a,
              "most_work"_a, "Bound by how much prices exceed the costs of any conjunction.")
         .def("row_cost", &BitsProblem::row_cost, "Return the largest cost of each distinct row, in weight units.")

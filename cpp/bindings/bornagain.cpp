@@ -155,8 +155,8 @@ nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step
 }
 
 nb::dict hybrid(const Ensemble& e, double exact_boxes, double grid_cells, std::int64_t samples, double max_leaves,
-                std::uint64_t seed, int descents, double time_limit, std::int64_t step_limit,
-                std::size_t memory_limit, nb::object report) {
+                std::uint64_t seed, int descents, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
+                nb::object report) {
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     HybridOptions options;
     options.exact_boxes = exact_boxes;
@@ -189,7 +189,8 @@ nb::dict hybrid(const Ensemble& e, double exact_boxes, double grid_cells, std::i
     return answer;
 }
 
-nb::dict active(const Ensemble& e, const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& data,
+nb::dict active(const Ensemble& e,
+                const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& data,
                 double time_limit, std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
     if (data.shape(1) != e.n_features() || data.shape(0) == 0)
         throw std::invalid_argument("data cells do not fit the ensemble");
@@ -242,13 +243,13 @@ int label(const Ensemble& e, const std::vector<std::int32_t>& cell) {
 
 void bind_bornagain(nb::module_& m) {
     nb::class_<Ensemble>(m, "BornAgainEnsemble", "A tree ensemble over the cells of its thresholds.");
-    m.def("bornagain_ensemble", &make_ensemble, nb::arg("feature"), nb::arg("plane"), nb::arg("left"),
-          nb::arg("right"), nb::arg("missing_left"), nb::arg("values"), nb::arg("roots"), nb::arg("n_cells"),
-          nb::arg("missing"), nb::arg("bias"), nb::arg("n_classes"), nb::arg("link"), nb::arg("single"),
-          nb::arg("exact"), nb::arg("divisor"), nb::arg("cut"));
+    m.def("bornagain_ensemble", &make_ensemble, nb::arg("feature"), nb::arg("plane"), nb::arg("left"), nb::arg("right"),
+          nb::arg("missing_left"), nb::arg("values"), nb::arg("roots"), nb::arg("n_cells"), nb::arg("missing"),
+          nb::arg("bias"), nb::arg("n_classes"), nb::arg("link"), nb::arg("single"), nb::arg("exact"),
+          nb::arg("divisor"), nb::arg("cut"));
     m.def("bornagain_forecast", &forecast, nb::arg("ensemble"), nb::arg("cell_limit"), nb::arg("time_limit"));
-    m.def("bornagain_exact", &exact, nb::arg("ensemble"), nb::arg("goal"), nb::arg("time_limit"),
-          nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());
+    m.def("bornagain_exact", &exact, nb::arg("ensemble"), nb::arg("goal"), nb::arg("time_limit"), nb::arg("step_limit"),
+          nb::arg("memory_limit"), nb::arg("report").none());
     m.def("bornagain_hybrid", &hybrid, nb::arg("ensemble"), nb::arg("exact_boxes"), nb::arg("grid_cells"),
           nb::arg("samples"), nb::arg("max_leaves"), nb::arg("seed"), nb::arg("descents"), nb::arg("time_limit"),
           nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());

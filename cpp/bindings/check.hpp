@@ -22,7 +22,8 @@ template <class T, class Bound>
 void require_within(std::span<const T> values, Bound least, Bound most, const char* name) {
     for (const T value : values)
         if (static_cast<Bound>(value) < least || static_cast<Bound>(value) > most)
-            throw std::invalid_argument(std::string(name) + " must lie in " + std::to_string(least) + " to " + std::to_string(most));
+            throw std::invalid_argument(std::string(name) + " must lie in " + std::to_string(least) + " to " +
+                                        std::to_string(most));
 }
 
 // The sum of entries >= 0 stays within `most`, at every partial sum.
@@ -31,7 +32,9 @@ std::int64_t require_sum(std::span<const T> values, std::int64_t most, const cha
     std::int64_t sum = 0;
     for (const T value : values) {
         const auto v = static_cast<std::int64_t>(value);
-        if (v < 0 || v > most - sum) throw std::invalid_argument(std::string(name) + " must be at least 0 and sum to at most " + std::to_string(most));
+        if (v < 0 || v > most - sum)
+            throw std::invalid_argument(std::string(name) + " must be at least 0 and sum to at most " +
+                                        std::to_string(most));
         sum += v;
     }
     return sum;

@@ -52,8 +52,8 @@ void bind(nb::module_& m) {
         "Fill z and state = (a, slope) from scores s; False if a score is not finite.");
     m.def(
         "latent_layer_backward",
-        [](Nodes left, Nodes right, Nodes score_row, Matrix<const Real> s, Real offset,
-           Matrix<const Real> state, Matrix<const Real> grad_z, Vector<const Real> grad_a, Matrix<Real> grad_s) {
+        [](Nodes left, Nodes right, Nodes score_row, Matrix<const Real> s, Real offset, Matrix<const Real> state,
+           Matrix<const Real> grad_z, Vector<const Real> grad_a, Matrix<Real> grad_s) {
             const Shape shape = make_shape(left, right, score_row);
             const std::size_t n = s.shape(1);
             check_shape(shape, s.shape(0));
@@ -66,7 +66,8 @@ void bind(nb::module_& m) {
                                  grad_a.data(), grad_s.data());
         },
         nb::arg("left"), nb::arg("right"), nb::arg("score_row"), nb::arg("s").noconvert(), nb::arg("offset"),
-        nb::arg("state").noconvert(), nb::arg("grad_z").noconvert(), nb::arg("grad_a").noconvert(), nb::arg("grad_s").noconvert(), "Fill grad_s.");
+        nb::arg("state").noconvert(), nb::arg("grad_z").noconvert(), nb::arg("grad_a").noconvert(),
+        nb::arg("grad_s").noconvert(), "Fill grad_s.");
     m.def(
         "latent_project_forward",
         [](Matrix<const Real> q, double pruning, Matrix<Real> z, Matrix<Real> state, Vector<std::int32_t> group) {
@@ -81,7 +82,8 @@ void bind(nb::module_& m) {
                                          group.data());
         },
         nb::arg("q").noconvert(), nb::arg("pruning"), nb::arg("z").noconvert(), nb::arg("state").noconvert(),
-        nb::arg("group").noconvert(), "Fill z, state = (a, slope) and group from scores q (rows, nodes); False if a score is not finite.");
+        nb::arg("group").noconvert(),
+        "Fill z, state = (a, slope) and group from scores q (rows, nodes); False if a score is not finite.");
     m.def(
         "latent_project_backward",
         [](Matrix<const Real> q, Matrix<const Real> state, Vector<const std::int32_t> group, Matrix<const Real> grad_z,

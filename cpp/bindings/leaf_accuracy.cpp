@@ -21,8 +21,8 @@ using namespace treewright::leaf_accuracy;
 
 namespace {
 
-constexpr Count kMostWeight = Count{1} << 25;      // products of two weights stay below 2^52
-constexpr Count kMostTabled = Count{1} << 24;      // weights of the lower bound's table
+constexpr Count kMostWeight = Count{1} << 25;    // products of two weights stay below 2^52
+constexpr Count kMostTabled = Count{1} << 24;    // weights of the lower bound's table
 constexpr std::uint32_t kMostClasses = 1 << 13;  // their cost matrix is made
 constexpr Cost kMostCost = Cost{1} << 123;
 constexpr int kMostShift = 100;
@@ -65,14 +65,16 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
             throw std::invalid_argument("leaf_accuracy: label or weight out of range");
         total += table.weight[i];
     }
-    if (total > (lower_bound ? kMostTabled : kMostWeight)) throw std::invalid_argument("leaf_accuracy: weights too large");
+    if (total > (lower_bound ? kMostTabled : kMostWeight))
+        throw std::invalid_argument("leaf_accuracy: weights too large");
     if (full) {
         if (full->shape(0) != label.size() || full->shape(1) != 2 || shift < 0 || shift > kMostShift)
             throw std::invalid_argument("leaf_accuracy: full weights of a different shape");
         Whole sum = 0;
         for (std::size_t i = 0; i < label.size(); ++i) {
             const Whole value = (Whole{full->data()[2 * i]} << 64) | full->data()[2 * i + 1];
-            if (value == 0 || value > (Whole{1} << 101)) throw std::invalid_argument("leaf_accuracy: full weight out of range");
+            if (value == 0 || value > (Whole{1} << 101))
+                throw std::invalid_argument("leaf_accuracy: full weight out of range");
             sum += value;
             data.full.push_back(value);
         }
@@ -85,16 +87,20 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
 
 // `cut`: none for the best worst leaf, else the value (numerator, denominator; or the bound, 1) that every leaf needs.
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
-               std::optional<Matrix<std::uint64_t>> full, int shift, std::uint32_t n_classes, std::int64_t min_leaf, std::uint32_t depth, bool lower_bound, double z,
-               double scale, std::optional<std::pair<std::int64_t, std::int64_t>> cut,
-               std::pair<std::int64_t, std::uint64_t> unit_halves, std::pair<std::int64_t, std::uint64_t> leaf_halves, const Options& options, double time_limit, std::int64_t step_limit,
-               std::size_t memory_limit, nb::object report) {
+               std::optional<Matrix<std::uint64_t>> full, int shift, std::uint32_t n_classes, std::int64_t min_leaf,
+               std::uint32_t depth, bool lower_bound, double z, double scale,
+               std::optional<std::pair<std::int64_t, std::int64_t>> cut,
+               std::pair<std::int64_t, std::uint64_t> unit_halves, std::pair<std::int64_t, std::uint64_t> leaf_halves,
+               const Options& options, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
+               nb::object report) {
     const Data data = make_data(rank, label, weight, full, shift, n_classes, min_leaf, lower_bound, z, scale);
     const Cost unit = joined(unit_halves), leaf = joined(leaf_halves);
-    const Cost most_leaves = std::min<Cost>(data.n_rows() / data.min_leaf, Cost{1} << std::min<std::uint32_t>(depth, 40)) + 1;
+    const Cost most_leaves =
+        std::min<Cost>(data.n_rows() / data.min_leaf, Cost{1} << std::min<std::uint32_t>(depth, 40)) + 1;
     if (unit < 1 || leaf < 1 || (Cost{data.total} << data.shift) > kMostCost / unit || leaf > kMostCost / most_leaves)
         throw std::invalid_argument("leaf_accuracy: price out of range");
-    if (cut && (lower_bound || cut->first < 0 || cut->second < 1 || cut->first > cut->second || cut->second > kMostWeight))
+    if (cut &&
+        (lower_bound || cut->first < 0 || cut->second < 1 || cut->first > cut->second || cut->second > kMostWeight))
         throw std::invalid_argument("leaf_accuracy: cut out of range");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     Answer answer;
@@ -107,8 +113,8 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         if (cut)
             answer = search.cheapest(
                 depth,
-                Cut::at(data.measure, data.rounding, {static_cast<Whole>(cut->first), static_cast<Whole>(cut->second)}, false,
-                        data.min_leaf, data.total),
+                Cut::at(data.measure, data.rounding, {static_cast<Whole>(cut->first), static_cast<Whole>(cut->second)},
+                        false, data.min_leaf, data.total),
                 price);
         else
             answer = search.best(depth, &price);
@@ -137,7 +143,8 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
 }  // namespace
 
 void bind_leaf_accuracy(nb::module_& m) {
-    nb::class_<Options>(m, "LeafAccuracyOptions", "Switches of the search for the best worst leaf; none changes an optimum.")
+    nb::class_<Options>(m, "LeafAccuracyOptions",
+                        "Switches of the search for the best worst leaf; none changes an optimum.")
         .def(nb::init<>())
         .def_rw("cache", &Options::cache)
         .def_rw("propagate", &Options::propagate)
@@ -147,10 +154,9 @@ void bind_leaf_accuracy(nb::module_& m) {
         .def_rw("refute", &Options::refute)
         .def_rw("slack", &Options::slack)
         .def_rw("dense_cuts", &Options::dense_cuts);
-    m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"),
-          nb::arg("full").none(), nb::arg("shift"), nb::arg("n_classes"),
-          nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"), nb::arg("z"), nb::arg("scale"),
-          nb::arg("cut").none(), nb::arg("unit"), nb::arg("leaf"), nb::arg("options"), nb::arg("time_limit"),
-          nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
+    m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("full").none(),
+          nb::arg("shift"), nb::arg("n_classes"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"),
+          nb::arg("z"), nb::arg("scale"), nb::arg("cut").none(), nb::arg("unit"), nb::arg("leaf"), nb::arg("options"),
+          nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
           "Tree with the best worst leaf over all cuts of ranked columns; see treewright.search._leaf_accuracy.");
 }

@@ -29,7 +29,8 @@ using Table = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 Wide joined(const Halves& halves) { return (Wide{halves.first} << 64) | Wide{halves.second}; }
 
 EncodedRows rows_of(const Table& X) {
-    return {X.data(), static_cast<std::ptrdiff_t>(X.stride(0)), static_cast<std::ptrdiff_t>(X.stride(1)), X.shape(0), X.shape(1)};
+    return {X.data(), static_cast<std::ptrdiff_t>(X.stride(0)), static_cast<std::ptrdiff_t>(X.stride(1)), X.shape(0),
+            X.shape(1)};
 }
 
 // kind: 0 a leaf, 1 a threshold, 2 categories, of which the codes categories[:end] go left that are not of a split before.
@@ -44,7 +45,8 @@ SplitList split_list(Vector<std::uint8_t> kind, Vector<std::int32_t> column, Vec
     std::int64_t first = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const std::int64_t last = end.data()[i];
-        require(first <= last && last <= static_cast<std::int64_t>(categories.size()), "splits: ends of categories out of order");
+        require(first <= last && last <= static_cast<std::int64_t>(categories.size()),
+                "splits: ends of categories out of order");
         require(kind.data()[i] == 0 || column.data()[i] >= 0, "splits: column below 0");
         splits.nodes.push_back({static_cast<Split::Kind>(kind.data()[i]), missing_left.data()[i],
                                 static_cast<std::uint32_t>(std::max(column.data()[i], 0)), threshold.data()[i],
@@ -62,7 +64,8 @@ void require_columns(const SplitList& splits, const Table& X) {
         require(split.is_leaf() || split.column < X.shape(1), "splits: a column that the table does not have");
 }
 
-void require_rows(const SplitList& splits, const Table& X, const Vector<std::int32_t>& y, std::size_t n_weights, std::size_t n_classes) {
+void require_rows(const SplitList& splits, const Table& X, const Vector<std::int32_t>& y, std::size_t n_weights,
+                  std::size_t n_classes) {
     require(X.shape(0) == y.size() && n_weights == y.size(), "rows: arrays of different lengths");
     require(n_classes >= 1 && n_classes < (std::size_t{1} << 31), "n_classes out of range");
     require_within(span_of(y), std::int64_t{0}, static_cast<std::int64_t>(n_classes) - 1, "y");
@@ -76,7 +79,8 @@ nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> 
     return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape, owner));
 }
 
-nb::tuple count(const SplitList& splits, Table X, Vector<std::int32_t> y, Vector<double> weight, std::size_t n_classes) {
+nb::tuple count(const SplitList& splits, Table X, Vector<std::int32_t> y, Vector<double> weight,
+                std::size_t n_classes) {
     require_rows(splits, X, y, weight.size(), n_classes);
     ClassSums sums;
     {
@@ -89,8 +93,8 @@ nb::tuple count(const SplitList& splits, Table X, Vector<std::int32_t> y, Vector
         right.push_back(children.right);
     }
     const std::size_t n = splits.size();
-    return nb::make_tuple(to_numpy(std::move(left), {n}), to_numpy(std::move(right), {n}), to_numpy(std::move(sums.count), {n}),
-                          to_numpy(std::move(sums.weight), {n, n_classes}));
+    return nb::make_tuple(to_numpy(std::move(left), {n}), to_numpy(std::move(right), {n}),
+                          to_numpy(std::move(sums.count), {n}), to_numpy(std::move(sums.weight), {n, n_classes}));
 }
 
 struct Checked {
@@ -98,8 +102,9 @@ struct Checked {
     Price price;
 };
 
-Checked check(const SplitList& splits, const Table& X, const Vector<std::int32_t>& y, const Vector<std::int64_t>& weight,
-              const Matrix<std::int64_t>& costs, const Halves& unit, const Halves& leaf) {
+Checked check(const SplitList& splits, const Table& X, const Vector<std::int32_t>& y,
+              const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, const Halves& unit,
+              const Halves& leaf) {
     const std::size_t n_classes = costs.shape(0);
     require(costs.shape(1) == n_classes, "costs must be square");
     require_rows(splits, X, y, weight.size(), n_classes);
@@ -113,13 +118,16 @@ Checked check(const SplitList& splits, const Table& X, const Vector<std::int32_t
     return {{span_of(y), span_of(weight), span_of(costs), n_classes}, price};
 }
 
-LossSums check_loss(const SplitList& splits, const Table& X, int kind, const Matrix<std::int64_t>& sums, const Vector<double>& unit,
-                    double one_leaf) {
+LossSums check_loss(const SplitList& splits, const Table& X, int kind, const Matrix<std::int64_t>& sums,
+                    const Vector<double>& unit, double one_leaf) {
     require_columns(splits, X);
     require(kind >= 0 && kind <= 2, "kind must be 0, 1 or 2");
     const std::size_t n_sums = sums.shape(1);
     require(sums.shape(0) == X.shape(0), "rows: arrays of different lengths");
-    require(n_sums == unit.size() && (kind == 0 ? n_sums >= 1 : kind == 1 ? n_sums >= 3 : n_sums == 3), "sums: another number than the loss has");
+    require(n_sums == unit.size() && (kind == 0   ? n_sums >= 1
+                                      : kind == 1 ? n_sums >= 3
+                                                  : n_sums == 3),
+            "sums: another number than the loss has");
     require(one_leaf > 0 && std::isfinite(one_leaf), "one_leaf out of range");
     std::vector<std::uint64_t> size(n_sums, 0);
     for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -146,29 +154,32 @@ nb::tuple to_python(PrunedTree&& pruned) {
 
 void bind_pruning(nb::module_& m) {
     nb::class_<SplitList>(m, "SplitList", "The splits of a tree, depth-first, left before right.")
-        .def("__init__",
-             [](SplitList* self, Vector<std::uint8_t> kind, Vector<std::int32_t> column, Vector<double> threshold,
-                Vector<bool> missing_left, Vector<std::int64_t> category_end, Vector<double> categories) {
-                 new (self) SplitList(split_list(kind, column, threshold, missing_left, category_end, categories));
-             },
-             nb::arg("kind"), nb::arg("column"), nb::arg("threshold"), nb::arg("missing_left"), nb::arg("category_end"),
-             nb::arg("categories"));
+        .def(
+            "__init__",
+            [](SplitList* self, Vector<std::uint8_t> kind, Vector<std::int32_t> column, Vector<double> threshold,
+               Vector<bool> missing_left, Vector<std::int64_t> category_end, Vector<double> categories) {
+                new (self) SplitList(split_list(kind, column, threshold, missing_left, category_end, categories));
+            },
+            nb::arg("kind"), nb::arg("column"), nb::arg("threshold"), nb::arg("missing_left"), nb::arg("category_end"),
+            nb::arg("categories"));
     m.def("tree_counts", &count, nb::arg("splits"), nb::arg("X"), nb::arg("y"), nb::arg("weight"), nb::arg("n_classes"),
           "Left and right child, rows, and weight of each class of every node; see treewright.search._counted.");
     m.def(
         "cheapest_pruning",
-        [](const SplitList& splits, Table X, Vector<std::int32_t> y, Vector<std::int64_t> weight, Matrix<std::int64_t> costs,
-           Halves unit, Halves leaf, double least, double seconds) {
+        [](const SplitList& splits, Table X, Vector<std::int32_t> y, Vector<std::int64_t> weight,
+           Matrix<std::int64_t> costs, Halves unit, Halves leaf, double least, double seconds) {
             const Checked checked = check(splits, X, y, weight, costs, unit, leaf);
             require(least >= 0 && least <= 1, "least must lie in 0 to 1");
             const Deadline deadline = after(seconds);
             nb::gil_scoped_release release;
-            PrunedTree pruned = cheapest_pruning(splits, rows_of(X), checked.labels, checked.price, least, {}, deadline);
+            PrunedTree pruned =
+                cheapest_pruning(splits, rows_of(X), checked.labels, checked.price, least, {}, deadline);
             nb::gil_scoped_acquire acquire;
             return to_python(std::move(pruned));
         },
-        nb::arg("splits"), nb::arg("X"), nb::arg("y"), nb::arg("weight"), nb::arg("costs"), nb::arg("unit"), nb::arg("leaf"),
-        nb::arg("least"), nb::arg("seconds"), "Splits of the cheapest pruning; see treewright.search._prune.");
+        nb::arg("splits"), nb::arg("X"), nb::arg("y"), nb::arg("weight"), nb::arg("costs"), nb::arg("unit"),
+        nb::arg("leaf"), nb::arg("least"), nb::arg("seconds"),
+        "Splits of the cheapest pruning; see treewright.search._prune.");
     m.def(
         "cheapest_loss_pruning",
         [](const SplitList& splits, Table X, int kind, Matrix<std::int64_t> sums, Vector<double> unit, double one_leaf,
@@ -181,21 +192,24 @@ void bind_pruning(nb::module_& m) {
             nb::gil_scoped_acquire acquire;
             return to_python(std::move(pruned));
         },
-        nb::arg("splits"), nb::arg("X"), nb::arg("kind"), nb::arg("sums"), nb::arg("unit"), nb::arg("one_leaf"), nb::arg("leaf"),
-        nb::arg("seconds"), "Splits of the cheapest pruning for an additive loss; see treewright.search._prune_additive.");
+        nb::arg("splits"), nb::arg("X"), nb::arg("kind"), nb::arg("sums"), nb::arg("unit"), nb::arg("one_leaf"),
+        nb::arg("leaf"), nb::arg("seconds"),
+        "Splits of the cheapest pruning for an additive loss; see treewright.search._prune_additive.");
     m.def(
         "best_worst_leaf",
-        [](const SplitList& splits, Table X, Vector<std::int32_t> y, Vector<std::int64_t> weight, Matrix<std::int64_t> costs,
-           Halves unit, Halves leaf, double z, double scale, double seconds) {
+        [](const SplitList& splits, Table X, Vector<std::int32_t> y, Vector<std::int64_t> weight,
+           Matrix<std::int64_t> costs, Halves unit, Halves leaf, double z, double scale, double seconds) {
             const Checked checked = check(splits, X, y, weight, costs, unit, leaf);
             require(z >= 0 && std::isfinite(z) && scale > 0 && std::isfinite(scale), "z or scale out of range");
             require(is_plain(checked.labels), "a worst leaf is asked of plain costs only");
             const Deadline deadline = after(seconds);
             nb::gil_scoped_release release;
-            PrunedTree pruned = best_worst_leaf(splits, rows_of(X), checked.labels, checked.price, {z, scale}, deadline);
+            PrunedTree pruned =
+                best_worst_leaf(splits, rows_of(X), checked.labels, checked.price, {z, scale}, deadline);
             nb::gil_scoped_acquire acquire;
             return to_python(std::move(pruned));
         },
-        nb::arg("splits"), nb::arg("X"), nb::arg("y"), nb::arg("weight"), nb::arg("costs"), nb::arg("unit"), nb::arg("leaf"),
-        nb::arg("z"), nb::arg("scale"), nb::arg("seconds"), "Splits of the pruning with the best worst leaf; see treewright.search._prune.");
+        nb::arg("splits"), nb::arg("X"), nb::arg("y"), nb::arg("weight"), nb::arg("costs"), nb::arg("unit"),
+        nb::arg("leaf"), nb::arg("z"), nb::arg("scale"), nb::arg("seconds"),
+        "Splits of the pruning with the best worst leaf; see treewright.search._prune.");
 }

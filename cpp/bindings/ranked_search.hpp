@@ -21,7 +21,8 @@
 namespace treewright::ranked {
 
 // Copies ranks of shape (columns, rows).
-inline void set_ranks(RankedTable& table, const Matrix<std::uint32_t>& rank, std::size_t n_rows, std::uint32_t min_leaf) {
+inline void set_ranks(RankedTable& table, const Matrix<std::uint32_t>& rank, std::size_t n_rows,
+                      std::uint32_t min_leaf) {
     if (rank.shape(1) != n_rows) throw std::invalid_argument("ranked search: arrays of different lengths");
     if (n_rows == 0 || n_rows >= (std::size_t{1} << 31)) throw std::invalid_argument("ranked search: row count");
     if (min_leaf < 1) throw std::invalid_argument("ranked search: min_leaf below 1");
@@ -36,7 +37,8 @@ inline void set_ranks(RankedTable& table, const Matrix<std::uint32_t>& rank, std
 inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjective>()>& make, std::uint32_t depth,
                                  std::uint32_t most_leaves, const Options& options, Control& control) {
     if (depth < 1 || most_leaves == 1) throw std::invalid_argument("ranked search: parameter below 1");
-    if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0) || options.part_rows < 1)
+    if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0) ||
+        options.part_rows < 1)
         throw std::invalid_argument("ranked search: an option is out of range");
     Outcome outcome;
     std::vector<TreeNode> tree;

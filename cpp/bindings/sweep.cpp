@@ -20,8 +20,8 @@ constexpr std::int64_t kMostCost = std::int64_t{1} << 59;
 
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf, std::uint32_t min_leaf,
-               std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
-               std::size_t memory_limit, nb::object report) {
+               std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit,
+               std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
     if (weight.size() != label.size() || cost.shape(0) != cost.shape(1))
         throw std::invalid_argument("sweep: arrays of different lengths");
     if (leaf < 1 || unit < 1) throw std::invalid_argument("sweep: parameter below 1");
@@ -35,7 +35,8 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     data.cost.assign(cost.data(), cost.data() + cost.size());
     std::int64_t total = 0;
     for (std::uint32_t i = 0; i < data.n_rows; ++i) {
-        if (data.label[i] >= data.n_classes || data.weight[i] < 0) throw std::invalid_argument("sweep: label or weight");
+        if (data.label[i] >= data.n_classes || data.weight[i] < 0)
+            throw std::invalid_argument("sweep: label or weight");
         const auto* row = data.cost.data() + std::size_t{data.label[i]} * data.n_classes;
         if (*std::min_element(row, row + data.n_classes) != 0) throw std::invalid_argument("sweep: costs not reduced");
         total += std::int64_t{data.weight[i]} * *std::max_element(row, row + data.n_classes);
@@ -77,8 +78,8 @@ void bind_sweep(nb::module_& m) {
         .def_rw("slack", &Options::slack)
         .def_rw("lanes", &Options::lanes)
         .def_rw("groups", &Options::groups);
-    m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"),
-          nb::arg("unit"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"),
+    m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"), nb::arg("unit"),
+          nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"),
           nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
           "Best tree over all cuts of ranked columns; see treewright.search._sweep.");
 }

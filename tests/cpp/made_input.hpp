@@ -18,10 +18,12 @@ struct MadeInput {
         : n_columns(columns), n_rows(rows), n_classes(classes) {
         for (std::size_t i = 0; i < columns * rows; ++i) goes_right.push_back(dice.coin());
         if (columns > 2)  // a constant column, a copy, a complement
-            for (std::size_t r = 0; r < rows; ++r)
-                switch (dice.below(4)) {
-                    case 0: goes_right[r] = 1; break;
-                    default: goes_right[(columns - 1) * rows + r] = 1 - goes_right[rows + r];
+            for (std::size_t r = 0; r < rows; ++r) switch (dice.below(4)) {
+                    case 0:
+                        goes_right[r] = 1;
+                        break;
+                    default:
+                        goes_right[(columns - 1) * rows + r] = 1 - goes_right[rows + r];
                 }
         for (std::size_t r = 0; r < rows; ++r) {
             y.push_back(static_cast<std::int32_t>(dice.below(classes)));

@@ -19,8 +19,8 @@ struct Rules {
 };
 
 // Every tree, by plain recursion.
-inline std::int64_t plain(const MadeInput& in, const Rules& rules, const std::vector<std::size_t>& rows, std::int32_t depth,
-                   std::int32_t leaves) {
+inline std::int64_t plain(const MadeInput& in, const Rules& rules, const std::vector<std::size_t>& rows,
+                          std::int32_t depth, std::int32_t leaves) {
     std::int64_t best = kNever;
     if (rows.size() >= rules.min_count)
         for (std::size_t k = 0; k < in.n_classes; ++k) {
@@ -34,8 +34,8 @@ inline std::int64_t plain(const MadeInput& in, const Rules& rules, const std::ve
         for (const std::size_t r : rows) side[in.bit(r, j)].push_back(r);
         if (side[0].empty() || side[1].empty()) continue;
         for (std::int32_t left = 1; left < leaves; ++left)
-            best = std::min(best, plain(in, rules, side[0], depth - 1, left) +
-                                      plain(in, rules, side[1], depth - 1, leaves - left));
+            best = std::min(
+                best, plain(in, rules, side[0], depth - 1, left) + plain(in, rules, side[1], depth - 1, leaves - left));
     }
     return best;
 }

@@ -39,7 +39,8 @@ inline treewright::ranked::Outcome solve(const treewright::ranked::RankedObjecti
     check(control.stopped() || outcome.exact(), "exact unless stopped");
     std::size_t leaves = 0;
     const std::vector<treewright::ranked::TreeNode> tree = search.write(outcome.plan);
-    for (const treewright::ranked::TreeNode& node : tree) leaves += node.column == treewright::ranked::TreeNode::kLeaf ? 1 : 0;
+    for (const treewright::ranked::TreeNode& node : tree)
+        leaves += node.column == treewright::ranked::TreeNode::kLeaf ? 1 : 0;
     check(leaves * 2 == tree.size() + 1, "a binary tree");
     check(leaves <= size.leaves, "no more leaves than allowed");
     check(control.steps() <= limits.steps, "no more steps than allowed");
@@ -47,9 +48,11 @@ inline treewright::ranked::Outcome solve(const treewright::ranked::RankedObjecti
     return outcome;
 }
 
-inline bool same_tree(const std::vector<treewright::ranked::TreeNode>& a, const std::vector<treewright::ranked::TreeNode>& b) {
+inline bool same_tree(const std::vector<treewright::ranked::TreeNode>& a,
+                      const std::vector<treewright::ranked::TreeNode>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
-        return one.column == other.column && (one.column == treewright::ranked::TreeNode::kLeaf || one.high == other.high);
+        return one.column == other.column &&
+               (one.column == treewright::ranked::TreeNode::kLeaf || one.high == other.high);
     });
 }
 

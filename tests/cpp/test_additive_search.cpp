@@ -90,7 +90,8 @@ std::unique_ptr<RankedObjective> survival(Random32& random, std::uint32_t n) {
     }
     table->scale = 20 + static_cast<int>(below(random, 18));
     table->prepare();
-    return std::make_unique<Survival>(table, 6, 1 + ((9 * table->slack + (Cost{below(random, 2)} << table->scale)) << 6));
+    return std::make_unique<Survival>(table, 6,
+                                      1 + ((9 * table->slack + (Cost{below(random, 2)} << table->scale)) << 6));
 }
 
 const std::vector<std::function<std::unique_ptr<RankedObjective>(Random32&, std::uint32_t)>> objectives{

@@ -19,7 +19,8 @@ void recurse(Arena& arena, Dice& dice, std::int64_t number, int depth) {
     check(mine.size() == n, "as many as asked for");
     check(reinterpret_cast<std::uintptr_t>(mine.data()) % 64 == 0, "aligned to a cache line");
     std::fill(mine.begin(), mine.end(), number);
-    for (std::size_t i = 0; depth > 0 && i < 3; ++i) recurse(arena, dice, 4 * number + static_cast<std::int64_t>(i), depth - 1);
+    for (std::size_t i = 0; depth > 0 && i < 3; ++i)
+        recurse(arena, dice, 4 * number + static_cast<std::int64_t>(i), depth - 1);
     check(std::all_of(mine.begin(), mine.end(), [&](std::int64_t x) { return x == number; }), "nobody wrote here");
 }
 

@@ -48,7 +48,8 @@ void knowledge_is_merged() {
     cache.store(key.data(), hash, entry(10, 50, 3, 9, 4));
     cache.store(key.data(), hash, entry(5, 60, 8, 9, 1));
     const Entry* found = cache.find(key.data(), 9, hash);
-    check(found != nullptr && found->lower == 10 && found->upper == 50 && found->feature == 3, "worse news change nothing");
+    check(found != nullptr && found->lower == 10 && found->upper == 50 && found->feature == 3,
+          "worse news change nothing");
     cache.store(key.data(), hash, entry(20, 40, 7, 9, 1));
     found = cache.find(key.data(), 9, hash);
     check(found->lower == 20 && found->upper == 40 && found->feature == 7, "better news replace");
@@ -63,8 +64,9 @@ void what_it_says_is_what_it_was_told(std::size_t limit, bool may_shed) {
     for (int i = 0; i < 60'000; ++i) {
         const Key key{dice.below(50), dice.below(40), 0, dice.below(20)};
         const auto limits = static_cast<std::int64_t>(dice.below(3));
-        const Entry news = entry(static_cast<std::int64_t>(dice.below(100)), static_cast<std::int64_t>(100 + dice.below(100)),
-                                 static_cast<std::int32_t>(dice.below(9)), limits, static_cast<std::uint32_t>(dice.below(1000)));
+        const Entry news =
+            entry(static_cast<std::int64_t>(dice.below(100)), static_cast<std::int64_t>(100 + dice.below(100)),
+                  static_cast<std::int32_t>(dice.below(9)), limits, static_cast<std::uint32_t>(dice.below(1000)));
         const std::uint64_t hash = cache.hash(key.data(), limits);
         cache.store(key.data(), hash, news);
         auto [at, fresh] = told.try_emplace({key, limits}, news);

@@ -28,7 +28,8 @@ void run(Dice& dice, std::int64_t scale) {
 
     for (int trial = 0; trial < 4; ++trial) {
         Settings settings;
-        settings.max_depth = rules.max_depth >= static_cast<std::int32_t>(columns) && dice.coin() ? kUnlimited : rules.max_depth;
+        settings.max_depth =
+            rules.max_depth >= static_cast<std::int32_t>(columns) && dice.coin() ? kUnlimited : rules.max_depth;
         settings.max_leaves = most;
         settings.min_count = rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0;
         if (trial > 0) {

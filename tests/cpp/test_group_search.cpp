@@ -48,7 +48,8 @@ std::unique_ptr<RankedObjective> squared_error(Dice& dice, std::uint32_t n, std:
     fill(*table, dice, n, n_columns);
     for (std::uint32_t i = 0; i < n; ++i) {
         table->weight.push_back(number(dice, 4));
-        table->weighted.push_back(table->weight[i] * (Cost{number(dice, 9)} - 4) * (Cost{1} << (10 + number(dice, 20))));
+        table->weighted.push_back(table->weight[i] * (Cost{number(dice, 9)} - 4) *
+                                  (Cost{1} << (10 + number(dice, 20))));
     }
     table->prepare();
     const int shift = 20 + static_cast<int>(dice.below(10));
@@ -67,7 +68,8 @@ std::unique_ptr<RankedObjective> survival(Dice& dice, std::uint32_t n, std::uint
     }
     table->scale = 20 + static_cast<int>(dice.below(12));
     table->prepare();
-    return std::make_unique<Survival>(table, 6, 1 + ((6 * table->slack + 3 + (Cost{number(dice, 2)} << table->scale)) << 6));
+    return std::make_unique<Survival>(table, 6,
+                                      1 + ((6 * table->slack + 3 + (Cost{number(dice, 2)} << table->scale)) << 6));
 }
 
 template <class Engine>

@@ -18,7 +18,8 @@ constexpr std::array kLevels{Simd::plain, Simd::avx2, Simd::avx512};
 constexpr std::array kKernels{PairKernel::automatic, PairKernel::rows, PairKernel::columns};
 
 template <class Acc>
-void run(Dice& dice, std::size_t n_columns, std::size_t n_rows, std::size_t n_classes, bool counted, std::int64_t scale) {
+void run(Dice& dice, std::size_t n_columns, std::size_t n_rows, std::size_t n_classes, bool counted,
+         std::int64_t scale) {
     const MadeInput in(dice, n_columns, n_rows, n_classes, scale);
     const Dataset data = reduce(in.view(counted, true));
     const std::size_t channels = n_classes + (counted ? 1 : 0);
@@ -126,7 +127,8 @@ void run(Dice& dice, std::size_t n_columns, std::size_t n_rows, std::size_t n_cl
                 }
 
             // parent - one child = other child
-            std::vector<std::uint32_t> half(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(chosen.size() / 2));
+            std::vector<std::uint32_t> half(chosen.begin(),
+                                            chosen.begin() + static_cast<std::ptrdiff_t>(chosen.size() / 2));
             std::vector<Acc> other_memory(pairs.entries() + 16), rest_memory(pairs.entries() + 16);
             const auto align = [](std::vector<Acc>& v) {
                 return reinterpret_cast<Acc*>((reinterpret_cast<std::uintptr_t>(v.data()) + 63) / 64 * 64);

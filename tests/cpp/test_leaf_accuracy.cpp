@@ -30,8 +30,10 @@ Data make_data(Dice& dice, std::uint32_t n, bool lower_bound) {
     }
     const std::size_t heaviest = dice.coin() ? 1 : dice.coin() ? 3 : 40'000;
     for (std::uint32_t i = 0; i < n; ++i) {
-        table.label.push_back(static_cast<std::uint16_t>(dice.below(3) == 0 ? dice.below(table.n_classes) : table.rank[i] % 2));
-        table.weight.push_back(static_cast<std::int32_t>(1 + dice.below(lower_bound ? std::min<std::size_t>(heaviest, 3) : heaviest)));
+        table.label.push_back(
+            static_cast<std::uint16_t>(dice.below(3) == 0 ? dice.below(table.n_classes) : table.rank[i] % 2));
+        table.weight.push_back(
+            static_cast<std::int32_t>(1 + dice.below(lower_bound ? std::min<std::size_t>(heaviest, 3) : heaviest)));
     }
     table.cost.assign(std::size_t{table.n_classes} * table.n_classes, 1);
     for (std::size_t k = 0; k < table.n_classes; ++k) table.cost[k * (table.n_classes + 1)] = 0;
@@ -46,7 +48,8 @@ void round_weights(Dice& dice, Data& data) {
     data.measure.scale = 0x1p-60;
     for (std::int32_t& weight : data.table.weight) {
         const Whole unit = Whole{1} << data.shift;
-        const Whole full = dice.below(4) == 0 ? 1 + dice.below(1000) : dice.below(900) * unit + dice.below(4) * (unit / 4) + 1;
+        const Whole full =
+            dice.below(4) == 0 ? 1 + dice.below(1000) : dice.below(900) * unit + dice.below(4) * (unit / 4) + 1;
         weight = std::max(1, static_cast<std::int32_t>((full + unit / 2) >> data.shift));
         data.full.push_back(full);
     }
@@ -101,7 +104,8 @@ void check_deficits(Dice& dice, const Data& data) {
     for (Count w = 1; w <= most; ++w)
         for (Count c = 0; c <= w; ++c)
             for (const Count rows : {Count{1}, std::min(w, data.min_leaf), w}) {
-                const bool meets = rows >= data.min_leaf && cut.met_by(data.measure, {static_cast<Whole>(c), static_cast<Whole>(w)});
+                const bool meets =
+                    rows >= data.min_leaf && cut.met_by(data.measure, {static_cast<Whole>(c), static_cast<Whole>(w)});
                 check((cut.deficit(w, c, rows) == 0) == meets, "a leaf lacks nothing exactly if it meets the cut");
                 if (w == most) continue;
                 const Count here = cut.deficit(w, c, rows);

@@ -20,7 +20,7 @@ struct Tree {
     std::uint32_t leaves;
     std::int64_t errors;
     std::int64_t value;
-    int label;  // -1: no leaf
+    int label;                                                    // -1: no leaf
     std::vector<std::pair<std::size_t, std::size_t>> leaf_nodes;  // node, label
 };
 
@@ -56,7 +56,10 @@ Made random_case(std::mt19937& random) {
         if (graph.nodes[n].depth > 0)
             for (int e = upto(2); e >= 0; --e) {
                 const int width = static_cast<int>(first_of_level[level + 2] - first_of_level[level + 1]) - 1;
-                const auto child = [&] { return static_cast<std::uint32_t>(first_of_level[level + 1]) + static_cast<std::uint32_t>(upto(width)); };
+                const auto child = [&] {
+                    return static_cast<std::uint32_t>(first_of_level[level + 1]) +
+                           static_cast<std::uint32_t>(upto(width));
+                };
                 graph.edges.push_back({0, {child(), child()}});
             }
         graph.nodes[n].last_edge = static_cast<std::uint32_t>(graph.edges.size());
@@ -66,7 +69,8 @@ Made random_case(std::mt19937& random) {
     std::sort(made.rule.most_errors.begin() + 1, made.rule.most_errors.end(), std::greater<>());
     made.rule.any_label = upto(1) == 1;
     made.rule.redundant = upto(1) == 1;
-    for (std::size_t e = 0; e < graph.edges.size(); ++e) made.rule.copies.push_back(static_cast<std::uint32_t>(upto(2)));
+    for (std::size_t e = 0; e < graph.edges.size(); ++e)
+        made.rule.copies.push_back(static_cast<std::uint32_t>(upto(2)));
     return made;
 }
 
@@ -100,7 +104,8 @@ int main() {
         std::map<std::pair<std::uint32_t, std::int64_t>, std::pair<std::uint64_t, std::int64_t>> cells;
         std::vector<std::uint64_t> in_leaf(made.graph.leaf_cost.size(), 0);
         for (const Tree& tree : listed(made, 0)) {
-            if (tree.leaves >= made.rule.most_errors.size() || tree.errors > made.rule.most_errors[tree.leaves]) continue;
+            if (tree.leaves >= made.rule.most_errors.size() || tree.errors > made.rule.most_errors[tree.leaves])
+                continue;
             const auto [at, fresh] = cells.try_emplace({tree.leaves, tree.errors}, 0, tree.value);
             ++at->second.first;
             at->second.second = std::max(at->second.second, tree.value);
@@ -115,7 +120,10 @@ int main() {
             check(found.errors.size() == cells.size(), "found.errors.size() == cells.size()");
             std::uint64_t total = 0;
             for (std::size_t c = 0; c < found.errors.size(); ++c) {
-                check(cells.at({found.leaves[c], found.errors[c]}).first == found.counts.words[c * found.counts.n_words], "cells.at({found.leaves[c], found.errors[c]}).first == found.counts.words[c * found.counts.n_words]");
+                check(
+                    cells.at({found.leaves[c], found.errors[c]}).first == found.counts.words[c * found.counts.n_words],
+                    "cells.at({found.leaves[c], found.errors[c]}).first == found.counts.words[c * "
+                    "found.counts.n_words]");
                 total += found.counts.words[c * found.counts.n_words];
             }
             std::uint64_t leaf_alone = 0, by_edge = 0;
@@ -128,12 +136,15 @@ int main() {
             check(shares.total() + static_cast<double>(leaf_alone) == static_cast<double>(total), "the shares' total");
             check(TreeShares(made.graph, made.rule, true, control).total() == shares.total(), "the total alone");
             const std::vector<double> leaves = shares.leaves_in_trees({}, control);
-            for (std::size_t i = 0; i < in_leaf.size(); ++i) check(leaves[i] == static_cast<double>(in_leaf[i]), "trees in which a node is a leaf");
+            for (std::size_t i = 0; i < in_leaf.size(); ++i)
+                check(leaves[i] == static_cast<double>(in_leaf[i]), "trees in which a node is a leaf");
         }
         const TreeExtremes extremes(made.graph, made.rule, made.value, control);
         const SizeExtremes best = extremes.cells(0);
         check(best.errors.size() == cells.size(), "best.errors.size() == cells.size()");
-        for (std::size_t c = 0; c < best.errors.size(); ++c) check(cells.at({best.leaves[c], best.errors[c]}).second == best.values[c], "cells.at({best.leaves[c], best.errors[c]}).second == best.values[c]");
+        for (std::size_t c = 0; c < best.errors.size(); ++c)
+            check(cells.at({best.leaves[c], best.errors[c]}).second == best.values[c],
+                  "cells.at({best.leaves[c], best.errors[c]}).second == best.values[c]");
     }
     check(n_trees > 2000, "n_trees > 2000");
 
@@ -158,9 +169,11 @@ int main() {
     Control control{Limits{}};
     const TreeCounts counts(tower, rule, false, control);
     const SizeCounts found = counts.cells(0);
-    check(found.leaves.back() == 32, "found.leaves.back() == 32");  // the full tree: 2^30 columns at each of its 31 splits
+    check(found.leaves.back() == 32,
+          "found.leaves.back() == 32");  // the full tree: 2^30 columns at each of its 31 splits
     const std::uint64_t* last = found.counts.words.data() + (found.leaves.size() - 1) * found.counts.n_words;
     for (std::size_t w = 0; w < found.counts.n_words; ++w)
-        check(last[w] == (w == 930 / 64 ? std::uint64_t{1} << (930 % 64) : 0), "last[w] == (w == 930 / 64 ? std::uint64_t{1} << (930 % 64) : 0)");
+        check(last[w] == (w == 930 / 64 ? std::uint64_t{1} << (930 % 64) : 0),
+              "last[w] == (w == 930 / 64 ? std::uint64_t{1} << (930 % 64) : 0)");
     return 0;
 }

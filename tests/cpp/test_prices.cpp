@@ -14,8 +14,8 @@ namespace {
 constexpr int kShift = 3;
 
 // The largest sum of (price - cost of one class) over all conjunctions of at most `depth` literals.
-std::int64_t largest(const Dataset& data, const std::vector<std::int64_t>& prices, const std::vector<std::uint32_t>& rows,
-                     std::size_t first, std::int32_t depth) {
+std::int64_t largest(const Dataset& data, const std::vector<std::int64_t>& prices,
+                     const std::vector<std::uint32_t>& rows, std::size_t first, std::int32_t depth) {
     std::int64_t best = 0;
     for (std::size_t k = 0; k < data.n_classes; ++k) {
         std::int64_t sum = 0;
@@ -68,7 +68,8 @@ int main() {
         }
         const auto leaf_price = static_cast<std::int64_t>(dice.below(60));
         const bool limited = dice.coin();
-        const std::int32_t depth = limited ? static_cast<std::int32_t>(dice.below(4)) : static_cast<std::int32_t>(data.n_columns);
+        const std::int32_t depth =
+            limited ? static_cast<std::int32_t>(dice.below(4)) : static_cast<std::int32_t>(data.n_columns);
         const std::int64_t expected = largest(data, prices, all, 0, depth);
         const Pricing pricing{data, prices, leaf_price, kShift, limited ? depth : 1 << 20};
         const Violations whole = bound_violations(pricing, leaf_price, 1 << 20, control);
@@ -77,11 +78,13 @@ int main() {
         check_finds(data, prices, leaf_price, whole);
         check(whole.ends.empty() == (expected <= leaf_price), "a violation is found where there is one");
         check_finds(data, prices, leaf_price, suggest_violations(pricing, 1 + dice.below(4), control));
-        check(suggest_violations(pricing, 2, control).worst <= std::max(expected, std::int64_t{0}), "suggestions exist");
+        check(suggest_violations(pricing, 2, control).worst <= std::max(expected, std::int64_t{0}),
+              "suggestions exist");
         const std::int64_t bar = leaf_price + static_cast<std::int64_t>(dice.below(100));
         check(bound_violations(pricing, bar, 1 << 20, control).worst == std::max(expected, bar), "up to the bar");
         for (const std::int64_t most : {1, 2, 5, 20})
-            check(expected <= bound_violations(pricing, leaf_price, most, control).worst, "cut short, `worst` still holds");
+            check(expected <= bound_violations(pricing, leaf_price, most, control).worst,
+                  "cut short, `worst` still holds");
     }
     std::puts("prices: ok");
 }

@@ -17,9 +17,11 @@ struct Made {
     std::vector<std::int32_t> y;
     std::vector<std::int64_t> weight, costs;
 
-    Made(Dice& dice, bool plain) : n_rows(1 + dice.below(40)), n_columns(1 + dice.below(4)), n_classes(1 + dice.below(4)) {
+    Made(Dice& dice, bool plain)
+        : n_rows(1 + dice.below(40)), n_columns(1 + dice.below(4)), n_classes(1 + dice.below(4)) {
         for (std::size_t i = 0; i < n_rows * n_columns; ++i)
-            X.push_back(dice.below(12) == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(dice.below(5)));
+            X.push_back(dice.below(12) == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                            : static_cast<double>(dice.below(5)));
         for (std::size_t i = 0; i < n_rows; ++i) {
             y.push_back(static_cast<std::int32_t>(dice.below(n_classes)));
             weight.push_back(static_cast<std::int64_t>(dice.below(4)));
@@ -28,14 +30,20 @@ struct Made {
             for (std::size_t c = 0; c < n_classes; ++c)
                 costs.push_back(k == c ? 0 : plain ? 1 : static_cast<std::int64_t>(dice.below(6)));
     }
-    [[nodiscard]] EncodedRows rows() const { return {X.data(), static_cast<std::ptrdiff_t>(n_columns), 1, n_rows, n_columns}; }
+    [[nodiscard]] EncodedRows rows() const {
+        return {X.data(), static_cast<std::ptrdiff_t>(n_columns), 1, n_rows, n_columns};
+    }
     [[nodiscard]] Labels labels() const { return {y, weight, costs, n_classes}; }
 };
 
 void grow(Dice& dice, const Made& made, std::size_t depth, SplitList& out) {
     if (depth == 0 || dice.below(6) == 0) return out.nodes.push_back({});
-    Split split{dice.coin() ? Split::Kind::threshold : Split::Kind::category, dice.coin(), static_cast<std::uint32_t>(dice.below(made.n_columns)),
-                static_cast<double>(dice.below(4)) + 0.5, 0, 0};
+    Split split{dice.coin() ? Split::Kind::threshold : Split::Kind::category,
+                dice.coin(),
+                static_cast<std::uint32_t>(dice.below(made.n_columns)),
+                static_cast<double>(dice.below(4)) + 0.5,
+                0,
+                0};
     split.first = static_cast<std::uint32_t>(out.categories.size());
     if (split.kind == Split::Kind::category)
         for (int code = 0; code < 5; ++code)
@@ -67,7 +75,7 @@ Value value_of(const Made& made, const SplitList& splits, const Price& price, co
             const Split& split = splits.nodes[node];
             const double x = made.X[row * made.n_columns + split.column];
             const auto first = splits.categories.begin() + split.first, last = splits.categories.begin() + split.last;
-            const bool left = std::isnan(x)                           ? split.missing_left
+            const bool left = std::isnan(x)                          ? split.missing_left
                               : split.kind == Split::Kind::threshold ? x <= split.threshold
                                                                      : std::find(first, last, x) != last;
             node = left ? node + 1 : end_of(splits, node + 1);
@@ -113,7 +121,8 @@ std::vector<SplitList> prunings(const SplitList& splits) {
 
 SplitList kept(const SplitList& splits, const PrunedTree& pruned) {
     SplitList out{{}, splits.categories};
-    for (const std::int32_t node : pruned.source) out.nodes.push_back(node < 0 ? Split{} : splits.nodes[static_cast<std::size_t>(node)]);
+    for (const std::int32_t node : pruned.source)
+        out.nodes.push_back(node < 0 ? Split{} : splits.nodes[static_cast<std::size_t>(node)]);
     return out;
 }
 
@@ -130,18 +139,21 @@ int main() {
         grow(dice, made, 4, splits);
         const Value before = value_of(made, splits, price, {});
 
-        const SplitList cheap = kept(splits, cheapest_pruning(splits, made.rows(), made.labels(), price, 0.0, {}, never));
+        const SplitList cheap =
+            kept(splits, cheapest_pruning(splits, made.rows(), made.labels(), price, 0.0, {}, never));
         const Value after = value_of(made, cheap, price, {});
         check(after.cost <= before.cost, "a pruning is never dearer");
         for (const SplitList& other : prunings(cheap)) {
             const Value value = value_of(made, other, price, {});
-            check(value.cost > after.cost || (value.cost == after.cost && value.leaves >= after.leaves), "none is cheaper or smaller");
+            check(value.cost > after.cost || (value.cost == after.cost && value.leaves >= after.leaves),
+                  "none is cheaper or smaller");
         }
         // The same costs as sums of each row, of which a leaf pays the least.
         std::vector<std::int64_t> sums;
         for (std::size_t row = 0; row < made.n_rows; ++row)
             for (std::size_t c = 0; c < made.n_classes; ++c)
-                sums.push_back(made.weight[row] * made.costs[static_cast<std::size_t>(made.y[row]) * made.n_classes + c]);
+                sums.push_back(made.weight[row] *
+                               made.costs[static_cast<std::size_t>(made.y[row]) * made.n_classes + c]);
         const auto one_leaf = value_of(made, SplitList{{Split{}}, {}}, {1, 0}, {}).cost;
         if (one_leaf > 0) {
             const std::vector<double> unit(made.n_classes, 1.0);
@@ -158,7 +170,8 @@ int main() {
 
         const LeafWorth worth{dice.coin() ? 0.0 : 1.6, 1.0};
         const double least = value_of(made, splits, price, worth).worst;
-        const SplitList accurate = kept(splits, cheapest_pruning(splits, made.rows(), made.labels(), price, least, worth, never));
+        const SplitList accurate =
+            kept(splits, cheapest_pruning(splits, made.rows(), made.labels(), price, least, worth, never));
         check(value_of(made, accurate, price, worth).worst >= least, "no leaf is worth less than asked");
         for (const SplitList& other : prunings(accurate)) {
             const Value value = value_of(made, other, price, worth);

@@ -22,7 +22,8 @@ void compare_selections(Dice& dice, const MadeInput& in, const Dataset& data) {
         if (data.n_columns > 0)
             for (std::size_t n = dice.below(4); n > 0; --n) path.push_back({dice.below(data.n_columns), dice.coin()});
         std::vector<std::int64_t> before(in.n_classes, 0), after(in.n_classes, 0);
-        std::int64_t base = 0;  // what the selected input rows pay in every tree is not known per row; compare differences
+        std::int64_t base =
+            0;  // what the selected input rows pay in every tree is not known per row; compare differences
         std::int64_t count_before = 0, count_after = 0;
         for (std::size_t r = 0; r < in.n_rows; ++r) {
             const bool here = std::all_of(path.begin(), path.end(), [&](const Literal& l) {

@@ -32,7 +32,8 @@ void compare(std::size_t most_bytes, bool may_forget) {
         told[{number, leaves}].merge(news);
         check(cache.bytes() <= std::max(most_bytes, first), "within the limit");
         const Outcome* here = cache.peek(rows_of(number), {7, leaves});
-        check(here != nullptr && here->lower >= news.lower && here->upper <= news.upper, "what was just stored is there");
+        check(here != nullptr && here->lower >= news.lower && here->upper <= news.upper,
+              "what was just stored is there");
         check(cache.peek(rows_of(number), {8, leaves}) == nullptr, "another depth is another question");
     }
     std::size_t found = 0;

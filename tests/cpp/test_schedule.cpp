@@ -66,8 +66,12 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
         std::int64_t total = static_cast<std::int64_t>(in.n_rows);
         for (const std::int64_t c : data.cost) total += c;
         const Units units = Units::make(total, static_cast<double>(rules.leaf_price));
-        Settings settings{units.leaf_price, units.shift, rules.max_depth, rules.max_leaves,
-                          rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0, options};
+        Settings settings{units.leaf_price,
+                          units.shift,
+                          rules.max_depth,
+                          rules.max_leaves,
+                          rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0,
+                          options};
         if (rules.max_depth >= static_cast<std::int32_t>(columns) && dice.coin()) settings.max_depth = kUnlimited;
         const bool stopped = trial >= 4, stops_pricing = trial == 5;
         Limits limits{.seconds = 60};
@@ -107,8 +111,9 @@ template <class Acc>
 int recheck(Dice& dice, std::int64_t scale) {
     const std::size_t columns = 1 + dice.below(5);
     const MadeInput in(dice, columns, 2 + dice.below(7), 2 + dice.below(2), scale);
-    const Rules rules{scale * static_cast<std::int64_t>(dice.below(4)) / 2, static_cast<std::int32_t>(1 + dice.below(4)),
-                      static_cast<std::int32_t>(1 + dice.below(7)), std::min<std::size_t>(in.n_rows, 1 + dice.below(2))};
+    const Rules rules{scale * static_cast<std::int64_t>(dice.below(4)) / 2,
+                      static_cast<std::int32_t>(1 + dice.below(4)), static_cast<std::int32_t>(1 + dice.below(7)),
+                      std::min<std::size_t>(in.n_rows, 1 + dice.below(2))};
     std::vector<std::size_t> all(in.n_rows);
     for (std::size_t r = 0; r < in.n_rows; ++r) all[r] = r;
     const std::int64_t expected = plain(in, rules, all, rules.max_depth, rules.max_leaves);
@@ -123,8 +128,12 @@ int recheck(Dice& dice, std::int64_t scale) {
     const Units units = Units::make(total, static_cast<double>(rules.leaf_price));
     Options options;
     if (dice.coin()) options.plain_steps = static_cast<std::int64_t>(1 + dice.below(6));
-    const Settings settings{units.leaf_price, units.shift, rules.max_depth, rules.max_leaves,
-                            rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0, options};
+    const Settings settings{units.leaf_price,
+                            units.shift,
+                            rules.max_depth,
+                            rules.max_leaves,
+                            rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0,
+                            options};
     Control control({.seconds = 60});
     const RecheckBudget budget{0, dice.coin() ? 100000 : static_cast<std::int64_t>(1 + dice.below(25))};
     const PriceSource none;
@@ -154,6 +163,7 @@ int main() {
     for (int trial = 0; trial < 2000; ++trial)
         rechecked += recheck<std::int32_t>(dice, 2) + recheck<std::int64_t>(dice, std::int64_t{1} << 34);
     check(rechecked > 100, "guesses that a tree refutes");
-    check(counts.priced > 100 && counts.stopped > 100 && counts.proven > 1000 && counts.counted > 100, "every way was taken");
+    check(counts.priced > 100 && counts.stopped > 100 && counts.proven > 1000 && counts.counted > 100,
+          "every way was taken");
     std::puts("schedule: ok");
 }

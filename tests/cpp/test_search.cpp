@@ -19,8 +19,8 @@ void run(Dice& dice, std::int64_t scale) {
     const std::size_t columns = 1 + dice.below(4);
     const MadeInput in(dice, columns, 1 + dice.below(9), 2 + dice.below(2), scale);
     const Rules rules{scale * static_cast<std::int64_t>(dice.below(4)),
-                      dice.coin() ? static_cast<std::int32_t>(columns) : static_cast<std::int32_t>(dice.below(4)),
-                      0, std::min<std::size_t>(in.n_rows, 1 + dice.below(3))};
+                      dice.coin() ? static_cast<std::int32_t>(columns) : static_cast<std::int32_t>(dice.below(4)), 0,
+                      std::min<std::size_t>(in.n_rows, 1 + dice.below(3))};
     std::vector<std::size_t> all(in.n_rows);
     for (std::size_t r = 0; r < in.n_rows; ++r) all[r] = r;
     const auto most = static_cast<std::int32_t>(std::min<std::size_t>(in.n_rows, 6));
@@ -42,8 +42,13 @@ void run(Dice& dice, std::int64_t scale) {
         std::int64_t total = static_cast<std::int64_t>(in.n_rows);
         for (const std::int64_t c : data.cost) total += c;
         const Units units = Units::make(total, static_cast<double>(rules.leaf_price));
-        const Settings settings{units.leaf_price, units.shift, trial == 3 && rules.max_depth >= static_cast<std::int32_t>(columns) ? kUnlimited : rules.max_depth,
-                                0, rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0, options};
+        const Settings settings{
+            units.leaf_price,
+            units.shift,
+            trial == 3 && rules.max_depth >= static_cast<std::int32_t>(columns) ? kUnlimited : rules.max_depth,
+            0,
+            rules.min_count > 1 ? static_cast<std::int64_t>(rules.min_count) : 0,
+            options};
         Control control({.seconds = 60});
         Search<Acc> search(data, settings, {}, control);
         const Bounds bounds = search.run();

@@ -93,7 +93,8 @@ void check_profile(std::mt19937& random, const Misclassification& objective) {
 }
 
 // Best cost of a written tree on a table: each leaf has the label that is best there.
-Cost cost_of(const LabelledTable& d, const std::vector<TreeNode>& tree, std::size_t& at, const std::vector<std::uint32_t>& rows) {
+Cost cost_of(const LabelledTable& d, const std::vector<TreeNode>& tree, std::size_t& at,
+             const std::vector<std::uint32_t>& rows) {
     const TreeNode node = tree[at++];
     if (node.column == TreeNode::kLeaf) {
         std::vector<Cost> loss(d.n_classes, 0);

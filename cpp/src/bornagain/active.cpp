@@ -36,7 +36,10 @@ std::size_t Active::Hash::operator()(const Set& set) const noexcept {
 }
 
 Active::Active(const Ensemble& ensemble, std::vector<std::vector<std::int32_t>> cells, Control& control)
-    : ensemble_(ensemble), control_(control), regions_(ensemble), cells_(std::move(cells)),
+    : ensemble_(ensemble),
+      control_(control),
+      regions_(ensemble),
+      cells_(std::move(cells)),
       words_((cells_.size() + 63) / 64) {}
 
 void Active::index_cells() {
@@ -65,7 +68,8 @@ Active::Cut Active::quick_cut(const Set& set) const {
     std::vector<std::size_t> members;
     for_each(set, [&](std::size_t i) { members.push_back(i); });
     const auto classes = static_cast<std::size_t>(ensemble_.n_classes);
-    const bool pure = std::all_of(members.begin(), members.end(), [&](auto i) { return labels_[i] == labels_[members[0]]; });
+    const bool pure =
+        std::all_of(members.begin(), members.end(), [&](auto i) { return labels_[i] == labels_[members[0]]; });
     const auto entropy = [&](const std::vector<std::int64_t>& counts, std::int64_t total) {
         double sum = 0.0;
         for (const std::int64_t c : counts)

@@ -53,8 +53,9 @@ class Writer {
                 best_plane = m;
             }
         }
-        split(box, best_axis, best_plane, [&] { by_depth(table, box, budget - 1); },
-              [&] { by_depth(table, box, budget - 1); });
+        split(
+            box, best_axis, best_plane, [&] { by_depth(table, box, budget - 1); },
+            [&] { by_depth(table, box, budget - 1); });
     }
 
     // A stop on the way leaves the tree incomplete: ask `search`.
@@ -74,8 +75,9 @@ class Writer {
             box.replace(layout_, k, whole);
             if (search.stopped()) return;
             if (1 + left + right != value) continue;
-            return split(box, k, candidate.plane, [&] { by_budget(search, table, box, budget - 1); },
-                         [&] { by_budget(search, table, box, budget - 1); });
+            return split(
+                box, k, candidate.plane, [&] { by_budget(search, table, box, budget - 1); },
+                [&] { by_budget(search, table, box, budget - 1); });
         }
         if (search.stopped()) return;
         throw std::logic_error("born-again search: no split attains the value of a box");
@@ -91,7 +93,8 @@ class Writer {
     }
 
     template <class Policy>
-    std::pair<typename Policy::Value, typename Policy::Value> halves(const Table<Policy>& table, Cursor& box, std::size_t k, std::int32_t m) const {
+    std::pair<typename Policy::Value, typename Policy::Value> halves(const Table<Policy>& table, Cursor& box,
+                                                                     std::size_t k, std::int32_t m) const {
         const auto& axis = layout_.axis[k];
         const std::int32_t from = axis.a[box.t[k]], to = axis.b[box.t[k]];
         const std::size_t whole = box.replace(layout_, k, axis.index(from, m));
@@ -202,7 +205,8 @@ void solve_into(Exact& result, const Grid& grid, Goal goal, Control& control) {
     result.tight_boxes = static_cast<double>(layout.tight.size());
     if (control.stopped()) return;
     if (goal == Goal::leaves) {
-        if (!solve_leaves<Splits>(layout, control, result)) (void)solve_leaves<WideSplitsDepth>(layout, control, result);
+        if (!solve_leaves<Splits>(layout, control, result))
+            (void)solve_leaves<WideSplitsDepth>(layout, control, result);
         return;
     }
     Table<Depth> depth(layout);

@@ -112,8 +112,8 @@ Grid slice(const Grid& grid, std::size_t axis, std::int32_t from, std::int32_t t
     part.reserve(blocks * run * static_cast<std::size_t>(to - from + 1));
     for (std::size_t block = 0; block < blocks; ++block) {
         const auto start = grid.labels.begin() +
-                           static_cast<std::ptrdiff_t>((block * static_cast<std::size_t>(grid.n[axis]) +
-                                                        static_cast<std::size_t>(from)) * run);
+                           static_cast<std::ptrdiff_t>(
+                               (block * static_cast<std::size_t>(grid.n[axis]) + static_cast<std::size_t>(from)) * run);
         part.insert(part.end(), start, start + static_cast<std::ptrdiff_t>(run) * (to - from + 1));
     }
     std::vector<std::int32_t> n = grid.n;

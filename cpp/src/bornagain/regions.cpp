@@ -88,9 +88,7 @@ int Regions::decide(std::size_t base, Cut& cut) {
     nodes_ += static_cast<std::int64_t>(n_trees_);
     advance(base);
     const auto& e = ensemble_;
-    const auto is_leaf = [&](std::size_t t) {
-        return e.nodes[static_cast<std::size_t>(stack_[base + t])].feature < 0;
-    };
+    const auto is_leaf = [&](std::size_t t) { return e.nodes[static_cast<std::size_t>(stack_[base + t])].feature < 0; };
     bool all_leaves = true;
     for (std::size_t t = 0; t < n_trees_ && all_leaves; ++t) all_leaves = is_leaf(t);
     if (all_leaves) return e.label_of_leaves({stack_.data() + base, n_trees_});

@@ -46,8 +46,8 @@ Table<Policy>::Table(const Layout& layout, std::size_t other_bytes)
 
 template <class Policy>
 std::size_t Table<Policy>::bytes() const {
-    return n_rows_ * pitch_ * sizeof(Value) + index_.size() * sizeof(Slot) +
-           4 * row_of_.size() + 2 * low_labels_.size() * sizeof(Value) + other_bytes_;
+    return n_rows_ * pitch_ * sizeof(Value) + index_.size() * sizeof(Slot) + 4 * row_of_.size() +
+           2 * low_labels_.size() * sizeof(Value) + other_bytes_;
 }
 
 template <class Policy>
@@ -160,8 +160,8 @@ void Table<Policy>::add_jobs(std::size_t number) {
             batch_.pairs.emplace_back(left, right);
         }
     }
-    batch_.jobs.push_back({first, batch_.pairs.size() - first, &low_labels_[low_cell * pitch_],
-                           &high_labels_[high_cell * pitch_]});
+    batch_.jobs.push_back(
+        {first, batch_.pairs.size() - first, &low_labels_[low_cell * pitch_], &high_labels_[high_cell * pitch_]});
     pending_.push_back(static_cast<std::uint32_t>(number));
 }
 

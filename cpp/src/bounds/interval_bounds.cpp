@@ -8,7 +8,7 @@
 namespace treewright::ranked {
 
 void IntervalBounds::reset(const RankedObjective& objective, const Options& options, const Node& node, std::size_t at,
-                    Cost whole) {
+                           Cost whole) {
     const std::span order{node.orders[at], node.n};
     const std::uint32_t min_leaf = objective.table().min_leaf;
     cut_positions(order, position_);
@@ -129,8 +129,8 @@ void IntervalBounds::insert(SplitBounds point) {
     }
 }
 
-void IntervalBounds::import_from(const RankedTable& table, const Node& node, std::size_t at, std::span<const Hint> hints, Relation relation,
-                          Cost loss) {
+void IntervalBounds::import_from(const RankedTable& table, const Node& node, std::size_t at,
+                                 std::span<const Hint> hints, Relation relation, Cost loss) {
     if ((relation == Relation::subset && !monotone_) || (relation == Relation::superset && !lipschitz_)) return;
     const std::uint32_t* order = node.orders[at];
     const std::uint32_t column = node.columns[at];
@@ -188,7 +188,7 @@ void IntervalBounds::spread() {
 }
 
 void IntervalBounds::export_to(const RankedTable& table, const Node& node, std::size_t at, Cost target,
-                        std::vector<Hint>& hints) const {
+                               std::vector<Hint>& hints) const {
     std::size_t kept = 0;
     for (std::size_t i = 1; i + 1 < points_.size(); ++i) {
         if (gap_bound(points_[kept], points_[i + 1]) >= target) continue;

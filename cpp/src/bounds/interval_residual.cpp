@@ -26,7 +26,8 @@ bool Search::rows_between_may_close(const Hunt& hunt, const Question& question) 
     const Cost need = question.target - a.left - b.right;
     // The rows add no more than the optima of the two sides differ by, and less when they are taken in parts.
     const Cost most = std::min(b.left - a.left, a.right - b.right);
-    if (n_between > hunt.node.n / 2 || static_cast<double>(need) > kPartOfErrors * static_cast<double>(most)) return false;
+    if (n_between > hunt.node.n / 2 || static_cast<double>(need) > kPartOfErrors * static_cast<double>(most))
+        return false;
     return losses().objective_.leaf_penalty() < need / hunt.size.below().most_leaves(n_between);
 }
 

@@ -95,7 +95,8 @@ class Forest {
             double purity = 0;
             for (std::size_t k = 0; k < mass.size(); ++k) {
                 const double right = mass[k] - left[k];
-                purity += (on_left > 0 ? left[k] * left[k] / on_left : 0) + (on_right > 0 ? right * right / on_right : 0);
+                purity +=
+                    (on_left > 0 ? left[k] * left[k] / on_left : 0) + (on_right > 0 ? right * right / on_right : 0);
             }
             if (purity <= best) continue;
             best = purity;

@@ -35,7 +35,8 @@ class Gains {
         while ((total >> shift_) + static_cast<std::int64_t>(data.n_rows) >= (std::int64_t{1} << 30)) ++shift_;
         gain_.resize(exact.size());
         const std::int64_t round = (std::int64_t{1} << shift_) - 1;
-        for (std::size_t i = 0; i < exact.size(); ++i) gain_[i] = static_cast<std::int32_t>((exact[i] + round) >> shift_);
+        for (std::size_t i = 0; i < exact.size(); ++i)
+            gain_[i] = static_cast<std::int32_t>((exact[i] + round) >> shift_);
 
         mask_.assign(data.n_rows * stride_, 0);
         for (std::size_t r = 0; r < data.n_rows; ++r)
@@ -57,7 +58,8 @@ class Gains {
     }
 
    private:
-    [[gnu::always_inline]] inline void add(std::size_t k, std::span<const std::uint32_t> rows, std::int32_t* out) const {
+    [[gnu::always_inline]] inline void add(std::size_t k, std::span<const std::uint32_t> rows,
+                                           std::int32_t* out) const {
         std::fill(out, out + stride_, 0);
         for (const std::uint32_t r : rows) {
             const std::int32_t g = gain_[k * n_rows_ + r];
@@ -101,11 +103,11 @@ class Finds {
     [[nodiscard]] std::vector<Find> take(std::size_t n_rows) {
         std::erase_if(best_, [](const Find& f) { return f.rows.empty(); });
         for (Find& f : best_) std::sort(f.rows.begin(), f.rows.end());
-        std::sort(best_.begin(), best_.end(), [](const Find& a, const Find& b) {
-            return a.gain != b.gain ? a.gain > b.gain : a.rows < b.rows;
-        });
-        best_.erase(std::unique(best_.begin(), best_.end(), [](const Find& a, const Find& b) { return a.rows == b.rows; }),
-                    best_.end());
+        std::sort(best_.begin(), best_.end(),
+                  [](const Find& a, const Find& b) { return a.gain != b.gain ? a.gain > b.gain : a.rows < b.rows; });
+        best_.erase(
+            std::unique(best_.begin(), best_.end(), [](const Find& a, const Find& b) { return a.rows == b.rows; }),
+            best_.end());
         std::vector<int> used(n_rows, 0);
         std::erase_if(best_, [&](const Find& f) {
             std::size_t fresh = 0;

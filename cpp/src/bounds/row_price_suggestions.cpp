@@ -75,8 +75,9 @@ class Greedy {
             return literal % 2 == 1 ? sums_[literal / 2] : total - sums_[literal / 2];
         };
         const std::size_t n = std::min(width_, literals.size());
-        std::partial_sort(literals.begin(), literals.begin() + static_cast<std::ptrdiff_t>(n), literals.end(),
-                          [&](std::uint32_t a, std::uint32_t b) { return gain(a) != gain(b) ? gain(a) > gain(b) : a < b; });
+        std::partial_sort(
+            literals.begin(), literals.begin() + static_cast<std::ptrdiff_t>(n), literals.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return gain(a) != gain(b) ? gain(a) > gain(b) : a < b; });
         literals.resize(n);
         return literals;
     }

@@ -51,8 +51,10 @@ class Enumeration {
             Node root{};
             for (std::uint32_t r = 0; r < data_.n_rows; ++r) {
                 const std::int32_t gain = gains_.of(class_, r);
-                if (gain > 0) rows[n_positive++] = r;
-                else rows[data_.n_rows - ++n_negative] = r;
+                if (gain > 0)
+                    rows[n_positive++] = r;
+                else
+                    rows[data_.n_rows - ++n_negative] = r;
                 root.potential += std::max(0, gain);
             }
             root.positive = rows.first(n_positive);
@@ -60,7 +62,8 @@ class Enumeration {
             root.allowed = arena_.take<std::uint64_t>(2 * words_);
             std::fill(root.allowed.begin(), root.allowed.end(), 0);
             for (std::size_t j = 0; j < data_.n_columns; ++j)
-                for (std::size_t half : {std::size_t{0}, words_}) root.allowed[half + j / 64] |= std::uint64_t{1} << (j % 64);
+                for (std::size_t half : {std::size_t{0}, words_})
+                    root.allowed[half + j / 64] |= std::uint64_t{1} << (j % 64);
             root.excluded = arena_.take<std::uint64_t>(2 * words_);
             std::fill(root.excluded.begin(), root.excluded.end(), 0);
             consider(root);

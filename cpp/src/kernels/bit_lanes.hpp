@@ -106,8 +106,8 @@ class Avx2Lanes {
     }
     // By table look-up of half bytes.
     [[gnu::always_inline, gnu::target("avx2")]] static __m256i ones_per_byte(__m256i v) {
-        const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2,
-                                               2, 3, 2, 3, 3, 4);
+        const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3,
+                                               1, 2, 2, 3, 2, 3, 3, 4);
         const __m256i low = _mm256_set1_epi8(15);
         return _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(v, low)),
                                _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(v, 4), low)));
@@ -126,7 +126,8 @@ struct Avx512Lanes {
         _mm512_store_si512(out.of, words);
     }
     [[gnu::target("avx512f")]] static void mask(const Lanes& words, std::uint32_t rows, Lanes& out) {
-        _mm512_store_si512(out.of, _mm512_and_si512(_mm512_load_si512(words.of), _mm512_set1_epi32(static_cast<int>(rows))));
+        _mm512_store_si512(out.of,
+                           _mm512_and_si512(_mm512_load_si512(words.of), _mm512_set1_epi32(static_cast<int>(rows))));
     }
     [[gnu::target("avx512f,avx512vpopcntdq")]] static void count(const Lanes* columns, std::size_t n_words,
                                                                  std::size_t n_blocks, const std::uint32_t* mask,

@@ -80,8 +80,8 @@ bool CellSolver::add_pairs() {
 }
 
 // Adds the sums of a group to the entries list_[begin] .. list_[end - 1] of a row of planes.
-inline void CellSolver::add_to(std::vector<double> (&planes)[3], std::size_t row, std::uint32_t begin, std::uint32_t end,
-                               double a, double b, double n) {
+inline void CellSolver::add_to(std::vector<double> (&planes)[3], std::size_t row, std::uint32_t begin,
+                               std::uint32_t end, double a, double b, double n) {
     double* const to_a = planes[0].data() + row;
     double* const to_b = planes[1].data() + row;
     for (std::uint32_t v = begin; v < end; ++v) {

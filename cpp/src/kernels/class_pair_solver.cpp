@@ -102,14 +102,17 @@ void ClassPairSolver::choose_kernel(const Node& node) {
     n_lanes_ = is_unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
     n_lanes_ = std::min(n_lanes_, options_.lanes);
     task_.classes = present_.data();
-    task_.least_gain = static_cast<std::int32_t>(std::min<Cost>(objective_.leaf_penalty() / objective_.unit(), data_.total_span));
+    task_.least_gain =
+        static_cast<std::int32_t>(std::min<Cost>(objective_.leaf_penalty() / objective_.unit(), data_.total_span));
 }
 
-Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget, std::span<const Neighbour> neighbours) {
+Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
+                               std::span<const Neighbour> neighbours) {
     Outcome result;
     result.upper = objective_.leaf_cost(node);
     const std::size_t n_columns = node.columns.size();
-    for (std::size_t at = 0; at < n_columns; ++at) profiles_[at].reset(objective_, options_, node, at, objective_.leaf_penalty());
+    for (std::size_t at = 0; at < n_columns; ++at)
+        profiles_[at].reset(objective_, options_, node, at, objective_.leaf_penalty());
     for (const Neighbour& neighbour : neighbours) {
         if (neighbour.memo == nullptr || !worth_sharing(node)) continue;
         import_memo(*neighbour.memo, data_, node, neighbour.relation, neighbour.loss, profiles_);
@@ -266,7 +269,8 @@ void ClassPairSolver::prepare_column(const Node& node, std::size_t first, std::s
 ClassPairSolver::Lane ClassPairSolver::lane_costs(const Node& node, std::size_t k) const {
     const auto lane = [&](std::int64_t left_leaf, std::int64_t left_split, std::int64_t right_leaf,
                           std::int64_t right_split) {
-        const Cost one = objective_.leaf_penalty(), left = left_leaf * objective_.unit() + one, right = right_leaf * objective_.unit() + one;
+        const Cost one = objective_.leaf_penalty(), left = left_leaf * objective_.unit() + one,
+                   right = right_leaf * objective_.unit() + one;
         return Lane{left, std::min(left, left_split * objective_.unit() + 2 * one), right,
                     std::min(right, right_split * objective_.unit() + 2 * one)};
     };
@@ -276,8 +280,7 @@ ClassPairSolver::Lane ClassPairSolver::lane_costs(const Node& node, std::size_t 
         left = std::max(left, left_gain_[c * kMostLanes + k]);
         right = std::max(right, right_gain_[c * kMostLanes + k]);
     }
-    return lane(left_span - left, left_span - task_.best_left[k], right_span - right,
-                right_span - task_.best_right[k]);
+    return lane(left_span - left, left_span - task_.best_left[k], right_span - right, right_span - task_.best_right[k]);
 }
 
 // Between two groups that are both pure with one and the same label, no second cut is needed: along a run of rows

@@ -38,9 +38,12 @@ void MomentPairSolver::add_up(const Node& node) {
 
 double MomentPairSolver::gain_of(const Sums& sums) const {
     switch (form_.gain) {
-        case Gain::square: return sums[1] * sums[1] / std::max(1.0, sums[0]);
-        case Gain::events: return sums[0] < 1 ? 0 : sums[0] * (form_.shift - std::log(std::max(1.0, sums[1]) / sums[0]));
-        case Gain::actions: break;
+        case Gain::square:
+            return sums[1] * sums[1] / std::max(1.0, sums[0]);
+        case Gain::events:
+            return sums[0] < 1 ? 0 : sums[0] * (form_.shift - std::log(std::max(1.0, sums[1]) / sums[0]));
+        case Gain::actions:
+            break;
     }
     return *std::max_element(sums.begin(), sums.begin() + form_.n_sums);
 }
@@ -137,7 +140,8 @@ void MomentPairSolver::choose_cuts(std::size_t at, Cost target) {
     if (n_open == 0) return;
     const std::uint32_t most = std::max<std::uint32_t>(8, std::min(options_.lanes, kMostLanes) / 8 * 8);
     const bool first_pass = bounds.points().size() == 2;
-    const std::uint64_t wanted = first_pass ? std::min<std::uint64_t>(most, kFirstLanes) : std::min<std::uint64_t>(most, 7 * runs.size());
+    const std::uint64_t wanted =
+        first_pass ? std::min<std::uint64_t>(most, kFirstLanes) : std::min<std::uint64_t>(most, 7 * runs.size());
     const std::uint64_t room = std::bit_ceil(std::max<std::uint64_t>(8, std::min(n_open, wanted)));
     const std::uint64_t n_chosen = std::min({n_open, room, std::uint64_t{most}});
     std::uint64_t chosen = 0, before = 0;
@@ -318,8 +322,7 @@ bool MomentPairSolver::want_stretches(Cost target) {
     limit.fill(std::numeric_limits<float>::infinity());
     for (std::uint32_t k = 0; k < n; ++k)
         for (const std::size_t s : {0, 1})
-            limit[s * n_lanes + place_of(k, n_lanes)] =
-                static_cast<float>(lanes_[k].wanted[s] * (1 - 1e-6));
+            limit[s * n_lanes + place_of(k, n_lanes)] = static_cast<float>(lanes_[k].wanted[s] * (1 - 1e-6));
     task_.limit = limit.data();
     kernels_.mark(task_);
     return true;

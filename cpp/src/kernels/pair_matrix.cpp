@@ -13,7 +13,6 @@
 #include <cmath>
 #include <cstring>
 
-
 namespace treewright::bits {
 
 namespace {
@@ -22,7 +21,8 @@ namespace {
 
 // Calls f(local position) for every active one of the row, ascending.
 template <class F>
-inline void for_each_active_one(const std::uint64_t* words, const Active& active, const std::uint16_t* local_of, F&& f) {
+inline void for_each_active_one(const std::uint64_t* words, const Active& active, const std::uint16_t* local_of,
+                                F&& f) {
     for (std::size_t w = 0; w < active.mask.size(); ++w)
         for (std::uint64_t left = words[w] & active.mask[w]; left != 0; left &= left - 1)
             f(local_of[w * 64 + static_cast<std::size_t>(std::countr_zero(left))]);
@@ -73,7 +73,8 @@ std::vector<Piece> pieces_of(const Active& active) {
     for (std::size_t j = 0; j < active.columns.size(); ++j) {
         const auto column = static_cast<std::size_t>(active.columns[j]);
         const auto shift = static_cast<unsigned>(column % 64 / 32 * 32);
-        if (out.empty() || out.back().block != j / kLanes || out.back().word != column / 64 || out.back().shift != shift)
+        if (out.empty() || out.back().block != j / kLanes || out.back().word != column / 64 ||
+            out.back().shift != shift)
             out.push_back({j / kLanes, column / 64, shift, {}});
         out.back().bit.of[j % kLanes] = std::uint32_t{1} << (column % 32);
     }
@@ -103,7 +104,8 @@ template <class Acc, class Instructions>
 }
 
 template <class Acc>
-[[gnu::always_inline]] inline void lay_planes(const Rows<Acc>& data, std::span<const std::uint32_t> rows, BitColumns& out) {
+[[gnu::always_inline]] inline void lay_planes(const Rows<Acc>& data, std::span<const std::uint32_t> rows,
+                                              BitColumns& out) {
     const std::size_t n_planes = data.n_channels * data.n_digits;
     out.plane_words.assign(n_planes * out.n_words, 0);
     out.planes.clear();
@@ -164,8 +166,8 @@ template <class Acc, class Instructions>
 }
 
 template <class Acc, class Instructions>
-[[gnu::always_inline]] inline void lay_all(const Rows<Acc>& data, std::span<const std::uint32_t> rows, const Active& active,
-                                           BitColumns& out) {
+[[gnu::always_inline]] inline void lay_all(const Rows<Acc>& data, std::span<const std::uint32_t> rows,
+                                           const Active& active, BitColumns& out) {
     lay_columns<Acc, Instructions>(data, rows, active, out);
     lay_planes(data, rows, out);
 }
@@ -201,13 +203,17 @@ template <class Acc>
 }  // namespace
 
 template <class Acc>
-void lay(Simd level, const Rows<Acc>& data, std::span<const std::uint32_t> rows, const Active& active, BitColumns& out) {
+void lay(Simd level, const Rows<Acc>& data, std::span<const std::uint32_t> rows, const Active& active,
+         BitColumns& out) {
     switch (level) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        case Simd::avx512: return avx512::lay_(data, rows, active, out);
-        case Simd::avx2: return avx2::lay_(data, rows, active, out);
+        case Simd::avx512:
+            return avx512::lay_(data, rows, active, out);
+        case Simd::avx2:
+            return avx2::lay_(data, rows, active, out);
 #endif
-        default: return lay_all<Acc, PlainLanes>(data, rows, active, out);
+        default:
+            return lay_all<Acc, PlainLanes>(data, rows, active, out);
     }
 }
 
@@ -216,10 +222,13 @@ void count_pairs_where(Simd level, const BitColumns& bits, std::size_t where, Pa
                        Control* control) {
     switch (level) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        case Simd::avx512: return avx512::count(bits, where, out, scratch, control);
-        case Simd::avx2: return avx2::count(bits, where, out, scratch, control);
+        case Simd::avx512:
+            return avx512::count(bits, where, out, scratch, control);
+        case Simd::avx2:
+            return avx2::count(bits, where, out, scratch, control);
 #endif
-        default: return pairs_on_bits<Acc, PlainLanes>(bits, where, out, scratch, control);
+        default:
+            return pairs_on_bits<Acc, PlainLanes>(bits, where, out, scratch, control);
     }
 }
 
@@ -237,7 +246,8 @@ void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span
         const double step = level == Simd::avx512 ? 1.5 : level == Simd::avx2 ? 5 : 18;
         const double to_lay = level == Simd::avx512 ? 1.5 : level == Simd::avx2 ? 3 : 8;
         const double digits = data.mean_cost_digits;
-        const double on_bits = n * (6 + 2 * digits + blocks * to_lay) + m * (blocks + 1) / 2 * digits * (15 + n / 32 * step);
+        const double on_bits =
+            n * (6 + 2 * digits + blocks * to_lay) + m * (blocks + 1) / 2 * digits * (15 + n / 32 * step);
         kernel = by_rows <= on_bits ? PairKernel::rows : PairKernel::columns;
     }
     if (kernel == PairKernel::rows) {

@@ -52,8 +52,8 @@ template <bool kBothWays, class Acc>
 }
 
 template <class Acc>
-[[gnu::always_inline]] inline void scan_two_classes(const Pairs<Acc>& pairs, const Acc* total, const ChildCosts<Acc>& out,
-                                                    Acc* diagonal, Control* control) {
+[[gnu::always_inline]] inline void scan_two_classes(const Pairs<Acc>& pairs, const Acc* total,
+                                                    const ChildCosts<Acc>& out, Acc* diagonal, Control* control) {
     Pulse pulse(control);
     const std::size_t s = pairs.stride;
     Acc* dp = diagonal;
@@ -74,7 +74,8 @@ template <class Acc>
         const Acc* p = pairs.row(0, i) + own;
         const Acc* q = pairs.row(1, i) + own;
         if (n_blocks == 1) {
-            compare_columns<false>(dp[i], dq[i], total, 1, p, q, dp + own, dq + own, out.two[1] + own, out.two[0] + own);
+            compare_columns<false>(dp[i], dq[i], total, 1, p, q, dp + own, dq + own, out.two[1] + own,
+                                   out.two[0] + own);
             continue;
         }
         const TwoBest<Acc> best = compare_columns<true>(dp[i], dq[i], total, n_blocks, p, q, dp + own, dq + own,
@@ -168,7 +169,8 @@ template <class Acc>
 }
 
 template <class Acc>
-[[gnu::always_inline]] inline void subtract_body(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out, Control* control) {
+[[gnu::always_inline]] inline void subtract_body(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out,
+                                                 Control* control) {
     Pulse pulse(control);
     for (std::size_t k = 0; k < a.n_channels; ++k) {
         for (std::size_t i = 0; i < a.size; ++i) {
@@ -217,18 +219,18 @@ template <class Acc>
 // GCC and Clang inline the bodies above into these functions and vectorise them for the named instruction set.
 namespace avx2 {
 template <class Acc>
-[[gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] void scan(const Pairs<Acc>& p, std::size_t k, const Acc* total, Acc min_count,
-                                          const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control) {
+[[gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] void scan(const Pairs<Acc>& p, std::size_t k, const Acc* total,
+                                                        Acc min_count, const ChildCosts<Acc>& out,
+                                                        std::vector<Acc>& scratch, Control* control) {
     scan_body(p, k, total, min_count, out, scratch, control);
 }
 template <class Acc>
-[[gnu::target("avx2")]] void constant(const Pairs<Acc>& pairs, const Acc* weight_of_ones, Acc weight, std::size_t i, int side,
-                                      std::uint64_t* ones, std::uint64_t* zeros, std::vector<Acc>& scratch) {
+[[gnu::target("avx2")]] void constant(const Pairs<Acc>& pairs, const Acc* weight_of_ones, Acc weight, std::size_t i,
+                                      int side, std::uint64_t* ones, std::uint64_t* zeros, std::vector<Acc>& scratch) {
     constant_body(pairs, weight_of_ones, weight, i, side, ones, zeros, scratch);
 }
 template <class Acc>
-[[gnu::target("avx2")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out,
-                                       Control* control) {
+[[gnu::target("avx2")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out, Control* control) {
     subtract_body(a, b, out, control);
 }
 }  // namespace avx2
@@ -246,8 +248,8 @@ template <class Acc>
     constant_body(pairs, weight_of_ones, weight, i, side, ones, zeros, scratch);
 }
 template <class Acc>
-[[gnu::target("avx512f,prefer-vector-width=512")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out,
-                                       Control* control) {
+[[gnu::target("avx512f,prefer-vector-width=512")]] void subtract_(const Pairs<Acc>& a, const Pairs<Acc>& b,
+                                                                  Pairs<Acc>& out, Control* control) {
     subtract_body(a, b, out, control);
 }
 }  // namespace avx512
@@ -259,10 +261,13 @@ template <class Acc>
 void subtract(Simd level, const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out, Control* control) {
     switch (level) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        case Simd::avx512: return avx512::subtract_(a, b, out, control);
-        case Simd::avx2: return avx2::subtract_(a, b, out, control);
+        case Simd::avx512:
+            return avx512::subtract_(a, b, out, control);
+        case Simd::avx2:
+            return avx2::subtract_(a, b, out, control);
 #endif
-        default: return subtract_body(a, b, out, control);
+        default:
+            return subtract_body(a, b, out, control);
     }
 }
 
@@ -271,23 +276,30 @@ void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, c
                    const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control) {
     switch (level) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        case Simd::avx512: return avx512::scan(pairs, n_classes, total, min_count, out, scratch, control);
-        case Simd::avx2: return avx2::scan(pairs, n_classes, total, min_count, out, scratch, control);
+        case Simd::avx512:
+            return avx512::scan(pairs, n_classes, total, min_count, out, scratch, control);
+        case Simd::avx2:
+            return avx2::scan(pairs, n_classes, total, min_count, out, scratch, control);
 #endif
-        default: return scan_body(pairs, n_classes, total, min_count, out, scratch, control);
+        default:
+            return scan_body(pairs, n_classes, total, min_count, out, scratch, control);
     }
 }
 
 template <class Acc>
-void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> weight_of_ones, Acc weight, std::size_t i,
-                      int side, std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros, std::vector<Acc>& scratch) {
+void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> weight_of_ones, Acc weight,
+                      std::size_t i, int side, std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros,
+                      std::vector<Acc>& scratch) {
     const Acc* w = weight_of_ones.data();
     switch (level) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        case Simd::avx512: return avx512::constant(pairs, w, weight, i, side, ones.data(), zeros.data(), scratch);
-        case Simd::avx2: return avx2::constant(pairs, w, weight, i, side, ones.data(), zeros.data(), scratch);
+        case Simd::avx512:
+            return avx512::constant(pairs, w, weight, i, side, ones.data(), zeros.data(), scratch);
+        case Simd::avx2:
+            return avx2::constant(pairs, w, weight, i, side, ones.data(), zeros.data(), scratch);
 #endif
-        default: return constant_body(pairs, w, weight, i, side, ones.data(), zeros.data(), scratch);
+        default:
+            return constant_body(pairs, w, weight, i, side, ones.data(), zeros.data(), scratch);
     }
 }
 
@@ -297,9 +309,11 @@ template void scan_children(Simd, const Pairs<std::int32_t>&, std::size_t, const
                             const ChildCosts<std::int32_t>&, std::vector<std::int32_t>&, Control*);
 template void scan_children(Simd, const Pairs<std::int64_t>&, std::size_t, const std::int64_t*, std::int64_t,
                             const ChildCosts<std::int64_t>&, std::vector<std::int64_t>&, Control*);
-template void constant_columns(Simd, const Pairs<std::int32_t>&, std::span<const std::int32_t>, std::int32_t, std::size_t,
-                               int, std::span<std::uint64_t>, std::span<std::uint64_t>, std::vector<std::int32_t>&);
-template void constant_columns(Simd, const Pairs<std::int64_t>&, std::span<const std::int64_t>, std::int64_t, std::size_t,
-                               int, std::span<std::uint64_t>, std::span<std::uint64_t>, std::vector<std::int64_t>&);
+template void constant_columns(Simd, const Pairs<std::int32_t>&, std::span<const std::int32_t>, std::int32_t,
+                               std::size_t, int, std::span<std::uint64_t>, std::span<std::uint64_t>,
+                               std::vector<std::int32_t>&);
+template void constant_columns(Simd, const Pairs<std::int64_t>&, std::span<const std::int64_t>, std::int64_t,
+                               std::size_t, int, std::span<std::uint64_t>, std::span<std::uint64_t>,
+                               std::vector<std::int64_t>&);
 
 }  // namespace treewright::bits

@@ -15,9 +15,9 @@ double shift_of(const TwoSums& sums) {
 }  // namespace
 
 SurvivalPairs::SurvivalPairs(const Survival& objective, const TwoSums& sums, const Options& options, Control& control)
-    : MomentPairSolver(objective, options, control,
-                       {Gain::events, 2, shift_of(sums), sums.unit, 3 * static_cast<double>(objective.data().slack),
-                        sums.tie_bits}),
+    : MomentPairSolver(
+          objective, options, control,
+          {Gain::events, 2, shift_of(sums), sums.unit, 3 * static_cast<double>(objective.data().slack), sums.tie_bits}),
       error_(2 * sums.error / sums.unit) {
     const EventTable& data = objective.data();
     const double shift = shift_of(sums), both = shift + std::log(sums.b_unit);

@@ -7,6 +7,8 @@ namespace treewright::bits {
 
 const WaysKernels& ways_kernels_plain() { return kKernels; }
 
-const WaysKernels& ways_kernels(Simd level) { return kernels_for(level, ways_kernels_plain, ways_kernels_avx2, ways_kernels_avx512); }
+const WaysKernels& ways_kernels(Simd level) {
+    return kernels_for(level, ways_kernels_plain, ways_kernels_avx2, ways_kernels_avx512);
+}
 
 }  // namespace treewright::bits

@@ -125,7 +125,8 @@ TREEWRIGHT_INLINE bool own_roots(const Problem<Real>& p, std::vector<Real>& m, R
             const Real* q = tile.get() + c * p.n;
             const Start start = first_look<Real>(q, p.n);
             if (!start.finite) return false;
-            const auto evaluate = [&](Real at) TREEWRIGHT_INLINE_LAMBDA { return above<Real>(q, p.n, kHalf<Real>, at); };
+            const auto evaluate = [&](Real at)
+                                      TREEWRIGHT_INLINE_LAMBDA { return above<Real>(q, p.n, kHalf<Real>, at); };
             const Root<Real> own = newton<Real>(Real(0), start.above, p.lambda, kNoStop<Real>, false, evaluate);
             m[first + c] = own.a;
             slope[first + c] = static_cast<Real>(own.slope);
@@ -145,11 +146,11 @@ TREEWRIGHT_INLINE void pool(const Problem<Real>& p, std::vector<Real>& m, Real* 
         if (!columns) {
             columns = std::make_unique_for_overwrite<Real[]>(p.nodes * p.n);
             for (std::size_t first = 0; first < p.nodes; first += kTile)
-                copy_columns<Real>(p.q, p.n, p.nodes, first, std::min(kTile, p.nodes - first), columns.get() + first * p.n);
+                copy_columns<Real>(p.q, p.n, p.nodes, first, std::min(kTile, p.nodes - first),
+                                   columns.get() + first * p.n);
         }
-        const auto pooled = [&](Real at) TREEWRIGHT_INLINE_LAMBDA {
-            return above_set<Real>(p, columns.get(), m, t, at, stack);
-        };
+        const auto pooled = [&](Real at)
+                                TREEWRIGHT_INLINE_LAMBDA { return above_set<Real>(p, columns.get(), m, t, at, stack); };
         const Root<Real> all = newton<Real>(m[t], pooled(m[t]), p.lambda, kNoStop<Real>, false, pooled);
         m[t] = all.a;
         slope[t] = static_cast<Real>(all.slope);
@@ -218,9 +219,11 @@ TREEWRIGHT_INLINE void backward(const Gradient<Real>& b) {
                 s[t] += v > b.a[t] ? g : Real(0);
             }
         }
-        for (std::size_t t = 0; t < nodes; ++t) total[static_cast<std::size_t>(b.group[t])] += static_cast<double>(sum[t]);
+        for (std::size_t t = 0; t < nodes; ++t)
+            total[static_cast<std::size_t>(b.group[t])] += static_cast<double>(sum[t]);
     }
-    for (std::size_t t = 0; t < nodes; ++t) total[static_cast<std::size_t>(b.group[t])] += static_cast<double>(b.grad_a[t]);
+    for (std::size_t t = 0; t < nodes; ++t)
+        total[static_cast<std::size_t>(b.group[t])] += static_cast<double>(b.grad_a[t]);
     for (std::size_t t = 0; t < nodes; ++t) {
         const bool moves = b.a[t] > Real(0) && b.a[t] < Real(1);
         const auto leader = static_cast<std::size_t>(b.group[t]);

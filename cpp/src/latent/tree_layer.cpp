@@ -90,7 +90,8 @@ struct Forward {
 
 // a and z of one child whose column x is known.
 template <Scalar Real>
-TREEWRIGHT_INLINE void finish(const Forward<Real>& f, std::size_t child, std::size_t parent, const Real* x, Above at_zero) {
+TREEWRIGHT_INLINE void finish(const Forward<Real>& f, std::size_t child, std::size_t parent, const Real* x,
+                              Above at_zero) {
     if (!f.fixed) {
         const Root<Real> root = solve_column<Real>(x, f.n, at_zero, f.lambda);
         f.a[child] = std::min({root.a, Real(1), f.a[parent]});
@@ -247,8 +248,10 @@ TREEWRIGHT_INLINE void backward(const Backward<Real>& b) {
     const Shape& shape = b.shape;
     const std::size_t nodes = shape.nodes(), n = b.n;
     Blocks<Real> w(shape, n);
-    const auto row = [&](const auto* matrix, std::size_t r, std::size_t begin) TREEWRIGHT_INLINE_LAMBDA { return matrix + r * n + begin; };
-    const auto score_row = [&](std::size_t t) TREEWRIGHT_INLINE_LAMBDA { return static_cast<std::size_t>(shape.score_row[t]); };
+    const auto row = [&](const auto* matrix, std::size_t r, std::size_t begin)
+                         TREEWRIGHT_INLINE_LAMBDA { return matrix + r * n + begin; };
+    const auto score_row = [&](std::size_t t)
+                               TREEWRIGHT_INLINE_LAMBDA { return static_cast<std::size_t>(shape.score_row[t]); };
 
     std::vector<double> total(b.grad_a, b.grad_a + nodes);
     const auto sweep_down = [&](std::size_t begin, std::size_t rows) TREEWRIGHT_INLINE_LAMBDA {
@@ -362,7 +365,8 @@ void layer_backward(const Shape& shape, const Real* s, std::size_t n, Real offse
     backward_plain<Real>(b);
 }
 
-template bool layer_forward<float>(const Shape&, const float*, std::size_t, double, float, bool, float*, float*, float*);
+template bool layer_forward<float>(const Shape&, const float*, std::size_t, double, float, bool, float*, float*,
+                                   float*);
 template bool layer_forward<double>(const Shape&, const double*, std::size_t, double, double, bool, double*, double*,
                                     double*);
 template void layer_backward<float>(const Shape&, const float*, std::size_t, float, const float*, const float*,

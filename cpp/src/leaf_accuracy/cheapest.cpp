@@ -129,7 +129,8 @@ Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, s
         pairs_.solve(node, cut(), &price_->kernel, costs);
         if (asks_relaxed) {
             pairs_.solve_again(node, Cut::none(), &price_->kernel, here.relaxed);
-            best.relaxed = std::min(price_->kernel.unit * (node.total - node.largest) + price_->kernel.leaf, here.relaxed.least);
+            best.relaxed =
+                std::min(price_->kernel.unit * (node.total - node.largest) + price_->kernel.leaf, here.relaxed.least);
         }
     }
     if (price_->exact) {  // the kernels' sums are the costs
@@ -139,7 +140,8 @@ Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, s
     } else if (dense) {  // from the least sum on, until none can be below the best
         std::vector<std::size_t> order(costs.cuts.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs.sum(a) < costs.sum(b); });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return costs.sum(a) < costs.sum(b); });
         costs.least = kNoCost;
         for (const std::size_t i : order) {
             if (costs.sum(i) >= limit || control_.poll()) {
@@ -161,7 +163,8 @@ void Search::raise_floors(Level& here, std::size_t at, bool is_left, Count relax
     for (std::size_t i = 0; i < floors.size(); ++i) {
         const bool holds_more = (i > at) == is_left;
         const Count weight = holds_more ? 0 : std::abs(here.left_weight[i] - here.left_weight[at]);
-        if (relaxed / price_->kernel.unit >= weight) floors[i] = std::max(floors[i], relaxed - price_->kernel.unit * weight);
+        if (relaxed / price_->kernel.unit >= weight)
+            floors[i] = std::max(floors[i], relaxed - price_->kernel.unit * weight);
     }
 }
 
@@ -198,7 +201,8 @@ Cheapest Search::cheapest_pair(const Node& node, const PairAnswer::Cut& root, st
 }
 
 Cost Search::price_of(const Leaf& leaf) const {
-    return deficit(leaf) > 0 ? kNoTree : price_->unit * static_cast<Cost>(leaf.value.weight - leaf.value.correct) + price_->leaf;
+    return deficit(leaf) > 0 ? kNoTree
+                             : price_->unit * static_cast<Cost>(leaf.value.weight - leaf.value.correct) + price_->leaf;
 }
 
 Cost Search::price_of(const Node& node, PartialTree plan, std::size_t level) {

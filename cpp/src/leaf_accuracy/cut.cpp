@@ -72,7 +72,8 @@ Cut Cut::at(const Measure& measure, const Rounding& rounding, Value value, bool 
     return cut;
 }
 
-Cut Cut::at_bound(const Measure& measure, const Rounding& rounding, double q, bool strict, Count min_leaf, Count total) {
+Cut Cut::at_bound(const Measure& measure, const Rounding& rounding, double q, bool strict, Count min_leaf,
+                  Count total) {
     Cut cut;
     cut.q = q;
     cut.strict = strict;
@@ -104,8 +105,9 @@ Cut Cut::at_bound(const Measure& measure, const Rounding& rounding, double q, bo
         while (need <= w && !meets(need, w)) ++need;
         if (need <= w && w >= min_leaf) first = std::min(first, w);
         const double exact = std::ceil(least(static_cast<double>(w)) * unit);
-        wanted[static_cast<std::size_t>(w)] = std::clamp(
-            static_cast<Count>(std::min(exact, unit * static_cast<double>(w + 1))), cut.per_row * (need - 1) + 1, cut.per_row * need);
+        wanted[static_cast<std::size_t>(w)] =
+            std::clamp(static_cast<Count>(std::min(exact, unit * static_cast<double>(w + 1))),
+                       cut.per_row * (need - 1) + 1, cut.per_row * need);
     }
     // Below W1: the tangent, and above what any leaf could have.
     const auto at_first = static_cast<std::size_t>(std::min(first, total));
@@ -165,7 +167,8 @@ Conversion::Conversion(const Cut& old, const Cut& now, const Rounding& rounding)
 
 Count Conversion::lower(Count known, std::uint32_t depth, Count weight) const {
     if (known <= 0) return 0;
-    const double rows = static_cast<double>(known) / from - std::ldexp(per_leaf, static_cast<int>(depth)) - per_weight * static_cast<double>(weight);
+    const double rows = static_cast<double>(known) / from - std::ldexp(per_leaf, static_cast<int>(depth)) -
+                        per_weight * static_cast<double>(weight);
     // Pays for the rounding of these few operations, each of relative error 2^-53.
     const double rounding = 1e-9 * (static_cast<double>(known) / from + 1.0) + 1e-14 * static_cast<double>(weight);
     const double bound = to * (ratio * rows - rounding);

@@ -61,7 +61,8 @@ void Data::prepare() {
     for (std::size_t s = 0; s < strips.size(); ++s)
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint32_t rank = table.rank_of(strips[s].column, i);
-            codes[s * n + i] = static_cast<std::uint8_t>(std::clamp(rank, strips[s].first, strips[s].first + 255) - strips[s].first);
+            codes[s * n + i] =
+                static_cast<std::uint8_t>(std::clamp(rank, strips[s].first, strips[s].first + 255) - strips[s].first);
         }
 }
 

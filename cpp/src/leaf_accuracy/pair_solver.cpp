@@ -10,7 +10,8 @@ namespace treewright::leaf_accuracy {
 namespace {
 
 constexpr std::uint32_t kNoRow = 0xffffffffu;
-constexpr Cost kMostKernel = Cost{1} << 49;  // of the unit times all weights, and of a leaf: four leaves stay below 2^52
+constexpr Cost kMostKernel =
+    Cost{1} << 49;  // of the unit times all weights, and of a leaf: four leaves stay below 2^52
 
 Cost lost(const Data& data, Count rows) {
     const Whole by_rows = data.most_lost * static_cast<Whole>(rows);
@@ -183,7 +184,9 @@ void PairSolver::run(const Node& node, const Cut& cut, const Price* price, PairK
 
     answer.left.resize(n_cuts);
     answer.right.resize(n_cuts);
-    const auto number = [&](T value) { return price != nullptr && value >= rule.none ? kNoCost : static_cast<Count>(value); };
+    const auto number = [&](T value) {
+        return price != nullptr && value >= rule.none ? kNoCost : static_cast<Count>(value);
+    };
     for (std::size_t i = 0; i < n_cuts; ++i) {
         answer.left[i] = number(lanes.left_best[i]);
         answer.right[i] = number(lanes.right_best[i]);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
 constexpr std::size_t kStepsPerUnit = 2000;  // rows x columns of a pass per unit of clock checks, some 20 microseconds
-constexpr std::size_t kFilterShare = 16;  // a node of so small a share of the rows is sorted, not filtered
+constexpr std::size_t kFilterShare = 16;     // a node of so small a share of the rows is sorted, not filtered
 
 }  // namespace
 
@@ -46,7 +46,8 @@ void PairSweeper::solve(const Node& node, const Cut& cut, Count own_deficit, Cou
             pass(node, cut, nullptr, lower_);
             for (const std::size_t i : chosen_) {
                 exact_[i] = 1;
-                if (confirm && lower_.left[i] + lower_.right[i] == 0) std::tie(lower_.left[i], lower_.right[i]) = confirm(i);
+                if (confirm && lower_.left[i] + lower_.right[i] == 0)
+                    std::tie(lower_.left[i], lower_.right[i]) = confirm(i);
                 target = std::min(target, lower_.left[i] + lower_.right[i]);
                 found = target == 0;
             }
@@ -81,7 +82,8 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& pri
         for (current_ = 0; current_ < columns_.size(); ++current_) {
             const auto [order, first, last] = columns_[current_];
             for (std::size_t i = first; i < last; ++i)
-                open_[i] = exact_[i] == 0 && lower_.left[i] + lower_.right[i] == 0 && floor_.left[i] + floor_.right[i] < best;
+                open_[i] =
+                    exact_[i] == 0 && lower_.left[i] + lower_.right[i] == 0 && floor_.left[i] + floor_.right[i] < best;
             choose(first, last);
             if (chosen_.empty()) continue;
             if (control_.step(work)) break;
@@ -199,7 +201,8 @@ void PairSweeper::pass(const Node& node, const Cut& cut, const Price* price, Bou
 }
 
 template <class T>
-void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes, Bounds& out) {
+void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes,
+                      Bounds& out) {
     const std::size_t n_classes = data_.n_classes(), n_channels = n_classes + (data_.unit_weights ? 0 : 1);
     const LeafRule<T> rule = make_rule<T>(cut, price);
     lanes.left_total.assign(n_channels * kMostLanes, T{0});
@@ -235,7 +238,9 @@ void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, Swee
     task.left_best = lanes.left_best.data();
     task.right_best = lanes.right_best.data();
     kernel(task, rule);
-    const auto value = [&](T lane) { return price != nullptr && lane >= rule.none ? kNoCost : static_cast<Count>(lane); };
+    const auto value = [&](T lane) {
+        return price != nullptr && lane >= rule.none ? kNoCost : static_cast<Count>(lane);
+    };
     for (std::size_t lane = 0; lane < chosen_.size(); ++lane) {
         out.left[chosen_[lane]] = value(lanes.left_best[lane]);
         out.right[chosen_[lane]] = value(lanes.right_best[lane]);

@@ -15,8 +15,8 @@ namespace {
 struct Avx2Bits {
     using V = Lanes<std::uint64_t, 32>::Vector;
     static inline __attribute__((always_inline)) V popcount(V x) {  // Mula, Kurz and Lemire 2018: nibbles by table
-        const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2,
-                                               2, 3, 2, 3, 3, 4);
+        const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3,
+                                               1, 2, 2, 3, 2, 3, 3, 4);
         const __m256i nibble = _mm256_set1_epi8(15);
         const __m256i bits = reinterpret_cast<__m256i>(x);
         const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(bits, nibble));

@@ -12,15 +12,20 @@ namespace {
 
 constexpr std::int64_t kFirstSteps = 4000;  // of a climb before upper bounds are looked for, if they are cheap
 constexpr std::int64_t kFewestSteps = 200;
-constexpr std::int64_t kCheap = 64;         // units of work of a step (Search::work)
-constexpr std::int64_t kShareOfBound = 4;   // one step there for so many in the climb
-constexpr Count kGrid = 4096;               // cuts tried there are multiples of 1 / kGrid
-constexpr double kShown = 0x1p40;           // reports show (1 - value) in units of 1 / kShown
+constexpr std::int64_t kCheap = 64;        // units of work of a step (Search::work)
+constexpr std::int64_t kShareOfBound = 4;  // one step there for so many in the climb
+constexpr Count kGrid = 4096;              // cuts tried there are multiples of 1 / kGrid
+constexpr double kShown = 0x1p40;          // reports show (1 - value) in units of 1 / kShown
 
 }  // namespace
 
 Search::Search(const Data& data, const Options& options, Control& control)
-    : data_(data), options_(options), control_(control), pairs_(data), sweeper_(data, control), sorter_(data),
+    : data_(data),
+      options_(options),
+      control_(control),
+      pairs_(data),
+      sweeper_(data, control),
+      sorter_(data),
       cache_(control.limits().bytes / 2) {
     control_.units(1 / kShown, 1 / kShown, 0.0);
 }
@@ -106,12 +111,14 @@ Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const FullPrice& pr
 
 // Better and better trees until none is better or the run stops or pauses.
 void Search::climb(const Node& root, std::uint32_t depth, Answer& best) {
-    const bool can_be_sure = data_.measure.criterion == Criterion::accuracy;  // then no leaf is better than one without errors
+    const bool can_be_sure =
+        data_.measure.criterion == Criterion::accuracy;  // then no leaf is better than one without errors
     while (!can_be_sure || best.value.correct < best.value.weight) {
         use(cut_at(best.value, true));
         const Outcome found = solve(root, depth, 0);
         if (!found.feasible) {
-            if (found.lower == 0 && !control_.stopped()) throw std::logic_error("leaf_accuracy: a question without an answer");
+            if (found.lower == 0 && !control_.stopped())
+                throw std::logic_error("leaf_accuracy: a question without an answer");
             return;
         }
         best.value = found.value;
@@ -182,7 +189,8 @@ std::vector<TreeNode> Search::write(PartialTree plan) const {
         if (at == PartialTree::leaf()) return;
         const TreePoolNode& node = pool_[at.index()];
         const auto rank = [&](std::uint32_t row) { return data_.table.rank_of(node.column, row); };
-        const auto middle = std::partition(rows.begin(), rows.end(), [&](std::uint32_t row) { return rank(row) < node.rank; });
+        const auto middle =
+            std::partition(rows.begin(), rows.end(), [&](std::uint32_t row) { return rank(row) < node.rank; });
         std::vector<std::uint32_t> left(rows.begin(), middle), right(middle, rows.end());
         std::uint32_t low = 0, high = 0xffffffffu;
         for (const std::uint32_t row : left) low = std::max(low, rank(row));

@@ -13,13 +13,12 @@ namespace {
 
 constexpr std::size_t kTriedPairs = 4;
 constexpr std::int64_t kPollOfConfirm = 16;  // clock checks' worth of two sides sorted by every column
-constexpr std::size_t kMostPlanes = 64;   // classes and weights of the dense depth-two step
+constexpr std::size_t kMostPlanes = 64;      // classes and weights of the dense depth-two step
 
 }  // namespace
 
 // The whole of pass 1 for one set of rows: what is known, then the depth-two step, then the cuts one by one.
-Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin,
-                      Count wanted) {
+Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin, Count wanted) {
     const Count n = node.n(), fewest = data_.min_leaf;
     if (n < fewest) return {false, cut().size_rate * (fewest - n)};
     const Count own = deficit(node);
@@ -58,8 +57,7 @@ Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, 
     return outcome;
 }
 
-Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin,
-                       Count wanted) {
+Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin, Count wanted) {
     if (control_.step(work(node))) return {};
     Level& here = level_at(level);
     Count lower = deficit(node);
@@ -92,7 +90,8 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
             here.stretches.push_back({first, middle});
             here.stretches.push_back({middle + 1, last});
             if (here.closed(middle)) continue;
-            ask(node, depth, level, at.first, middle, {first, last}, here.pairs.left[at.first + middle], here.pairs.right[at.first + middle]);
+            ask(node, depth, level, at.first, middle, {first, last}, here.pairs.left[at.first + middle],
+                here.pairs.right[at.first + middle]);
             if (here.left[middle].feasible && here.right[middle].feasible) return join(node, level, middle);
         }
         for (std::size_t i = 0; i < at.count; ++i) lower = std::min(lower, here.left[i].lower + here.right[i].lower);
@@ -314,7 +313,8 @@ void Search::ask(const Node& node, std::uint32_t depth, std::size_t level, std::
             }
         }
         Origin origin;
-        if (here.boxes.size > 0) origin = {&here.boxes, &here.pairs, here.sorted.column, 2 * (first + at) + (is_left ? 0 : 1)};
+        if (here.boxes.size > 0)
+            origin = {&here.boxes, &here.pairs, here.sorted.column, 2 * (first + at) + (is_left ? 0 : 1)};
         const Count reach = is_left ? here.left_weight[stretch.second - 1] - here.left_weight[at]
                                     : here.left_weight[at] - here.left_weight[stretch.first];
         const Count wanted = 1 + static_cast<Count>(options_.slack * static_cast<double>(cut().gain_rate * reach));

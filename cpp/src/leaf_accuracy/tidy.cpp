@@ -12,7 +12,7 @@ namespace treewright::leaf_accuracy {
 
 namespace {
 
-constexpr double kMore = 1 + 1e-9;            // purer by less is as pure
+constexpr double kMore = 1 + 1e-9;           // purer by less is as pure
 constexpr std::int64_t kRowsPerUnit = 2000;  // sorted rows per unit of clock checks, some 20 microseconds
 
 // Twice the weighted Gini impurity, less what does not depend on the split.
@@ -72,9 +72,8 @@ Leaf Search::leaf_of(std::span<const std::uint32_t> rows) const {
 
 std::size_t Search::divide(std::span<std::uint32_t> rows, PartialTree plan) const {
     const TreePoolNode& node = pool_[plan.index()];
-    const auto middle = std::partition(rows.begin(), rows.end(), [&](std::uint32_t row) {
-        return data_.table.rank_of(node.column, row) < node.rank;
-    });
+    const auto middle = std::partition(
+        rows.begin(), rows.end(), [&](std::uint32_t row) { return data_.table.rank_of(node.column, row) < node.rank; });
     return static_cast<std::size_t>(middle - rows.begin());
 }
 
@@ -104,11 +103,13 @@ PartialTree Search::tidied(std::span<std::uint32_t> rows, PartialTree plan, bool
     if (middle == rows.size()) return tidied(rows, node.left, by_value);
     const PartialTree left = tidied(rows.first(middle), node.left, by_value);
     const PartialTree right = tidied(rows.subspan(middle), node.right, by_value);
-    PartialTree best = left == node.left && right == node.right ? plan : remember({node.column, node.rank, left, right});
+    PartialTree best =
+        left == node.left && right == node.right ? plan : remember({node.column, node.rank, left, right});
     Worth known = weigh(rows, best);
     for (const PartialTree other : {PartialTree::leaf(), left, right}) {
         const Worth worth = weigh(rows, other);
-        if (!worth.valid || (known.valid && (by_value ? !data_.measure.less(known.value, worth.value) : worth.cost >= known.cost)))
+        if (!worth.valid ||
+            (known.valid && (by_value ? !data_.measure.less(known.value, worth.value) : worth.cost >= known.cost)))
             continue;
         best = other;
         known = worth;
@@ -153,7 +154,9 @@ void Search::tidy_cost(const Node& root, std::uint32_t depth, Answer& answer) {
         answer.value = worth.value;
         answer.feasible = true;
     };
-    for (const PartialTree start : {answer.plan, greedy_, depth > 0 ? cheapest_stump(root, 0).plan : PartialTree::leaf(), PartialTree::leaf()}) try_plan(tidy(start, false));
+    for (const PartialTree start :
+         {answer.plan, greedy_, depth > 0 ? cheapest_stump(root, 0).plan : PartialTree::leaf(), PartialTree::leaf()})
+        try_plan(tidy(start, false));
 }
 
 }  // namespace treewright::leaf_accuracy

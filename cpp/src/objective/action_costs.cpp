@@ -81,7 +81,8 @@ std::unique_ptr<RankedObjective> ActionCosts::part(std::span<const std::uint32_t
     const auto part = std::make_shared<ActionTable>();
     part->take(*data_, rows);
     part->n_actions = data_->n_actions;
-    for (const std::uint32_t row : rows) part->cost.insert(part->cost.end(), costs_of(row), costs_of(row) + data_->n_actions);
+    for (const std::uint32_t row : rows)
+        part->cost.insert(part->cost.end(), costs_of(row), costs_of(row) + data_->n_actions);
     part->prepare();
     return std::make_unique<ActionCosts>(part, tie_bits_, penalty);
 }

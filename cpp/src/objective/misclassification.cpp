@@ -45,8 +45,7 @@ Stump Misclassification::best_stump(const Node& node) const {
                     on_right = std::min(on_right, node.sums[c] - left[c]);
                 }
                 const Cost cost = (on_left + on_right) * unit() + 2 * leaf_penalty();
-                if (cost < best.cost)
-                    best = {cost, node.columns[at], data.rank_of(node.columns[at], row_of(order[i]))};
+                if (cost < best.cost) best = {cost, node.columns[at], data.rank_of(node.columns[at], row_of(order[i]))};
             }
             const std::uint32_t row = row_of(order[i]);
             const std::int32_t* row_cost = &data.cost[static_cast<std::size_t>(data.label[row]) * data.n_classes];

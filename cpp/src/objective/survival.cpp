@@ -48,7 +48,9 @@ void EventTable::prepare() {
 }
 
 Survival::Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost leaf_penalty)
-    : RankedObjective(*data, leaf_penalty, 1, kSums, {true, true, false}), data_(std::move(data)), tie_bits_(tie_bits) {}
+    : RankedObjective(*data, leaf_penalty, 1, kSums, {true, true, false}),
+      data_(std::move(data)),
+      tie_bits_(tie_bits) {}
 
 Cost Survival::loss_cost(std::int64_t events, std::int64_t hazard, std::int64_t constant) const {
     const double term = events == 0 ? 0.0 : events_times_log(events, hazard, data_->scale);
@@ -92,7 +94,8 @@ Stump Survival::best_stump(const Node& node) const {
 }
 
 std::unique_ptr<PairSolver> Survival::pair_solver(const Options& options, Control& control) const {
-    if (const std::optional<TwoSums> sums = two_sums()) return std::make_unique<SurvivalPairs>(*this, *sums, options, control);
+    if (const std::optional<TwoSums> sums = two_sums())
+        return std::make_unique<SurvivalPairs>(*this, *sums, options, control);
     return std::make_unique<StumpPairSolver>(*this, options, control);
 }
 
@@ -111,7 +114,8 @@ void Survival::prefix_spans(std::span<const std::uint32_t>, std::span<const std:
 std::optional<TwoSums> Survival::two_sums() const {
     const EventTable& data = *data_;
     std::int64_t all_events = 0, all_hazard = 0;
-    for (std::uint32_t row = 0; row < data.n_rows; ++row) all_events += data.events[row], all_hazard += data.hazard[row];
+    for (std::uint32_t row = 0; row < data.n_rows; ++row)
+        all_events += data.events[row], all_hazard += data.hazard[row];
     int shift = 0;
     while ((all_hazard >> shift) > (std::int64_t{1} << 52) - data.n_rows) ++shift;
     const double v = std::ldexp(1.0, shift), n = data.n_rows;

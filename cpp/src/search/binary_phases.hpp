@@ -114,8 +114,8 @@ std::int64_t Search<Acc>::dive(const Node& node, std::int32_t depth, int discrep
             if (children.lower[side][i] < children.upper[side][i]) {
                 const ChildKey& key = open[rank].child[side];
                 const Node child = make_child(node, i, side, key, sides);
-                children.upper[side][i] = std::min(
-                    children.upper[side][i], dive(child, key.depth, discrepancies - static_cast<int>(rank)));
+                children.upper[side][i] =
+                    std::min(children.upper[side][i], dive(child, key.depth, discrepancies - static_cast<int>(rank)));
             }
             value += children.upper[side][i];
         }

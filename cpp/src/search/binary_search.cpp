@@ -50,7 +50,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
     price_children(node, children);
     guess_children(node, children);
     std::int64_t target = std::min(best.value, budget);
-    const std::span<Candidate> open = candidates(node, depth, target, children);  // some, if the run is over
+    const std::span<Candidate> open = candidates(node, depth, target, children);     // some, if the run is over
     const bool on_bits = depth == 3 && !open.empty() && subproblems_.lay_out(node);  // children end with their matrix
     for (std::size_t at = 0; at < open.size() && !control_.stopped(); ++at) {
         const std::size_t i = open[at].column;
@@ -105,7 +105,8 @@ template <class Acc>
 Bounds Search<Acc>::finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature,
                            std::int64_t steps_before) {
     const auto work = static_cast<std::uint32_t>(std::min<std::int64_t>(control_.steps() - steps_before, 0xffffff));
-    cache_.store(node.key.data(), cache_.hash(node.key.data(), depth), {bounds.lower, bounds.upper, depth, feature, work});
+    cache_.store(node.key.data(), cache_.hash(node.key.data(), depth),
+                 {bounds.lower, bounds.upper, depth, feature, work});
     cache_.limit_to(most_bytes_ - std::min(most_bytes_, arena_.bytes()));
     control_.bytes(bytes());
     last_feature_ = feature;
@@ -144,7 +145,8 @@ typename Search<Acc>::Children Search<Acc>::bound_children(const Node& node, std
     const bool two_are_known = options_.lookahead && options_.two_leaves;
     for (int side : {0, 1}) {
         for (std::size_t i = 0; i < m; ++i) {
-            const std::int64_t one = cost(costs.leaf[side][i]);  // infinite: constant here, or too few rows, not a split
+            const std::int64_t one =
+                cost(costs.leaf[side][i]);  // infinite: constant here, or too few rows, not a split
             const std::int64_t two = depth >= 2 ? cost(costs.two[side][i]) + c_ : kInfinity;
             const std::int64_t upper = one >= kInfinity ? kInfinity : std::min(one, two);
             const std::int64_t least = std::min(two_are_known ? upper : one, few);
@@ -157,7 +159,7 @@ typename Search<Acc>::Children Search<Acc>::bound_children(const Node& node, std
 
 template <class Acc>
 typename Search<Acc>::Best Search<Acc>::best_of_depth_two(const Node& node, std::int32_t depth,
-                                                           const Children& children) const {
+                                                          const Children& children) const {
     Best best{leaf_cost(node), Entry::kLeaf};
     if (depth == 0) return best;
     for (std::size_t i = 0; i < node.pairs.size; ++i) {

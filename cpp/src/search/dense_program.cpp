@@ -10,9 +10,9 @@ namespace treewright::bits {
 
 namespace {
 
-constexpr std::size_t kMostValues = 64;       // value combinations of a group, one bit each
-constexpr std::size_t kMostElements = 4096;   // lattice elements of a group
-constexpr std::size_t kInnerStates = 512;     // states of the contiguous inner block
+constexpr std::size_t kMostValues = 64;      // value combinations of a group, one bit each
+constexpr std::size_t kMostElements = 4096;  // lattice elements of a group
+constexpr std::size_t kInnerStates = 512;    // states of the contiguous inner block
 
 using ValueSet = std::uint64_t;
 
@@ -25,10 +25,10 @@ struct Transition {
 
 struct Group {
     std::vector<std::int32_t> columns;
-    std::vector<std::uint32_t> value_of_row;             // number of the row's value combination
+    std::vector<std::uint32_t> value_of_row;  // number of the row's value combination
     std::size_t n_values = 0;
-    std::vector<ValueSet> elements;                      // sorted by size: parts before wholes
-    std::vector<std::vector<Transition>> transitions;    // of each element
+    std::vector<ValueSet> elements;                    // sorted by size: parts before wholes
+    std::vector<std::vector<Transition>> transitions;  // of each element
 };
 
 // The values of a group of columns, and the value sets reachable by fixing columns. False if it grows too large.
@@ -38,7 +38,8 @@ bool build(const Dataset& data, Group& group) {
     group.value_of_row.resize(data.n_rows);
     std::vector<bool> value(group.columns.size());
     for (std::size_t r = 0; r < data.n_rows; ++r) {
-        for (std::size_t j = 0; j < group.columns.size(); ++j) value[j] = data.bit(r, static_cast<std::size_t>(group.columns[j]));
+        for (std::size_t j = 0; j < group.columns.size(); ++j)
+            value[j] = data.bit(r, static_cast<std::size_t>(group.columns[j]));
         const auto [at, is_new] = number.try_emplace(value, static_cast<std::uint32_t>(values.size()));
         if (is_new) values.push_back(value);
         if (values.size() > kMostValues) return false;
@@ -71,7 +72,8 @@ bool build(const Dataset& data, Group& group) {
         for (std::size_t j = 0; j < ones.size(); ++j) {
             const ValueSet one = group.elements[e] & ones[j];
             const ValueSet zero = group.elements[e] & ~ones[j];
-            if (one != 0 && zero != 0) group.transitions[e].push_back({group.columns[j], found.at(zero), found.at(one)});
+            if (one != 0 && zero != 0)
+                group.transitions[e].push_back({group.columns[j], found.at(zero), found.at(one)});
         }
     }
     return true;
@@ -95,7 +97,8 @@ std::vector<Group> find_groups(const Dataset& data) {
         }
         if (n_seen == seen.size() || n_seen > kMostValues) return std::nullopt;
         Group out;
-        std::merge(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(), std::back_inserter(out.columns));
+        std::merge(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(),
+                   std::back_inserter(out.columns));
         if (!build(data, out) || out.elements.size() >= a.elements.size() * b.elements.size()) return std::nullopt;
         return out;
     };
@@ -137,9 +140,14 @@ std::vector<Group> find_groups(const Dataset& data) {
 class Program {
    public:
     Program(const Dataset& data, const Settings& settings, std::vector<Group> groups, Control& control)
-        : data_(data), shift_(settings.unit_shift), c_(settings.leaf_price), groups_(std::move(groups)), control_(control) {
+        : data_(data),
+          shift_(settings.unit_shift),
+          c_(settings.leaf_price),
+          groups_(std::move(groups)),
+          control_(control) {
         // Small lattices innermost, so that inner blocks stay near their wanted size.
-        std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) { return a.elements.size() > b.elements.size(); });
+        std::stable_sort(groups_.begin(), groups_.end(),
+                         [](const Group& a, const Group& b) { return a.elements.size() > b.elements.size(); });
         weight_.resize(groups_.size());
         n_states_ = 1;
         for (std::size_t g = groups_.size(); g-- > 0;) {
@@ -178,7 +186,8 @@ class Program {
     [[nodiscard]] Shape shape() const {
         Shape out;
         std::vector<std::uint32_t> digits(groups_.size());
-        for (std::size_t g = 0; g < groups_.size(); ++g) digits[g] = static_cast<std::uint32_t>(groups_[g].elements.size() - 1);
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            digits[g] = static_cast<std::uint32_t>(groups_[g].elements.size() - 1);
         emit(n_states_ - 1, digits, out);
         return out;
     }
@@ -195,8 +204,10 @@ class Program {
         }
         for (std::size_t r = 0; r < data_.n_rows; ++r) {
             std::size_t state = 0;
-            for (std::size_t g = 0; g < groups_.size(); ++g) state += weight_[g] * single[g][groups_[g].value_of_row[r]];
-            for (std::size_t k = 0; k < data_.n_classes; ++k) cost_[k * n_states_ + state] += data_.cost[r * data_.n_classes + k];
+            for (std::size_t g = 0; g < groups_.size(); ++g)
+                state += weight_[g] * single[g][groups_[g].value_of_row[r]];
+            for (std::size_t k = 0; k < data_.n_classes; ++k)
+                cost_[k * n_states_ + state] += data_.cost[r * data_.n_classes + k];
         }
     }
 
@@ -320,14 +331,14 @@ class Program {
     std::int64_t c_;
     std::vector<Group> groups_;
     Control& control_;
-    std::vector<std::size_t> weight_;    // states per unit of each group's digit
+    std::vector<std::size_t> weight_;  // states per unit of each group's digit
     std::size_t n_states_ = 1;
-    std::size_t first_inner_ = 0;        // groups from here on form the inner block
-    std::size_t inner_ = 1;              // states of a block
-    std::vector<std::uint32_t> inside_begin_;                            // transitions of each state of a block
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> inside_;        // zeros, ones
+    std::size_t first_inner_ = 0;                                  // groups from here on form the inner block
+    std::size_t inner_ = 1;                                        // states of a block
+    std::vector<std::uint32_t> inside_begin_;                      // transitions of each state of a block
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> inside_;  // zeros, ones
     std::vector<std::int64_t> value_;
-    std::vector<std::int64_t> cost_;     // n_classes x n_states
+    std::vector<std::int64_t> cost_;  // n_classes x n_states
 };
 
 }  // namespace
@@ -341,7 +352,8 @@ std::optional<LatticeResult> solve_by_lattice(const Dataset& data, const Setting
     double states = 1;
     for (const Group& group : groups) states *= static_cast<double>(group.elements.size());
     const double bytes = states * static_cast<double>(8 + 8 * data.n_classes);
-    if (states > static_cast<double>(most_states) || bytes > static_cast<double>(control.limits().bytes)) return std::nullopt;
+    if (states > static_cast<double>(most_states) || bytes > static_cast<double>(control.limits().bytes))
+        return std::nullopt;
     Program program(data, settings, std::move(groups), control);
     if (!program.run()) return std::nullopt;
     return LatticeResult{program.optimum(), program.shape()};

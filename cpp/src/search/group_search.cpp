@@ -209,9 +209,8 @@ void GroupSearch::find_columns(const Set& set, Level& here) {
         other.subtract(key_[cut]);
         parts.push_back({less(other, key_[cut]) ? other : key_[cut], cut});
     }
-    std::sort(parts.begin(), parts.end(), [&](const Parts& a, const Parts& b) {
-        return a.key == b.key ? a.cut < b.cut : less(a.key, b.key);
-    });
+    std::sort(parts.begin(), parts.end(),
+              [&](const Parts& a, const Parts& b) { return a.key == b.key ? a.cut < b.cut : less(a.key, b.key); });
     here.columns.clear();
     for (std::size_t i = 0; i < parts.size(); ++i)
         if (i == 0 || !(parts[i].key == parts[i - 1].key)) here.columns.push_back(parts[i].cut);
@@ -266,8 +265,7 @@ void GroupSearch::part(const Set& set, std::uint32_t cut, Set& ones, Set& zeros)
         side->rows.clear(groups_.n_sums);
         side->unavoidable = 0;
     }
-    for (const std::uint32_t g : set.groups)
-        groups_.is_one(g, cut) ? add(g, ones) : zeros.groups.push_back(g);
+    for (const std::uint32_t g : set.groups) groups_.is_one(g, cut) ? add(g, ones) : zeros.groups.push_back(g);
     zeros.rows.n = set.rows.n - ones.rows.n;
     for (std::size_t k = 0; k < groups_.n_sums; ++k) zeros.rows.sums[k] = set.rows.sums[k] - ones.rows.sums[k];
     zeros.rows.rows = set.rows.rows;

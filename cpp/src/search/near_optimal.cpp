@@ -17,8 +17,8 @@ struct Request {
 // What all edges into the next level ask for.
 struct Level {
     std::vector<Request> requests;
-    std::vector<std::uint64_t> keys;        // request x key_words
-    std::vector<std::int64_t> totals;       // request x (classes + 1)
+    std::vector<std::uint64_t> keys;   // request x key_words
+    std::vector<std::int64_t> totals;  // request x (classes + 1)
 };
 
 // Makes one node of all requests for the same rows, with the largest budget asked, and tells their edges.
@@ -36,7 +36,8 @@ void add_nodes(Level& level, std::int32_t depth, NearOptimalGraph& graph) {
             graph.nodes.push_back({depth, level.requests[r].budget, 0, 0});
             graph.keys.insert(graph.keys.end(), key(r).begin(), key(r).end());
             const auto totals = level.totals.begin() + static_cast<std::ptrdiff_t>(r * (graph.n_classes + 1));
-            graph.leaf_cost.insert(graph.leaf_cost.end(), totals, totals + static_cast<std::ptrdiff_t>(graph.n_classes));
+            graph.leaf_cost.insert(graph.leaf_cost.end(), totals,
+                                   totals + static_cast<std::ptrdiff_t>(graph.n_classes));
             graph.leaf_rows.push_back(totals[static_cast<std::ptrdiff_t>(graph.n_classes)]);
         }
         graph.nodes.back().budget = std::max(graph.nodes.back().budget, level.requests[r].budget);
@@ -69,14 +70,15 @@ NearOptimalGraph near_optimal_graph(const Dataset& data, Search<Acc>& search, st
             SetNode& node = graph.nodes[n];
             ArenaScope scope(subproblems.arena());
             const Subproblem<Acc> rows =
-                n == 0 ? all : subproblems.matching(std::span(graph.keys).subspan(n * graph.key_words, graph.key_words));
+                n == 0 ? all
+                       : subproblems.matching(std::span(graph.keys).subspan(n * graph.key_words, graph.key_words));
             if (control.step(rows.work()) || !search.splits_within(rows, depth, node.budget, splits)) return graph;
             node.first_edge = static_cast<std::uint32_t>(graph.edges.size());
             for (const auto& split : splits) {
                 const std::size_t local = rows.local_column(split.column);
                 for (int side : {0, 1}) {
-                    next.requests.push_back({static_cast<std::uint32_t>(graph.edges.size()), static_cast<std::uint8_t>(side),
-                                             node.budget - split.optimum[1 - side]});
+                    next.requests.push_back({static_cast<std::uint32_t>(graph.edges.size()),
+                                             static_cast<std::uint8_t>(side), node.budget - split.optimum[1 - side]});
                     next.keys.insert(next.keys.end(), split.key[side].begin(), split.key[side].end());
                     for (std::size_t k = 0; k <= data.n_classes; ++k) {
                         const Acc one = rows.pairs.at(k, local, local);
@@ -102,7 +104,9 @@ NearOptimalGraph near_optimal_graph(const Dataset& data, Search<Acc>& search, st
     return graph;
 }
 
-template NearOptimalGraph near_optimal_graph(const Dataset&, Search<std::int32_t>&, std::int32_t, std::int64_t, Control&);
-template NearOptimalGraph near_optimal_graph(const Dataset&, Search<std::int64_t>&, std::int32_t, std::int64_t, Control&);
+template NearOptimalGraph near_optimal_graph(const Dataset&, Search<std::int32_t>&, std::int32_t, std::int64_t,
+                                             Control&);
+template NearOptimalGraph near_optimal_graph(const Dataset&, Search<std::int64_t>&, std::int32_t, std::int64_t,
+                                             Control&);
 
 }  // namespace treewright::bits

@@ -8,11 +8,11 @@ namespace treewright::bits {
 namespace {
 
 constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kGrowth = 5;           // each stage may do this many times the steps of the one before
-constexpr double kShareOfTime = 0.35;         // for prices
-constexpr double kLeastSeconds = 0.5;         // with less for prices than a first round takes, none are made
-constexpr double kLeastShare = 0.5;           // prices are given up if they prove less of what the search proved
-constexpr std::int64_t kWorkPerStep = 30;     // conjunctions visited for each step of the stage before
+constexpr std::int64_t kGrowth = 5;        // each stage may do this many times the steps of the one before
+constexpr double kShareOfTime = 0.35;      // for prices
+constexpr double kLeastSeconds = 0.5;      // with less for prices than a first round takes, none are made
+constexpr double kLeastShare = 0.5;        // prices are given up if they prove less of what the search proved
+constexpr std::int64_t kWorkPerStep = 30;  // conjunctions visited for each step of the stage before
 constexpr std::int64_t kMostWork = 60'000'000;
 
 }  // namespace
@@ -40,10 +40,9 @@ void PriceStages::next(Bounds& known) {
     ++n_made_;
     steps_ *= kGrowth;
     end_ = control_.steps() + steps_;
-    dropped_ = n_made_ > 1 &&
-        static_cast<double>(prices_.bound) < kLeastShare * static_cast<double>(proven_by_search);
+    dropped_ = n_made_ > 1 && static_cast<double>(prices_.bound) < kLeastShare * static_cast<double>(proven_by_search);
     last_ = dropped_ || prices_.done || prices_.work >= kMostWork || prices_.seconds >= 0.99 * most_seconds ||
-        end_ >= control_.limits().steps;
+            end_ >= control_.limits().steps;
 }
 
 }  // namespace treewright::bits

@@ -35,7 +35,8 @@ Outcome Search::prove(const Node& root, Size limits) {
     Cost proven = 0;
     for (std::uint32_t d = 3;; ++d) {
         // A tree deeper than d - 1 has d + 1 leaves or more.
-        const Cost deeper = options_.leaf_count ? (Cost{d} + 1) * objective_.leaf_penalty() : 2 * objective_.leaf_penalty();
+        const Cost deeper =
+            options_.leaf_count ? (Cost{d} + 1) * objective_.leaf_penalty() : 2 * objective_.leaf_penalty();
         proven = std::max(proven, std::min(root_.lower, deeper));
         best.lower = std::min(best.upper, proven);
         control_.incumbent(best.upper);
@@ -95,7 +96,8 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
                       std::span<const Neighbour> neighbours, Memo* memo) {
     size = size.fitted();
     const Cost leaf = objective_.leaf_cost(node);
-    if (leaf <= 2 * objective_.leaf_penalty() || size.depth == 0 || node.columns.empty() || node.n < 2 * table_.min_leaf)
+    if (leaf <= 2 * objective_.leaf_penalty() || size.depth == 0 || node.columns.empty() ||
+        node.n < 2 * table_.min_leaf)
         return {leaf, leaf, PartialTree::leaf()};
 
     // Trees of more than `most_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
@@ -119,7 +121,8 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
         if (size.depth == 2) {
             ++statistics_.pair_solves;
             result = pairs_->solve(node, size.leaves == 3, budget, neighbours);
-            if (memo != nullptr && pairs_->worth_sharing(node)) pairs_->keep(node, std::min(result.upper, budget), *memo);
+            if (memo != nullptr && pairs_->worth_sharing(node))
+                pairs_->keep(node, std::min(result.upper, budget), *memo);
         } else {
             // A node that was asked before, below the root, is solved to the end: raised little by little it costs more.
             if (level > 0 && result.lower > 0) budget = std::max(budget, result.upper);
@@ -178,7 +181,8 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
     return best;
 }
 
-bool Search::open_profiles(const Node& node, Size size, std::size_t level, std::span<const Neighbour> neighbours, Cost whole) {
+bool Search::open_profiles(const Node& node, Size size, std::size_t level, std::span<const Neighbour> neighbours,
+                           Cost whole) {
     const std::size_t n_columns = node.columns.size();
     Level& here = level_at(level);
     here.memos.clear();

@@ -94,7 +94,8 @@ Search::Sides Search::prepare(Hunt& hunt, const Question& question) {
     }
     const bool pairs = hunt.size.depth == 3;
     const double share = pairs ? kPairSlack * options_.slack : options_.slack;
-    Sides sides{column, cut, question.target, static_cast<Cost>(share * static_cast<double>(reach)), profile.bounds(cut)};
+    Sides sides{column, cut, question.target, static_cast<Cost>(share * static_cast<double>(reach)),
+                profile.bounds(cut)};
     const SplitBounds &a = profile.points()[i], &b = profile.points()[i + 1];
     if (!objective_.laws().similar) {
         // Without rule Z but with rule M a cut closes the gaps beside it by its own bounds alone, the left side the gap behind it,
@@ -156,11 +157,13 @@ void Search::evaluate(const Hunt& hunt, Sides& sides, Outcome& best) {
     };
     Outcome first = leaf_of(first_node), second = leaf_of(second_node);
     const auto ask_first = [&](Cost budget) {
-        first = solve(first_node, size.below(), budget, level + 1, sides.neighbours[first_side], sides.memos[first_side]);
+        first =
+            solve(first_node, size.below(), budget, level + 1, sides.neighbours[first_side], sides.memos[first_side]);
         first_bound = std::max(first_bound, first.lower);
     };
     const auto ask_second = [&](Cost budget) {
-        second = solve(second_node, size.below(), budget, level + 1, sides.neighbours[second_side], sides.memos[second_side]);
+        second = solve(second_node, size.below(), budget, level + 1, sides.neighbours[second_side],
+                       sides.memos[second_side]);
         second_bound = std::max(second_bound, second.lower);
     };
     const Cost total = target + (fair ? std::min(sides.slack, target / 8) : sides.slack);
@@ -184,8 +187,8 @@ void Search::evaluate(const Hunt& hunt, Sides& sides, Outcome& best) {
     if (size.leaves != Size::kAny) {
         bounds.sum = share_leaves(hunt, sides, best);
     } else if (first.upper + second.upper < best.upper) {
-        const PartialTree plan = remember(node, sides.at, position, (left_first ? first : second).plan,
-                                          (left_first ? second : first).plan);
+        const PartialTree plan =
+            remember(node, sides.at, position, (left_first ? first : second).plan, (left_first ? second : first).plan);
         best.offer(first.upper + second.upper, plan);
     }
     stack_.release(mark);
@@ -228,7 +231,8 @@ void Search::absorb(Hunt& hunt, const Question& question, const Sides& sides, co
     const auto push = [&](std::size_t point) {
         const Gap gap = profile.gap(point, target);
         if (!gap.open() || gap.bound >= target) return;
-        here.heap.push_back({gap.bound, gap.last - gap.first, question.from.column, profile.points()[point].cut, false});
+        here.heap.push_back(
+            {gap.bound, gap.last - gap.first, question.from.column, profile.points()[point].cut, false});
         std::push_heap(here.heap.begin(), here.heap.end(), later);
     };
     const std::size_t point = profile.point_before(sides.cut);

@@ -24,14 +24,13 @@ Search::Search(const RankedObjective& objective, const Options& options, Control
       store_(std::move(store)),
       goes_left_(table_.n_rows + OrderKernels::kPadding) {}
 
-Search::~Search() {
-    store_->working_memory(counted_bytes_, 0);
-}
+Search::~Search() { store_->working_memory(counted_bytes_, 0); }
 
 void Search::Threads::call() {
     if (!threads_.empty() || lead_.pairs_->n_row_steps * lead_.pairs_->pace() < lead_.options_.alone_work) return;
     // A thread's working memory: both sides of a split on every level hold the rows once, sorted by every column.
-    const std::size_t one = std::size_t{4} * hunt_.node.n * std::max<std::size_t>(hunt_.node.columns.size(), 1) * hunt_.size.depth;
+    const std::size_t one =
+        std::size_t{4} * hunt_.node.n * std::max<std::size_t>(hunt_.node.columns.size(), 1) * hunt_.size.depth;
     const std::size_t most = std::min<std::size_t>(lead_.options_.threads - 1, lead_.bytes_ / 4 / one);
     if (most == 0) return;
     while (lead_.helpers_.size() < most) lead_.helpers_.push_back(std::make_unique<Helper>(lead_, lead_.bytes_));

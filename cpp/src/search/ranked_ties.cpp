@@ -40,15 +40,16 @@ std::optional<PartialTree> Search::first_of_equals(const Node& node, Size size, 
     return std::nullopt;
 }
 
-std::optional<PartialTree> Search::split_first(const Node& node, Size size, Cost cost, std::size_t level, PartialTree known,
-                                               Cost whole) {
+std::optional<PartialTree> Search::split_first(const Node& node, Size size, Cost cost, std::size_t level,
+                                               PartialTree known, Cost whole) {
     if (control_.stopped()) return std::nullopt;
     open_profiles(node, size, level, {}, whole);
     Level& here = level_at(level);
     Hunt hunt{node, size, cost + 1, level, here, Outcome{}, false, true};
     if (known.kind() == PartialTree::Kind::node) {
         const TreePoolNode top = store_->planted(known);
-        const auto at = static_cast<std::size_t>(std::find(node.columns.begin(), node.columns.end(), top.column) - node.columns.begin());
+        const auto at = static_cast<std::size_t>(std::find(node.columns.begin(), node.columns.end(), top.column) -
+                                                 node.columns.begin());
         const IntervalBounds& profile = here.profiles[at];
         std::uint32_t cut = 1;
         while (table_.rank_of(top.column, row_of(node.orders[at][profile.position(cut)])) < top.rank) ++cut;

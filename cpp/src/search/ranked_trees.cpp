@@ -30,7 +30,8 @@ Side side_of(const RankedTable& table, const Node& node, std::uint32_t column, s
     const auto at = std::find(node.columns.begin(), node.columns.end(), column);
     const auto* order = node.orders[at == node.columns.end() ? 0 : static_cast<std::size_t>(at - node.columns.begin())];
     if (table.rank_of(column, row_of(order[0])) >= rank) return Side::right;
-    return at == node.columns.end() || table.rank_of(column, row_of(order[node.n - 1])) < rank ? Side::left : Side::both;
+    return at == node.columns.end() || table.rank_of(column, row_of(order[node.n - 1])) < rank ? Side::left
+                                                                                               : Side::both;
 }
 
 // Leaves of the part of a written tree that starts at `at`, which moves behind it.
@@ -42,7 +43,8 @@ std::uint32_t skip(std::span<const TreeNode> tree, std::size_t& at) {
 
 }  // namespace
 
-PartialTree Search::remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left, PartialTree right) {
+PartialTree Search::remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left,
+                             PartialTree right) {
     const std::uint32_t column = node.columns[at];
     return store_->plant({column, table_.rank_of(column, row_of(node.orders[at][position])), left, right});
 }
@@ -69,8 +71,7 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
         on_right.leaves = size.leaves - on_left.leaves;
     }
     const Outcome a = greedy(left, on_left.fitted(), level + 1), b = greedy(right, on_right.fitted(), level + 1);
-    if (a.upper + b.upper < result.upper)
-        result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
+    if (a.upper + b.upper < result.upper) result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
     stack_.release(mark);
     return result;
 }
@@ -88,8 +89,7 @@ Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     const Stack::Mark mark = stack_.mark();
     split(objective_, node, at, position, stack_, goes_left_, left, right);
     const Outcome a = stump_tree(left, size.below(), level + 1), b = stump_tree(right, size.below(), level + 1);
-    if (a.upper + b.upper < result.upper)
-        result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
+    if (a.upper + b.upper < result.upper) result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
     stack_.release(mark);
     return result;
 }

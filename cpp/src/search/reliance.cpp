@@ -35,14 +35,20 @@ using Bits = std::span<const std::uint64_t>;
 template <class Use>
 void each_row(Bits rows, const Use& use) {
     for (std::size_t w = 0; w < rows.size(); ++w)
-        for (std::uint64_t left = rows[w]; left != 0; left &= left - 1) use(64 * w + static_cast<std::size_t>(std::countr_zero(left)));
+        for (std::uint64_t left = rows[w]; left != 0; left &= left - 1)
+            use(64 * w + static_cast<std::size_t>(std::countr_zero(left)));
 }
 
 // The graph of nodes (node, R, V), level by level.
 class Divided {
    public:
     Divided(const NearOptimalGraph& graph, const SetRule& rule, const RelianceTask& task)
-        : graph_(graph), rule_(rule), task_(task), words_((task.n_rows + 63) / 64), all_(words_, ~std::uint64_t{0}), before_(graph.nodes.size(), kUnknown) {
+        : graph_(graph),
+          rule_(rule),
+          task_(task),
+          words_((task.n_rows + 63) / 64),
+          all_(words_, ~std::uint64_t{0}),
+          before_(graph.nodes.size(), kUnknown) {
         if (const std::size_t last = task.n_rows % 64; last > 0) all_.back() = (std::uint64_t{1} << last) - 1;
         total_ = std::accumulate(task.weight.begin(), task.weight.end(), std::int64_t{0});
         made_.n_classes = graph.n_classes;
@@ -83,7 +89,9 @@ class Divided {
     };
 
     [[nodiscard]] std::size_t bytes() const { return made_.bytes() + values_.capacity() * sizeof(WideInt); }
-    [[nodiscard]] Bits part(const std::vector<std::uint64_t>& of, std::size_t at) const { return Bits(of).subspan(at * words_, words_); }
+    [[nodiscard]] Bits part(const std::vector<std::uint64_t>& of, std::size_t at) const {
+        return Bits(of).subspan(at * words_, words_);
+    }
 
     std::uint32_t add(Level& level, std::uint32_t node, Bits rows, Bits drawn) {
         const auto made = static_cast<std::uint32_t>(made_.nodes.size());
@@ -170,7 +178,9 @@ struct Terms {
     const std::vector<WideInt>& values;
     int sign;
 
-    [[nodiscard]] LargestWide leaf(std::size_t n, std::size_t label) const { return {sign * values[n * graph.n_classes + label]}; }
+    [[nodiscard]] LargestWide leaf(std::size_t n, std::size_t label) const {
+        return {sign * values[n * graph.n_classes + label]};
+    }
     [[nodiscard]] LargestWide factor(const SetEdge&) const { return {0}; }
     [[nodiscard]] LargestWide pair(const SetEdge& edge, std::size_t zero, std::size_t one) const {
         return {leaf(edge.child[0], zero).value + leaf(edge.child[1], one).value};
@@ -179,7 +189,8 @@ struct Terms {
 
 }  // namespace
 
-std::optional<std::pair<double, double>> reliance(const NearOptimalGraph& graph, const SetRule& rule, const RelianceTask& task, Control& control) {
+std::optional<std::pair<double, double>> reliance(const NearOptimalGraph& graph, const SetRule& rule,
+                                                  const RelianceTask& task, Control& control) {
     Divided divided(graph, rule, task);
     if (!divided.make(control)) return std::nullopt;
     SetRule every = rule;

@@ -217,8 +217,8 @@ bool lower_guesses(const Dataset& data, const Shape& shape, std::vector<std::int
 
 // Searches shortly with a lower guess, if the tree found shows that there is one.
 template <class Acc>
-std::optional<Recheck> recheck_guess(const Dataset& data, Settings settings, const Shape& found, const RecheckBudget& budget,
-                                     Control& control) {
+std::optional<Recheck> recheck_guess(const Dataset& data, Settings settings, const Shape& found,
+                                     const RecheckBudget& budget, Control& control) {
     const std::int64_t wanted = std::max(kLeastRecheckSteps, (budget.steps_before + control.steps()) / 4);
     const std::int64_t steps = std::min(wanted, budget.most_steps - control.steps());
     const double seconds = std::min(kRecheckSeconds, control.limits().seconds - control.seconds());
@@ -252,7 +252,8 @@ Outcome search_tree(const Dataset& data, const Settings& asked, bool fewest_leav
     if (fewest_leaves && settings.leaf_price == 0 && out.bounds.exact())
         find_fewest_leaves<Acc>(data, settings, out, control);
     const bool guessed = !data.guess.empty() && out.bounds.exact() && out.bounds.upper < kInfinity;
-    if (recheck && guessed && !control.ended()) out.recheck = recheck_guess<Acc>(data, settings, out.shape, *recheck, control);
+    if (recheck && guessed && !control.ended())
+        out.recheck = recheck_guess<Acc>(data, settings, out.shape, *recheck, control);
     return out;
 }
 

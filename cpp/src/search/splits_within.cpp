@@ -35,9 +35,8 @@ bool Search<Acc>::splits_within(const Subproblem<Acc>& rows, std::int32_t depth,
             }
         }
         if (total() <= budget)
-            out.push_back({node.active.columns[i],
-                           {key[0].key, key[1].key},
-                           {children.lower[0][i], children.lower[1][i]}});
+            out.push_back(
+                {node.active.columns[i], {key[0].key, key[1].key}, {children.lower[0][i], children.lower[1][i]}});
     }
     return true;
 }

@@ -127,7 +127,8 @@ void TreeCounts::count_in(std::size_t n) {
             });
         });
         if (!rule_.redundant)
-            walk_.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) { sums.add(2, errors, copies); });
+            walk_.each_leaf_pair(edge,
+                                 [&](std::size_t, std::size_t, std::int64_t errors) { sums.add(2, errors, copies); });
     }
     Count total;
     sums.give([&](std::uint32_t, std::int64_t, const Count& count) { total += count; });

@@ -10,7 +10,9 @@ struct Terms {
     const NearOptimalGraph& graph;
     const std::vector<std::int64_t>& leaf_value;
 
-    [[nodiscard]] Largest leaf(std::size_t n, std::size_t label) const { return {leaf_value[n * graph.n_classes + label]}; }
+    [[nodiscard]] Largest leaf(std::size_t n, std::size_t label) const {
+        return {leaf_value[n * graph.n_classes + label]};
+    }
     [[nodiscard]] Largest factor(const SetEdge&) const { return {0}; }
     [[nodiscard]] Largest pair(const SetEdge& edge, std::size_t zero, std::size_t one) const {
         return {leaf(edge.child[0], zero).value + leaf(edge.child[1], one).value};
@@ -19,7 +21,8 @@ struct Terms {
 
 }  // namespace
 
-TreeExtremes::TreeExtremes(const NearOptimalGraph& graph, SetRule rule, const std::vector<std::int64_t>& leaf_value, Control& control)
+TreeExtremes::TreeExtremes(const NearOptimalGraph& graph, SetRule rule, const std::vector<std::int64_t>& leaf_value,
+                           Control& control)
     : pass_(graph, std::move(rule)) {
     complete_ = pass_.run(0, Terms{graph, leaf_value}, control);
 }

@@ -27,7 +27,8 @@ struct Parent {
 
 // The cells of subtrees of one leaf, or of more.
 Cells<Ways> of_one_leaf(Cells<Ways> cells, bool one) {
-    const auto more = std::partition_point(cells.runs.begin(), cells.runs.end(), [](const CellRun& run) { return run.leaves == 1; });
+    const auto more =
+        std::partition_point(cells.runs.begin(), cells.runs.end(), [](const CellRun& run) { return run.leaves == 1; });
     const auto n = static_cast<std::size_t>(more - cells.runs.begin());
     cells.runs = one ? cells.runs.first(n) : cells.runs.subspan(n);
     return cells;
@@ -35,7 +36,8 @@ Cells<Ways> of_one_leaf(Cells<Ways> cells, bool one) {
 
 }  // namespace
 
-TreeShares::TreeShares(const NearOptimalGraph& graph, SetRule rule, bool root_only, Control& control) : pass_(graph, std::move(rule)) {
+TreeShares::TreeShares(const NearOptimalGraph& graph, SetRule rule, bool root_only, Control& control)
+    : pass_(graph, std::move(rule)) {
     complete_ = pass_.run(root_only ? 1 : 0, Terms{pass_.walk()}, control);
 }
 
@@ -59,7 +61,8 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
     const NearOptimalGraph& graph = walk.graph();
     const std::size_t n_nodes = graph.nodes.size();
     const auto copies_to = [&](const SetEdge& edge, int side) {
-        return to_side.empty() ? walk.n_copies(edge) : to_side[2 * walk.edge_number(edge) + static_cast<std::size_t>(side)];
+        return to_side.empty() ? walk.n_copies(edge)
+                               : to_side[2 * walk.edge_number(edge) + static_cast<std::size_t>(side)];
     };
     std::vector<std::uint8_t> visited(n_nodes, 0);
     std::vector<std::size_t> first_parent(n_nodes + 1, 0);
@@ -70,7 +73,8 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
                 if (pass_.dead(edge)) continue;
                 for (int side : {0, 1})
                     if (const std::uint32_t copies = copies_to(edge, side); copies > 0)
-                        visit(edge.child[side], Parent{static_cast<std::uint32_t>(n), edge.child[1 - side], static_cast<double>(copies)});
+                        visit(edge.child[side],
+                              Parent{static_cast<std::uint32_t>(n), edge.child[1 - side], static_cast<double>(copies)});
             }
         }
     };
@@ -93,19 +97,24 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
     CellRange range;
     std::size_t level = 0;
     for (std::size_t n = 0; n < n_nodes; ++n) {
-        if (visited[n] == 0 || (n > 0 && graph.edges_of(n).empty())) continue;  // a leaf alone was seen to by its parents
+        if (visited[n] == 0 || (n > 0 && graph.edges_of(n).empty()))
+            continue;  // a leaf alone was seen to by its parents
         if (control.poll(1 + static_cast<std::int64_t>(first_parent[n + 1] - first_parent[n]))) return {};
         if (walk.level(n) > level) {
             if (level > 0) around[level - 1].clear();
             level = walk.level(n);
         }
         CellStore<Ways>& store = around[level];
-        const auto push = [&](std::uint32_t leaves, std::int64_t errors, const Ways& count) { store.push(leaves, errors, count); };
+        const auto push = [&](std::uint32_t leaves, std::int64_t errors, const Ways& count) {
+            store.push(leaves, errors, count);
+        };
         // The trees in which the node is a leaf, of the ways to complete it that are in the store.
         const auto count_leaf = [&] {
             const auto [first, last] = store.last_node();
             const RunSums<Ways, Ways> here(store.cells(first, last));
-            walk.each_leaf(n, [&](std::size_t label, std::int64_t errors) { of_leaf[n * k + label] += here.beside(rule, 1, errors).value; });
+            walk.each_leaf(n, [&](std::size_t label, std::int64_t errors) {
+                of_leaf[n * k + label] += here.beside(rule, 1, errors).value;
+            });
         };
         store.begin_node();
         if (n == 0) {
@@ -121,7 +130,8 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
             sums.reset(range);
             const auto add = [&](bool one_leaf) {
                 for (const Parent& parent : own)
-                    sums.add_products(beside(parent.node), of_one_leaf(pass_.cells(parent.sibling), one_leaf), Ways{parent.copies}, true);
+                    sums.add_products(beside(parent.node), of_one_leaf(pass_.cells(parent.sibling), one_leaf),
+                                      Ways{parent.copies}, true);
             };
             add(false);
             if (!rule.redundant) {  // beside a leaf the labels decide: the parent sees to that
@@ -147,16 +157,19 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
                     asked_again = true;
                 } else {  // a leaf alone: the ways to complete it are needed in no other form
                     const Cells<Ways> siblings = pass_.cells(edge.child[1 - side]);
-                    (rule.redundant ? siblings : of_one_leaf(siblings, false)).each([&](std::uint32_t leaves, std::int64_t others, const Ways& count) {
-                        walk.each_leaf(child, [&](std::size_t label, std::int64_t errors) {
-                            of_leaf[child * k + label] += here.beside(rule, leaves + 1, others + errors).value * count.value * copies;
+                    (rule.redundant ? siblings : of_one_leaf(siblings, false))
+                        .each([&](std::uint32_t leaves, std::int64_t others, const Ways& count) {
+                            walk.each_leaf(child, [&](std::size_t label, std::int64_t errors) {
+                                of_leaf[child * k + label] +=
+                                    here.beside(rule, leaves + 1, others + errors).value * count.value * copies;
+                            });
                         });
-                    });
                 }
                 if (!rule.redundant)
                     walk.each_leaf(child, [&](std::size_t label, std::int64_t errors) {
                         walk.each_leaf(edge.child[1 - side], [&](std::size_t other, std::int64_t others) {
-                            if (label != other) of_leaf[child * k + label] += here.beside(rule, 2, errors + others).value * copies;
+                            if (label != other)
+                                of_leaf[child * k + label] += here.beside(rule, 2, errors + others).value * copies;
                         });
                     });
             }
@@ -174,7 +187,8 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
     return of_leaf;
 }
 
-ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule, std::span<const std::uint32_t> copies_without) {
+ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule,
+                         std::span<const std::uint32_t> copies_without) {
     const SetWalk walk(graph, rule);
     const std::size_t n_nodes = graph.nodes.size();
     // Of each node the fewest errors of its subtrees by their leaves: all, those with a split on the columns, those without.
@@ -182,7 +196,8 @@ ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule, std
     std::vector<std::int64_t> least[3];
     std::vector<std::size_t> begin(n_nodes, 0), size(n_nodes, 0);  // of a node, in each of them
     const auto of = [&](Kind kind, std::size_t n) { return std::span(least[kind]).subspan(begin[n], size[n]); };
-    const auto join = [&](std::span<std::int64_t> out, std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+    const auto join = [&](std::span<std::int64_t> out, std::span<const std::int64_t> a,
+                          std::span<const std::int64_t> b) {
         for (std::size_t x = 1; x < a.size(); ++x)
             for (std::size_t y = x == 1 ? 2 : 1; a[x] < kNoTree && y < b.size() && x + y < out.size(); ++y)
                 if (b[y] < kNoTree) out[x + y] = std::min(out[x + y], a[x] + b[y]);
@@ -198,7 +213,8 @@ ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule, std
         for (const SetEdge& edge : graph.edges_of(n)) {
             if (walk.n_copies(edge) == 0) continue;
             const std::size_t zero = edge.child[0], one = edge.child[1];
-            const bool some = copies_without[walk.edge_number(edge)] > 0, asks = copies_without[walk.edge_number(edge)] < walk.n_copies(edge);
+            const bool some = copies_without[walk.edge_number(edge)] > 0,
+                       asks = copies_without[walk.edge_number(edge)] < walk.n_copies(edge);
             join(of(all, n), of(all, zero), of(all, one));
             if (asks) join(of(with, n), of(all, zero), of(all, one));
             if (some) {
@@ -208,7 +224,8 @@ ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule, std
             }
             walk.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) {
                 for (const Kind kind : {all, with, without})
-                    if (size[n] > 2 && (kind == all || (kind == with ? asks : some))) of(kind, n)[2] = std::min(of(kind, n)[2], errors);
+                    if (size[n] > 2 && (kind == all || (kind == with ? asks : some)))
+                        of(kind, n)[2] = std::min(of(kind, n)[2], errors);
             });
         }
         walk.each_leaf(n, [&](std::size_t, std::int64_t errors) {

@@ -103,8 +103,7 @@ std::size_t group_rows(const std::vector<std::uint64_t>& bits, std::size_t n_row
     std::vector<std::uint32_t> slots(capacity, 0);  // group + 1
     const auto slot_of = [&](const std::uint64_t* words) {
         std::size_t s = hash_words(words, n_words) & (capacity - 1);
-        while (slots[s] != 0 &&
-               std::memcmp(bits.data() + first_of[slots[s] - 1] * n_words, words, n_words * 8) != 0)
+        while (slots[s] != 0 && std::memcmp(bits.data() + first_of[slots[s] - 1] * n_words, words, n_words * 8) != 0)
             s = (s + 1) & (capacity - 1);
         return s;
     };
@@ -167,7 +166,8 @@ std::vector<Column> distinct_columns(ColumnWords& words, std::size_t n_columns, 
         }
         const std::uint64_t h = hash_words(column.data(), column.size());
         const auto [begin, end] = by_hash.equal_range(h);
-        if (std::any_of(begin, end, [&](const auto& other) { return std::ranges::equal(words.column(other.second), column); }))
+        if (std::any_of(begin, end,
+                        [&](const auto& other) { return std::ranges::equal(words.column(other.second), column); }))
             continue;
         by_hash.emplace(h, c);
         kept.push_back({static_cast<std::int32_t>(c), flipped});
@@ -199,8 +199,8 @@ Dataset reduce(const Input& in) {
 
     Dataset out;
     out.n_classes = k;
-    std::vector<std::uint32_t> kept;                                    // groups that stay
-    std::vector<std::pair<std::size_t, std::int64_t>> rank(n_groups);   // cheapest class, price
+    std::vector<std::uint32_t> kept;                                   // groups that stay
+    std::vector<std::pair<std::size_t, std::int64_t>> rank(n_groups);  // cheapest class, price
     for (std::uint32_t g = 0; g < n_groups; ++g) {
         std::int64_t* c = cost.data() + g * k;
         const auto cheapest = std::min_element(c, c + k);

@@ -142,8 +142,8 @@ void Subproblems<Acc>::weigh(Subproblem<Acc>& node) {
 
 template <class Acc>
 void Subproblems<Acc>::scan(const Subproblem<Acc>& node, std::int64_t min_count, const ChildCosts<Acc>& out) {
-    scan_children(simd_, node.pairs, data_.n_classes, node.total.data(), static_cast<Acc>(min_count), out, scan_scratch_,
-                  &control_);
+    scan_children(simd_, node.pairs, data_.n_classes, node.total.data(), static_cast<Acc>(min_count), out,
+                  scan_scratch_, &control_);
     for (std::size_t i = 0; i < node.ones.size(); ++i) {
         if (node.ones[i] != 0 && node.ones[i] != node.weight) continue;
         // Constant here: not a split (a leaf may cost nothing).
@@ -170,7 +170,8 @@ ChildPattern Subproblems<Acc>::child_pattern(const Subproblem<Acc>& node, std::s
     const auto scatter = [&](std::span<const std::uint64_t> local, std::size_t half) {
         for (std::size_t lw = 0; lw < local.size(); ++lw) {
             for (std::uint64_t left = local[lw]; left != 0; left &= left - 1) {
-                const auto j = static_cast<std::size_t>(node.active.columns[lw * 64 + static_cast<std::size_t>(std::countr_zero(left))]);
+                const auto j = static_cast<std::size_t>(
+                    node.active.columns[lw * 64 + static_cast<std::size_t>(std::countr_zero(left))]);
                 out.key[half * w + j / 64] |= std::uint64_t{1} << (j % 64);
                 ++out.n_fixed;
             }
@@ -201,7 +202,8 @@ void Subproblems<Acc>::split(const Subproblem<Acc>& node, std::size_t column, Si
     sides.small_side = n[1] <= n[0] ? 1 : 0;
     sides.small = node.pairs;
     sides.small.data = arena_.take<Acc>(node.pairs.entries()).data();
-    count_pairs(simd_, kernel_, rows_, sides.rows[sides.small_side], node.active, sides.small, pair_scratch_, &control_);
+    count_pairs(simd_, kernel_, rows_, sides.rows[sides.small_side], node.active, sides.small, pair_scratch_,
+                &control_);
 }
 
 template <class Acc>
@@ -260,7 +262,8 @@ void Subproblems<Acc>::drop_constant_columns(Subproblem<Acc>& node) {
         local[m++] = static_cast<std::uint32_t>(j);
     }
     if (m == node.pairs.size) return;
-    for (std::size_t word = 0; word < w; ++word) mask[word] = node.active.mask[word] & ~(node.key[word] | node.key[w + word]);
+    for (std::size_t word = 0; word < w; ++word)
+        mask[word] = node.active.mask[word] & ~(node.key[word] | node.key[w + word]);
     node.active = {columns.first(m), mask};
     const Pairs<Acc> wide = node.pairs;
     node.pairs = {nullptr, m, Pairs<Acc>::stride_of(m), wide.n_channels};

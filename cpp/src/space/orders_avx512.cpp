@@ -27,18 +27,18 @@ TREEWRIGHT_TARGET void partition(const std::uint32_t* order, std::size_t n, cons
         const std::size_t rest = n - i;
         const auto valid = static_cast<__mmask16>(rest >= 16 ? 0xffffu : (1u << rest) - 1u);
         const __m512i entries = _mm512_maskz_loadu_epi32(valid, order + i);
-        const __m512i sides = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), valid, _mm512_srli_epi32(entries, 1),
-                                                          goes_left, 1);
+        const __m512i sides =
+            _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), valid, _mm512_srli_epi32(entries, 1), goes_left, 1);
         const std::uint32_t to_left = _mm512_test_epi32_mask(sides, one), to_right = ~to_left & valid;
         const std::uint32_t marks = _mm512_test_epi32_mask(entries, one);
         const __m512i plain = _mm512_andnot_si512(one, entries);
-        const auto store = [&](std::uint32_t* to, std::uint32_t side, std::uint32_t& pending)
-                               TREEWRIGHT_TARGET __attribute__((always_inline)) {
-            const auto start = static_cast<__mmask16>(starts(side, marks, pending));
-            const __m512i marked = _mm512_mask_or_epi32(plain, start, plain, one);
-            _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(side), marked));
-            return to + __builtin_popcount(side);
-        };
+        const auto store = [&](std::uint32_t* to, std::uint32_t side, std::uint32_t& pending) TREEWRIGHT_TARGET
+            __attribute__((always_inline)) {
+                const auto start = static_cast<__mmask16>(starts(side, marks, pending));
+                const __m512i marked = _mm512_mask_or_epi32(plain, start, plain, one);
+                _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(side), marked));
+                return to + __builtin_popcount(side);
+            };
         left = store(left, to_left, pending_left);
         right = store(right, to_right, pending_right);
     }

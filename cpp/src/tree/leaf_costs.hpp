@@ -38,7 +38,9 @@ class PlainCosts {
     }
 
     [[nodiscard]] Wide paid(std::size_t node) const { return total_[node] - best_[node]; }
-    [[nodiscard]] double worth(std::size_t node, const LeafWorth& worth) const { return worth.of(best_[node], total_[node]); }
+    [[nodiscard]] double worth(std::size_t node, const LeafWorth& worth) const {
+        return worth.of(best_[node], total_[node]);
+    }
     [[nodiscard]] std::size_t prediction(std::size_t node) const {
         const std::int64_t* const sums = weight_.data() + node * labels_.n_classes;
         return static_cast<std::size_t>(std::max_element(sums, sums + labels_.n_classes) - sums);
@@ -66,18 +68,22 @@ class MatrixCosts {
     void refresh(std::size_t) const {}
     void join(std::size_t node, std::size_t left, std::size_t right) {
         for (std::size_t c = 0; c < labels_.n_classes; ++c)
-            price_[node * labels_.n_classes + c] = price_[left * labels_.n_classes + c] + price_[right * labels_.n_classes + c];
+            price_[node * labels_.n_classes + c] =
+                price_[left * labels_.n_classes + c] + price_[right * labels_.n_classes + c];
     }
 
     [[nodiscard]] Wide paid(std::size_t node) const { return *cheapest(node); }
-    [[nodiscard]] double worth(std::size_t, const LeafWorth&) const { return 1.0; }  // accuracy is asked of plain costs only
+    [[nodiscard]] double worth(std::size_t, const LeafWorth&) const {
+        return 1.0;
+    }  // accuracy is asked of plain costs only
     [[nodiscard]] std::size_t prediction(std::size_t node) const {
         return static_cast<std::size_t>(cheapest(node) - price_.data()) - node * labels_.n_classes;
     }
 
    private:
     void change(std::size_t node, std::uint32_t row, std::int64_t weight) {
-        const std::int64_t* const costs = labels_.costs.data() + static_cast<std::size_t>(labels_.y[row]) * labels_.n_classes;
+        const std::int64_t* const costs =
+            labels_.costs.data() + static_cast<std::size_t>(labels_.y[row]) * labels_.n_classes;
         Wide* const price = price_.data() + node * labels_.n_classes;
         for (std::size_t c = 0; c < labels_.n_classes; ++c) price[c] += Wide{weight} * costs[c];
     }

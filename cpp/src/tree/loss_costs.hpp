@@ -63,7 +63,9 @@ class LossCosts {
         }
         return 0.0;
     }
-    [[nodiscard]] const std::int64_t* of_row(std::uint32_t row) const { return loss_.sums.data() + std::size_t{row} * loss_.n_sums; }
+    [[nodiscard]] const std::int64_t* of_row(std::uint32_t row) const {
+        return loss_.sums.data() + std::size_t{row} * loss_.n_sums;
+    }
     [[nodiscard]] std::int64_t* at(std::size_t node) { return sum_.data() + node * loss_.n_sums; }
 
     const LossSums& loss_;

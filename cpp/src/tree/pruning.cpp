@@ -46,7 +46,9 @@ struct Rules {
     LeafWorth worth;
 
     // Whether a part takes the place of another.
-    [[nodiscard]] bool better(const Part& part, const Part& than) const { return part.worst >= least && cheaper(part, than); }
+    [[nodiscard]] bool better(const Part& part, const Part& than) const {
+        return part.worst >= least && cheaper(part, than);
+    }
     [[nodiscard]] static bool cheaper(const Part& part, const Part& than) {
         return part.cost < than.cost || (part.cost == than.cost && part.leaves < than.leaves);
     }
@@ -119,7 +121,7 @@ class Round {
     // Gives the rows of the `other` side to a child, which keeps them if it is then the best that can stand here.
     void try_child(std::size_t node, Form form, std::size_t child, std::size_t other) {
         const Part& now = part_[child];
-        if (now.leaves == 1) return;  // that leaf was tried with all rows
+        if (now.leaves == 1) return;                    // that leaf was tried with all rows
         if (!Rules::cheaper(now, part_[node])) return;  // rows make nothing cheaper
         Part with = now;
         const auto moved = routed_.of(other);
@@ -148,15 +150,16 @@ class Round {
     }
 
     [[nodiscard]] Part leaf(std::size_t node) const {
-        return {costs_.paid(node) * rules_.price.unit + rules_.price.leaf, 1, rules_.least > 0 ? costs_.worth(node, rules_.worth) : 1.0};
+        return {costs_.paid(node) * rules_.price.unit + rules_.price.leaf, 1,
+                rules_.least > 0 ? costs_.worth(node, rules_.worth) : 1.0};
     }
 
     // Where a row ends below a node, as pruned.
     [[nodiscard]] std::size_t leaf_of(std::size_t node, std::uint32_t row) const {
         while (form_[node] != Form::leaf) {
             const Split& split = splits_.nodes[node];
-            const bool left =
-                form_[node] == Form::left || (form_[node] == Form::split && splits_.goes_left(split, rows_.at(row, split.column)));
+            const bool left = form_[node] == Form::left ||
+                              (form_[node] == Form::split && splits_.goes_left(split, rows_.at(row, split.column)));
             node = index(left ? children_[node].left : children_[node].right);
         }
         return node;
@@ -173,7 +176,9 @@ class Round {
 
     [[nodiscard]] std::vector<std::int32_t> kept() {
         std::vector<std::int32_t> kept;
-        walk(0, [&](std::size_t node) { kept.push_back(form_[node] == Form::leaf ? -1 : static_cast<std::int32_t>(node)); });
+        walk(0, [&](std::size_t node) {
+            kept.push_back(form_[node] == Form::leaf ? -1 : static_cast<std::int32_t>(node));
+        });
         return kept;
     }
 
@@ -260,7 +265,8 @@ class Pruner {
 };
 
 template <class Costs, class Loss>
-PrunedTree cheapest(const SplitList& splits, const EncodedRows& rows, const Loss& labels, const Rules& rules, Deadline deadline) {
+PrunedTree cheapest(const SplitList& splits, const EncodedRows& rows, const Loss& labels, const Rules& rules,
+                    Deadline deadline) {
     Pruner<Costs, Loss> pruner(splits, rows, labels, deadline);
     pruner.rounds(rules);
     return pruner.pruned();
@@ -296,7 +302,8 @@ class WorstLeaf {
         double value = worst_;
         for (std::size_t node = 0; !splits_.nodes[node].is_leaf();) {
             const std::size_t left = index(children_[node].left), right = index(children_[node].right);
-            const double outside = std::min(worst_within(costs_, 0, node), worst_within(costs_, end_[node], splits_.size()));
+            const double outside =
+                std::min(worst_within(costs_, 0, node), worst_within(costs_, end_[node], splits_.size()));
             if (outside <= worst_) break;
             const auto consider = [&](double inside, std::size_t from, std::size_t to) {
                 if (std::min(outside, inside) <= value) return;
@@ -331,16 +338,20 @@ class WorstLeaf {
             std::size_t node = child;
             while (!splits_.nodes[node].is_leaf()) {
                 const Split& split = splits_.nodes[node];
-                node = index(splits_.goes_left(split, rows_.at(row, split.column)) ? children_[node].left : children_[node].right);
+                node = index(splits_.goes_left(split, rows_.at(row, split.column)) ? children_[node].left
+                                                                                   : children_[node].right);
             }
             costs.add(node, row);
         }
         return worst_within(costs, child, end_[child]);
     }
     // All nodes, with those from `from` to `to` (none: a leaf) in the place of those from `begin` to `end`.
-    [[nodiscard]] std::vector<std::int32_t> parts(std::size_t begin, std::size_t end, std::size_t from, std::size_t to) const {
+    [[nodiscard]] std::vector<std::int32_t> parts(std::size_t begin, std::size_t end, std::size_t from,
+                                                  std::size_t to) const {
         std::vector<std::int32_t> kept;
-        const auto append = [&](std::size_t node) { kept.push_back(splits_.nodes[node].is_leaf() ? -1 : static_cast<std::int32_t>(node)); };
+        const auto append = [&](std::size_t node) {
+            kept.push_back(splits_.nodes[node].is_leaf() ? -1 : static_cast<std::int32_t>(node));
+        };
         for (std::size_t node = 0; node < begin; ++node) append(node);
         if (from == to) kept.push_back(-1);
         for (std::size_t node = from; node < to; ++node) append(node);

@@ -88,7 +88,7 @@ def test_one_search_takes_threads(rows: Path, tmp_path: Path) -> None:
         assert (
             run("fit", rows / "all.csv", "-t", "y", "--max-depth", 2, "--jobs", jobs, "--out", model)[0] == 0
         )
-        trees.append(json.loads(model.read_text())["tree"])
+        trees.append(json.loads(model.read_text())["nodes"])
     assert trees[0] == trees[1]
 
 

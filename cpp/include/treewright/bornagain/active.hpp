@@ -48,7 +48,7 @@ class Active {
         std::int32_t bound = 0;      // of both sides together
         std::int64_t conflicts = 0;  // pairs that stay together
         std::size_t feature = 0;
-        std::size_t rank = 0;        // of the largest coordinate that goes left
+        std::size_t rank = 0;  // of the largest coordinate that goes left
     };
     struct Hash {
         std::size_t operator()(const Set& set) const noexcept;
@@ -77,8 +77,8 @@ class Active {
     Regions regions_;
     std::vector<std::vector<std::int32_t>> cells_;
     std::vector<std::uint8_t> labels_;
-    std::vector<std::vector<std::int32_t>> values_;   // per feature: distinct coordinates of the data
-    std::vector<std::vector<Set>> up_to_;             // per feature and rank: cells with at most that coordinate
+    std::vector<std::vector<std::int32_t>> values_;  // per feature: distinct coordinates of the data
+    std::vector<std::vector<Set>> up_to_;            // per feature and rank: cells with at most that coordinate
     std::vector<Set> conflicts_;
     std::unordered_map<Set, Known, Hash> known_;
     std::size_t words_ = 0;

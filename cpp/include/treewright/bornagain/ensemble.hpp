@@ -18,10 +18,10 @@
 namespace treewright::bornagain {
 
 enum class Link : std::uint8_t {
-    argmax,       // first largest of scores / divisor
-    positive,     // one score: class 1 if score > cut, else class 0
-    softmax32,    // first largest of the single-precision softmax (XGBoost)
-    softmax64,    // first largest of the double-precision softmax (LightGBM)
+    argmax,     // first largest of scores / divisor
+    positive,   // one score: class 1 if score > cut, else class 0
+    softmax32,  // first largest of the single-precision softmax (XGBoost)
+    softmax64,  // first largest of the double-precision softmax (LightGBM)
 };
 
 struct Node {
@@ -49,12 +49,12 @@ struct Ensemble {
     bool exact = false;    // all sums are exact in any order (small integers), so bounds need no margin
     double divisor = 1.0;  // scores are divided by it before the argmax
     double cut = 0.0;
-    std::vector<double> bias;             // one a score
-    std::vector<std::int32_t> roots;      // one a tree
+    std::vector<double> bias;         // one a score
+    std::vector<std::int32_t> roots;  // one a tree
     std::vector<Node> nodes;
     std::vector<double> values;
-    std::vector<std::int32_t> n_cells;    // per feature, the missing cell included
-    std::vector<std::uint8_t> missing;    // per feature: whether the top cell means "missing"
+    std::vector<std::int32_t> n_cells;  // per feature, the missing cell included
+    std::vector<std::uint8_t> missing;  // per feature: whether the top cell means "missing"
 
     [[nodiscard]] std::size_t n_features() const { return n_cells.size(); }
     [[nodiscard]] Box whole() const;
@@ -93,7 +93,7 @@ struct Ensemble {
 struct PlaneNode {
     std::int32_t feature = -1;  // -1 marks a leaf
     std::int32_t plane = 0;
-    std::int32_t label = 0;     // of a leaf
+    std::int32_t label = 0;  // of a leaf
 };
 using PlaneTree = std::vector<PlaneNode>;
 

@@ -17,7 +17,7 @@ struct Grid {
     std::vector<std::uint8_t> labels;               // last axis fastest
     double raw_cells = 1.0;                         // before the reduction
 
-    [[nodiscard]] double boxes() const;             // equation 2 of the paper
+    [[nodiscard]] double boxes() const;  // equation 2 of the paper
     [[nodiscard]] int n_planes() const;
 };
 

@@ -16,8 +16,8 @@
 namespace treewright::bornagain {
 
 struct HybridOptions {
-    double exact_boxes = 1e7;   // a region with at most so many boxes is solved exactly
-    double grid_cells = 3e5;    // a region with at most so many cells is labelled completely
+    double exact_boxes = 1e7;  // a region with at most so many boxes is solved exactly
+    double grid_cells = 3e5;   // a region with at most so many cells is labelled completely
     std::size_t samples = 1000;
     std::int64_t max_leaves = std::numeric_limits<std::int64_t>::max();
     std::uint64_t seed = 0;
@@ -25,9 +25,9 @@ struct HybridOptions {
 
 struct HybridResult {
     PlaneTree tree;
-    bool complete = false;       // the tree is whole and faithful
-    bool too_large = false;      // stopped at max_leaves
-    bool optimal = false;        // least leaves of all faithful trees
+    bool complete = false;   // the tree is whole and faithful
+    bool too_large = false;  // stopped at max_leaves
+    bool optimal = false;    // least leaves of all faithful trees
     std::int64_t leaves = 0;
     std::int64_t leaves_bound = 1;
     std::int64_t exact_regions = 0;

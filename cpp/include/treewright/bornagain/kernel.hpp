@@ -43,19 +43,19 @@ template <class Policy>
 struct Batch {
     using Value = typename Policy::Value;
     struct Job {
-        std::size_t first_pair, n_pairs;       // at least one
-        const Value* low_labels;               // label of the lowest cell of each inner box, at the lowest outer cell
-        const Value* high_labels;              // label of the highest cell, at the highest outer cell
+        std::size_t first_pair, n_pairs;  // at least one
+        const Value* low_labels;          // label of the lowest cell of each inner box, at the lowest outer cell
+        const Value* high_labels;         // label of the highest cell, at the highest outer cell
     };
-    std::vector<Job> jobs;                     // at most `lanes`
+    std::vector<Job> jobs;                                     // at most `lanes`
     std::vector<std::pair<const Value*, const Value*>> pairs;  // rows of the two halves of each outer split
-    Value* rows = nullptr;                     // results, one row a job, `pitch` apart
-    Value* scratch = nullptr;                  // n_inner * lanes values
-    std::size_t n_inner = 0;                   // inner boxes
-    std::size_t pitch = 0;                     // n_inner rounded up to whole tiles of 16 bytes
-    const std::uint32_t* split_first = nullptr;  // per inner box: its splits in split_pairs
+    Value* rows = nullptr;                                     // results, one row a job, `pitch` apart
+    Value* scratch = nullptr;                                  // n_inner * lanes values
+    std::size_t n_inner = 0;                                   // inner boxes
+    std::size_t pitch = 0;                                     // n_inner rounded up to whole tiles of 16 bytes
+    const std::uint32_t* split_first = nullptr;                // per inner box: its splits in split_pairs
     const std::pair<std::uint32_t, std::uint32_t>* split_pairs = nullptr;
-    bool overflow = false;                     // a depth reached its mask
+    bool overflow = false;  // a depth reached its mask
 };
 
 // Solves the batch; every row must be readable for 64 bytes past its end.

@@ -56,14 +56,14 @@ class Layout {
     [[nodiscard]] std::size_t bytes() const;
 
     const Grid& grid;
-    std::vector<Intervals> axis;           // outer axes first
+    std::vector<Intervals> axis;  // outer axes first
     std::size_t n_outer_axes = 0;
     std::vector<std::size_t> stride;       // of interval indices: within outer boxes, within inner boxes
     std::size_t n_outer = 1, n_inner = 1;  // boxes
     std::size_t inner_cells = 1, outer_cells = 1;
-    std::vector<std::uint32_t> number;     // per outer box: number of the tight box that shares its row
-    std::vector<std::uint32_t> tight;      // outer box by number; numbers ascend with the level
-    std::vector<std::size_t> level_first;  // level = sum of lengths; level 0 are the single outer cells
+    std::vector<std::uint32_t> number;                 // per outer box: number of the tight box that shares its row
+    std::vector<std::uint32_t> tight;                  // outer box by number; numbers ascend with the level
+    std::vector<std::size_t> level_first;              // level = sum of lengths; level 0 are the single outer cells
     std::vector<std::uint32_t> inner_low, inner_high;  // inner cell at the corners of an inner box
     std::vector<std::uint32_t> split_first;            // per inner box, its splits:
     std::vector<std::pair<std::uint32_t, std::uint32_t>> split_pairs;
@@ -73,7 +73,7 @@ class Layout {
     void find_tight(Control& control);
     void fill_inner();
 
-    std::vector<std::vector<std::uint8_t>> relevance_;   // [axis]: intervals of the others, plane of this one
+    std::vector<std::vector<std::uint8_t>> relevance_;  // [axis]: intervals of the others, plane of this one
     std::vector<std::vector<std::size_t>> relevance_stride_;
     std::vector<std::size_t> plane_stride_;
     std::vector<std::size_t> cell_stride_;  // per axis, in cells of the grid

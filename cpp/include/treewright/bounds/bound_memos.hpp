@@ -37,7 +37,8 @@ struct Memo {
 };
 
 // Gives the profiles of a node what a memo of related rows knows (see IntervalBounds::import_from).
-void import_memo(const Memo& memo, const RankedTable& table, const Node& node, Relation relation, Cost loss, std::span<IntervalBounds> profiles);
+void import_memo(const Memo& memo, const RankedTable& table, const Node& node, Relation relation, Cost loss,
+                 std::span<IntervalBounds> profiles);
 
 class Memos {
    public:

@@ -108,10 +108,11 @@ class IntervalBounds {
 
     // Takes the points of a profile of the same column over related rows; `loss` is the span of the rows that a
     // superset has more. Call before any insert().
-    void import_from(const RankedTable& table, const Node& node, std::size_t at, std::span<const Hint> hints, Relation relation,
-                     Cost loss);
+    void import_from(const RankedTable& table, const Node& node, std::size_t at, std::span<const Hint> hints,
+                     Relation relation, Cost loss);
     // Writes down the points of this profile; those without which the gap would still reach `target` are left out.
-    void export_to(const RankedTable& table, const Node& node, std::size_t at, Cost target, std::vector<Hint>& hints) const;
+    void export_to(const RankedTable& table, const Node& node, std::size_t at, Cost target,
+                   std::vector<Hint>& hints) const;
 
     // What the neighbouring points say about a cut.
     [[nodiscard]] SplitBounds bounds(std::uint32_t cut) const;
@@ -122,7 +123,9 @@ class IntervalBounds {
     // Whether a subset costs no more than its superset (rules M and S).
     [[nodiscard]] bool monotone() const { return monotone_; }
 
-    [[nodiscard]] Cost span_between(std::uint32_t first, std::uint32_t last) const { return span_(last) - span_(first); }
+    [[nodiscard]] Cost span_between(std::uint32_t first, std::uint32_t last) const {
+        return span_(last) - span_(first);
+    }
 
    private:
     [[nodiscard]] Cost gap_bound(const SplitBounds& a, const SplitBounds& b) const;

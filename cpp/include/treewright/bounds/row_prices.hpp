@@ -32,12 +32,12 @@
 namespace treewright::bits {
 
 struct Violations {
-    std::int64_t worst = 0;               // suggest: largest gain seen. bound: no conjunction has a larger gain
-    bool complete = true;                 // bound: false if the work limit was met, and `worst` is what is left open
-    std::int64_t explored = 0;            // conjunctions looked at
-    std::vector<std::uint32_t> rows;      // of the conjunctions found, one after another
-    std::vector<std::int64_t> ends;       // where each one's rows end
-    std::vector<std::int64_t> cheapest;   // its cost with its cheapest class, in weight units
+    std::int64_t worst = 0;              // suggest: largest gain seen. bound: no conjunction has a larger gain
+    bool complete = true;                // bound: false if the work limit was met, and `worst` is what is left open
+    std::int64_t explored = 0;           // conjunctions looked at
+    std::vector<std::uint32_t> rows;     // of the conjunctions found, one after another
+    std::vector<std::int64_t> ends;      // where each one's rows end
+    std::vector<std::int64_t> cheapest;  // its cost with its cheapest class, in weight units
 };
 
 // What both questions are about. Prices and leaf price are in cost units: 2^unit_shift to a weight unit.

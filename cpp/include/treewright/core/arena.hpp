@@ -70,8 +70,9 @@ class Arena {
         used_ = 0;
     }
     [[nodiscard]] Chunk make(std::size_t size) {
-        Chunk chunk{
-            std::unique_ptr<std::byte[], Free>(static_cast<std::byte*>(::operator new[](size, std::align_val_t{kAlign}))), size};
+        Chunk chunk{std::unique_ptr<std::byte[], Free>(
+                        static_cast<std::byte*>(::operator new[](size, std::align_val_t{kAlign}))),
+                    size};
         bytes_ += size;
         return chunk;
     }

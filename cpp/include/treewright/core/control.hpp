@@ -184,9 +184,7 @@ class Control {
     [[nodiscard]] Stop reason() const { return stop_; }
     [[nodiscard]] std::int64_t steps() const { return steps_; }
     [[nodiscard]] const Limits& limits() const { return limits_; }
-    [[nodiscard]] double seconds() const {
-        return std::chrono::duration<double>(Clock::now() - start_).count();
-    }
+    [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
    private:
     using Clock = std::chrono::steady_clock;
@@ -258,7 +256,8 @@ class Control {
         if (now >= limits_.seconds) return halt(Stop::time);
         if (report_ && now >= next_report_) {
             next_report_ = now + interval_;
-            const double best = incumbent_ == kNone ? std::numeric_limits<double>::infinity() : base_ + scale_ * static_cast<double>(incumbent_);
+            const double best = incumbent_ == kNone ? std::numeric_limits<double>::infinity()
+                                                    : base_ + scale_ * static_cast<double>(incumbent_);
             const double bound = std::min(best, base_ + bound_scale_ * static_cast<double>(lower_bound_));
             const std::int64_t steps = steps_ + (crew_ != nullptr && crew_->open ? crew_->of_helpers.load() : 0);
             const Stop answer = report_({now, best, bound, steps, bytes_});

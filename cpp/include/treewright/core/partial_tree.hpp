@@ -17,7 +17,8 @@ class PartialTree {
     static PartialTree stump() { return PartialTree(1); }
     // Rows with rank < `rank` in `column` go left; both sides are stumps, or (`kind`) one of them is a leaf.
     static PartialTree pair(std::uint32_t column, std::uint32_t rank, Kind kind = Kind::pair) {
-        return PartialTree(static_cast<std::uint64_t>(kind) | (std::uint64_t{column} << 3) | (std::uint64_t{rank} << 32));
+        return PartialTree(static_cast<std::uint64_t>(kind) | (std::uint64_t{column} << 3) |
+                           (std::uint64_t{rank} << 32));
     }
     static PartialTree node(std::size_t index) { return PartialTree(2u | (std::uint64_t{index} << 3)); }
 

@@ -20,11 +20,11 @@
 namespace treewright::bits {
 
 struct Entry {
-    std::int64_t lower;      // proven lower bound of the subproblem
-    std::int64_t upper;      // value of the best tree found in it
-    std::int64_t limits;     // depth and leaf budget, part of the key
-    std::int32_t feature;    // column of that tree's root, kLeaf for a leaf
-    std::uint32_t work;      // steps spent here
+    std::int64_t lower;    // proven lower bound of the subproblem
+    std::int64_t upper;    // value of the best tree found in it
+    std::int64_t limits;   // depth and leaf budget, part of the key
+    std::int32_t feature;  // column of that tree's root, kLeaf for a leaf
+    std::uint32_t work;    // steps spent here
 
     static constexpr std::int32_t kLeaf = -1;
 };
@@ -33,7 +33,10 @@ class Cache {
    public:
     // `n_words` 64-bit words for each half of the key (ones, zeros), and `payload` more bytes for each entry.
     Cache(std::size_t n_words, std::size_t memory_limit, std::size_t payload = 0)
-        : key_words_(2 * n_words), payload_bytes_((payload + 7) / 8 * 8), limit_(memory_limit), slots_(kFirstSlots, 0) {}
+        : key_words_(2 * n_words),
+          payload_bytes_((payload + 7) / 8 * 8),
+          limit_(memory_limit),
+          slots_(kFirstSlots, 0) {}
 
     [[nodiscard]] std::uint64_t hash(const std::uint64_t* key, std::int64_t limits) const {
         std::uint64_t h = static_cast<std::uint64_t>(limits) * 0x9e3779b97f4a7c15ULL;
@@ -122,8 +125,7 @@ class Cache {
 
     void rehash(std::size_t n_slots) {
         slots_.assign(n_slots, 0);
-        for (std::size_t e = 0; e < entries_.size(); ++e)
-            place(e, hash(&keys_[e * key_words_], entries_[e].limits));
+        for (std::size_t e = 0; e < entries_.size(); ++e) place(e, hash(&keys_[e * key_words_], entries_[e].limits));
     }
 
     // Drops the half of the entries that took the least work; everything if that is not enough to go on.
@@ -134,7 +136,8 @@ class Cache {
         const auto middle = work.begin() + static_cast<std::ptrdiff_t>(work.size() / 2);
         std::nth_element(work.begin(), middle, work.end());
         const std::uint32_t threshold = *middle;
-        std::size_t ties_to_keep = work.size() / 2 -
+        std::size_t ties_to_keep =
+            work.size() / 2 -
             static_cast<std::size_t>(std::count_if(work.begin(), work.end(), [&](auto w) { return w > threshold; }));
         std::size_t kept = 0;
         for (std::size_t e = 0; e < entries_.size(); ++e) {

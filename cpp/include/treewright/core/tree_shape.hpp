@@ -46,7 +46,8 @@ void for_each_leaf(const Dataset& data, const Shape& shape, const Visit& visit) 
 [[nodiscard]] inline std::int64_t cost_of(const Dataset& data, const Shape& shape, std::int64_t leaf_price,
                                           int unit_shift) {
     std::int64_t sum = 0;
-    for_each_leaf(data, shape, [&](const auto&, std::size_t, std::int64_t cost) { sum += (cost << unit_shift) + leaf_price; });
+    for_each_leaf(data, shape,
+                  [&](const auto&, std::size_t, std::int64_t cost) { sum += (cost << unit_shift) + leaf_price; });
     return sum;
 }
 

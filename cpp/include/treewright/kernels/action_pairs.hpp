@@ -10,7 +10,7 @@
 namespace treewright::ranked {
 
 class ActionPairs final : public MomentPairSolver {
- public:
+   public:
     // Actions beyond which costs are for StumpPairSolver.
     static constexpr std::uint32_t kMostActions = MomentTask::kMostSums;
 
@@ -18,7 +18,7 @@ class ActionPairs final : public MomentPairSolver {
 
     [[nodiscard]] std::int64_t pace() const override { return 5; }
 
- private:
+   private:
     [[nodiscard]] double load(const Node& node) override;
 
     bool rounded_;

@@ -31,8 +31,8 @@ struct CellTask {
     static constexpr std::uint32_t kLanes = 8;
 
     TwoSums::Form form = TwoSums::Form::minus_square;
-    double leaf = 0;        // as TwoSums::leaf
-    double min_count = 0;   // fewest rows of a leaf; counts are looked at where it is above 1
+    double leaf = 0;       // as TwoSums::leaf
+    double min_count = 0;  // fewest rows of a leaf; counts are looked at where it is above 1
     std::uint32_t n_columns = 0;
     std::uint32_t stride = 0;  // a multiple of kLanes, at least n_columns
 
@@ -40,11 +40,11 @@ struct CellTask {
     double total[3] = {};
     const double* single[3] = {};  // [column]
     const double* pair[3] = {};    // plane: rows with both columns
-    double* triple[3] = {};        // plane: rows with column i of the slab and both columns; a slab clears what it reads
+    double* triple[3] = {};  // plane: rows with column i of the slab and both columns; a slab clears what it reads
 
-    double* value[4] = {};   // planes, cell (s, t) at 2 s + t: g of the cell as a leaf
-    double* split[4] = {};   // planes: least of two leaves; slabs lower it
-    double* side[2] = {};    // [column]: least cost of the side where the column is zero, one
+    double* value[4] = {};  // planes, cell (s, t) at 2 s + t: g of the cell as a leaf
+    double* split[4] = {};  // planes: least of two leaves; slabs lower it
+    double* side[2] = {};   // [column]: least cost of the side where the column is zero, one
 };
 
 struct CellKernels {

@@ -12,7 +12,7 @@
 namespace treewright::ranked {
 
 class CellSolver {
- public:
+   public:
     CellSolver(const RowGroups& groups, const TwoSums& sums, std::uint32_t min_leaf, Control& control);
 
     // The least sum of g and leaves of the trees of depth `depth` (two or three) below each of `columns` (cuts, ascending),
@@ -26,14 +26,14 @@ class CellSolver {
     std::int64_t n_solves = 0;
     std::int64_t n_cells = 0;
 
- private:
+   private:
     void load(std::span<const std::uint32_t> set, std::span<const std::uint32_t> columns);
     // False if the run ended before.
     [[nodiscard]] bool add_pairs();
     [[nodiscard]] bool add_triples(std::uint32_t i);
     [[nodiscard]] bool counts(std::uint32_t n_ones);
-    void add_to(std::vector<double> (&planes)[3], std::size_t row, std::uint32_t begin, std::uint32_t end, double a, double b,
-                double n);
+    void add_to(std::vector<double> (&planes)[3], std::size_t row, std::uint32_t begin, std::uint32_t end, double a,
+                double b, double n);
     static constexpr std::int64_t kAdditionsPerUnit = 4096;  // of work, for the clock
     static constexpr std::int64_t kAdditionsPerPoll = 16 * kAdditionsPerUnit;
 

@@ -57,33 +57,33 @@ class ClassPairSolver final : public PairSolver {
     Mode mode_ = Mode::two;
     PairKernel kernel_ = nullptr;
     std::uint32_t n_lanes_ = 0;
-    std::vector<std::uint32_t> present_;     // classes that some row gains from
-    std::vector<std::int8_t> sign_;          // unit: [row] gain of the second class less that of the first
-    std::vector<std::uint32_t> which_;       // unit_many, many: [label] as in PairTask::lookup
-    std::vector<std::uint64_t> left_lanes_;  // [row]
-    std::vector<std::uint64_t> lookup_;      // many: [row]
-    std::vector<std::uint8_t> place_;        // unit_many: [row]
-    std::vector<IntervalBounds> profiles_;          // [number of the node's column]
-    std::vector<std::uint32_t> checked_;     // entries with marks for the kernel, many classes
+    std::vector<std::uint32_t> present_;        // classes that some row gains from
+    std::vector<std::int8_t> sign_;             // unit: [row] gain of the second class less that of the first
+    std::vector<std::uint32_t> which_;          // unit_many, many: [label] as in PairTask::lookup
+    std::vector<std::uint64_t> left_lanes_;     // [row]
+    std::vector<std::uint64_t> lookup_;         // many: [row]
+    std::vector<std::uint8_t> place_;           // unit_many: [row]
+    std::vector<IntervalBounds> profiles_;      // [number of the node's column]
+    std::vector<std::uint32_t> checked_;        // entries with marks for the kernel, many classes
     std::vector<const std::uint32_t*> orders_;  // what the kernel walks
     struct Stretch {
         std::uint32_t first, last;
     };
-    std::vector<Stretch> open_;              // stretches of open cuts, of the columns together:
+    std::vector<Stretch> open_;  // stretches of open cuts, of the columns together:
     struct OpenColumn {
-        std::uint32_t column;                // number of the node's column
+        std::uint32_t column;  // number of the node's column
         std::uint64_t n_open;
-        std::size_t begin, end;              // of its stretches
+        std::size_t begin, end;  // of its stretches
     };
     std::vector<OpenColumn> open_columns_;
     struct LaneCut {
         std::uint32_t column, cut;
     };
-    std::vector<LaneCut> cuts_;              // [lane], cuts of a column together and ascending
-    std::vector<std::uint32_t> left_rows_;   // [lane]
-    std::vector<std::int64_t> left_span_;    // [lane]
-    std::vector<std::int64_t> gain_;         // [class], running
-    std::vector<std::int32_t> left_gain_;    // [class][kMostLanes]
+    std::vector<LaneCut> cuts_;             // [lane], cuts of a column together and ascending
+    std::vector<std::uint32_t> left_rows_;  // [lane]
+    std::vector<std::int64_t> left_span_;   // [lane]
+    std::vector<std::int64_t> gain_;        // [class], running
+    std::vector<std::int32_t> left_gain_;   // [class][kMostLanes]
     std::vector<std::int32_t> right_gain_;
     PairTask task_;
 };

@@ -27,8 +27,7 @@ inline Eight log_of(Eight x) {
     std::memcpy(&e, &exponent, sizeof e);
     const EightBits index = (bits >> 48) & 15u;
     const Eight r = m * look_up(kInverse, index) - 1.0;
-    const Eight series =
-        r * (1.0 + r * (-0.5 + r * (1.0 / 3 + r * (-0.25 + r * (0.2 + r * (-1.0 / 6))))));
+    const Eight series = r * (1.0 + r * (-0.5 + r * (1.0 / 3 + r * (-0.25 + r * (0.2 + r * (-1.0 / 6))))));
     return (e - 4503599627371519.0) * 0.6931471805599453 + (look_up(kLogarithm, index) + series);
 }
 

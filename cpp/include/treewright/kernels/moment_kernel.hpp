@@ -40,15 +40,16 @@ struct MomentTask {
     [[nodiscard]] static constexpr std::uint32_t own_at(std::uint32_t n_sums) { return row_size(n_sums) - 1; }
 
     Gain gain = Gain::square;
-    std::uint32_t n_sums = 2;            // actions: 3 or 7; sums that are 0 for all rows change nothing
-    double shift = 0;                    // of events: at least log(H / D) of any set with events
-    const double* rows = nullptr;        // [row of the table][row_size]
-    const std::uint8_t* slot = nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none
-    std::span<const std::uint32_t* const> orders{};                 // one per second column
-    std::span<const std::vector<std::uint32_t>> stretch_ends{};     // of each second column, ascending
-    std::uint32_t n_lanes = 0;           // a multiple of 8, 8 to 64
-    double total[kMostSums] = {};        // of all rows
-    const double* left[kMostSums] = {};  // [place]: of the left side
+    std::uint32_t n_sums = 2;      // actions: 3 or 7; sums that are 0 for all rows change nothing
+    double shift = 0;              // of events: at least log(H / D) of any set with events
+    const double* rows = nullptr;  // [row of the table][row_size]
+    const std::uint8_t* slot =
+        nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none
+    std::span<const std::uint32_t* const> orders{};              // one per second column
+    std::span<const std::vector<std::uint32_t>> stretch_ends{};  // of each second column, ascending
+    std::uint32_t n_lanes = 0;                                   // a multiple of 8, 8 to 64
+    double total[kMostSums] = {};                                // of all rows
+    const double* left[kMostSums] = {};                          // [place]: of the left side
 
     // sweep() writes, scan() raises: gain of the best split of each side among those evaluated.
     double* best_left = nullptr;  // [place]

@@ -54,7 +54,8 @@ inline void prefix(Eight* x) {
 // Sums of the rows of a stretch, own gains behind them: by lane on the left, and of all.
 template <int N, int V>
 struct StretchSums {
-    static constexpr int kOwn = N, kSize = static_cast<int>(MomentTask::row_size(N)), kOwnAt = static_cast<int>(MomentTask::own_at(N));
+    static constexpr int kOwn = N, kSize = static_cast<int>(MomentTask::row_size(N)),
+                         kOwnAt = static_cast<int>(MomentTask::own_at(N));
     Eight x[N + 1][V];
     double all[N + 1];
 
@@ -230,45 +231,63 @@ void scan_lanes(MomentTask& task) {
 template <class Form>
 void sweep_as(MomentTask& task) {
     switch (task.n_lanes / 8) {
-        case 1: return sweep_lanes<Form, 1>(task);
-        case 2: return sweep_lanes<Form, 2>(task);
-        case 4: return sweep_lanes<Form, 4>(task);
-        default: return sweep_lanes<Form, 8>(task);
+        case 1:
+            return sweep_lanes<Form, 1>(task);
+        case 2:
+            return sweep_lanes<Form, 2>(task);
+        case 4:
+            return sweep_lanes<Form, 4>(task);
+        default:
+            return sweep_lanes<Form, 8>(task);
     }
 }
 
 template <class Form>
 void scan_as(MomentTask& task) {
     switch (task.n_lanes / 8) {
-        case 1: return scan_lanes<Form, 1>(task);
-        case 2: return scan_lanes<Form, 2>(task);
-        case 4: return scan_lanes<Form, 4>(task);
-        default: return scan_lanes<Form, 8>(task);
+        case 1:
+            return scan_lanes<Form, 1>(task);
+        case 2:
+            return scan_lanes<Form, 2>(task);
+        case 4:
+            return scan_lanes<Form, 4>(task);
+        default:
+            return scan_lanes<Form, 8>(task);
     }
 }
 
 void sweep(MomentTask& task) {
     switch (task.gain) {
-        case Gain::square: return sweep_as<Square>(task);
-        case Gain::events: return sweep_as<Events>(task);
-        case Gain::actions: return task.n_sums == 3 ? sweep_as<Actions<3>>(task) : sweep_as<Actions<7>>(task);
+        case Gain::square:
+            return sweep_as<Square>(task);
+        case Gain::events:
+            return sweep_as<Events>(task);
+        case Gain::actions:
+            return task.n_sums == 3 ? sweep_as<Actions<3>>(task) : sweep_as<Actions<7>>(task);
     }
 }
 
 void scan(MomentTask& task) {
     switch (task.gain) {
-        case Gain::square: return scan_as<Square>(task);
-        case Gain::events: return scan_as<Events>(task);
-        case Gain::actions: return task.n_sums == 3 ? scan_as<Actions<3>>(task) : scan_as<Actions<7>>(task);
+        case Gain::square:
+            return scan_as<Square>(task);
+        case Gain::events:
+            return scan_as<Events>(task);
+        case Gain::actions:
+            return task.n_sums == 3 ? scan_as<Actions<3>>(task) : scan_as<Actions<7>>(task);
     }
 }
 
 void mark(MomentTask& task) {
     switch (task.n_lanes / 8) {
-        case 1: return mark_lanes<1>(task);
-        case 2: return mark_lanes<2>(task);
-        case 4: return mark_lanes<4>(task);
-        default: return mark_lanes<8>(task);
+        case 1:
+            return mark_lanes<1>(task);
+        case 2:
+            return mark_lanes<2>(task);
+        case 4:
+            return mark_lanes<4>(task);
+        default:
+            return mark_lanes<8>(task);
     }
 }
 

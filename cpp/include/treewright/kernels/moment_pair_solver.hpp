@@ -19,7 +19,7 @@
 namespace treewright::ranked {
 
 class MomentPairSolver : public StumpPairSolver {
- protected:
+   protected:
     struct Form {
         Gain gain = Gain::square;
         std::uint32_t n_sums = 2;
@@ -43,17 +43,17 @@ class MomentPairSolver : public StumpPairSolver {
     Sums total_{};          // of the node
     double own_total_ = 0;  // of its rows' own gains: loss + gain
 
- private:
+   private:
     static constexpr std::uint32_t kPassed = 0;  // tag of a cut that a pass has bounded
     static constexpr std::uint32_t kMostLanes = MomentTask::kMostLanes;
     static constexpr std::uint32_t kFirstLanes = 16;  // of the first pass over a column
     // One side of a cut.
     struct Side {
-        double total = 0;   // loss + gain, in units of gain
-        double leaf = 0;    // gain of a leaf
-        double best = 0;    // gain of the best split found
-        double bound = 0;   // no split gains more
-        Cost lower = 0;     // of the cost of the best stump
+        double total = 0;  // loss + gain, in units of gain
+        double leaf = 0;   // gain of a leaf
+        double best = 0;   // gain of the best split found
+        double bound = 0;  // no split gains more
+        Cost lower = 0;    // of the cost of the best stump
         Cost upper = kNoCost;
     };
     struct Lane {
@@ -81,10 +81,10 @@ class MomentPairSolver : public StumpPairSolver {
 
     const MomentKernels& kernels_;
     Form form_;
-    std::uint32_t size_;             // numbers of a row
-    double error_ = 0;               // of a loss, in units of gain
-    std::vector<double> rows_;       // [row][size_]
-    std::vector<std::uint8_t> slot_;  // [row]
+    std::uint32_t size_;                                    // numbers of a row
+    double error_ = 0;                                      // of a loss, in units of gain
+    std::vector<double> rows_;                              // [row][size_]
+    std::vector<std::uint8_t> slot_;                        // [row]
     std::vector<std::vector<std::uint32_t>> stretch_ends_;  // [number of the node's column]
     std::size_t n_stretches_ = 0;
     std::vector<std::uint32_t> cuts_;

@@ -42,21 +42,21 @@ struct PairTask {
     const LabelledTable* data = nullptr;
     std::uint32_t min_leaf = 1;
     std::uint32_t n_lanes = 0;
-    const std::uint32_t* left_rows = nullptr;   // [lane]
-    const std::int32_t* left_gain = nullptr;    // [class][kMostLanes]: C_a of the left side
-    const std::int32_t* right_gain = nullptr;   // [class][kMostLanes]
-    const std::uint32_t* classes = nullptr;     // numbers of the classes that some row of the node gains from
+    const std::uint32_t* left_rows = nullptr;  // [lane]
+    const std::int32_t* left_gain = nullptr;   // [class][kMostLanes]: C_a of the left side
+    const std::int32_t* right_gain = nullptr;  // [class][kMostLanes]
+    const std::uint32_t* classes = nullptr;    // numbers of the classes that some row of the node gains from
     const std::int8_t* sign = nullptr;  // unit kernels of two classes: [row of the table] gain of the second class less
                                         // that of the first
     std::int32_t least_gain = 0;  // unit kernels: a split that gains no more than this over its leaf may be missed
 
     // Many classes.
-    std::uint32_t n_classes = 0;             // length of `classes`
-    const std::uint64_t* lookup = nullptr;   // [row of the table]: weight << 32 | which
-    const std::int32_t* gain = nullptr;      // null: `which` is the only class (its place in `classes`) that a row of
-                                             // its label gains from, and weight the gain; else `which` is the label
-    const std::uint8_t* place = nullptr;     // unit kernels: [row of the table]: place in `classes`, of a row of no
-                                             // weight kMostUnitClasses
+    std::uint32_t n_classes = 0;            // length of `classes`
+    const std::uint64_t* lookup = nullptr;  // [row of the table]: weight << 32 | which
+    const std::int32_t* gain = nullptr;     // null: `which` is the only class (its place in `classes`) that a row of
+                                            // its label gains from, and weight the gain; else `which` is the label
+    const std::uint8_t* place = nullptr;    // unit kernels: [row of the table]: place in `classes`, of a row of no
+                                            // weight kMostUnitClasses
 
     // Results, per lane: the gain of the best split of each side; what is no more than the leaf's gain plus
     // `least_gain` is not exact, and no better than the leaf.
@@ -68,12 +68,12 @@ using PairKernel = void (*)(PairTask&);
 struct PairKernels {
     // Two classes, weights 0 or 1, no minimum leaf size: 8-bit lanes.
     PairKernel unit16, unit32;  // rows < kMostNarrow, < 2^30
-    PairKernel signed16;   // two classes, total weight and rows < kMostNarrow
-    PairKernel signed32;   // two classes, total weight < 2^30
-    PairKernel classes16;  // many classes, total gain and rows < kMostNarrow
-    PairKernel classes32;  // many classes, total gain < 2^30
+    PairKernel signed16;        // two classes, total weight and rows < kMostNarrow
+    PairKernel signed32;        // two classes, total weight < 2^30
+    PairKernel classes16;       // many classes, total gain and rows < kMostNarrow
+    PairKernel classes32;       // many classes, total gain < 2^30
     // Many classes, at most kMostUnitClasses, weights 0 or 1, gains by place, no minimum leaf size: 8-bit lanes.
-    PairKernel unit_classes16, unit_classes32;  // rows < kMostNarrow, < 2^30
+    PairKernel unit_classes16, unit_classes32;   // rows < kMostNarrow, < 2^30
     std::uint32_t unit_lanes, lanes16, lanes32;  // cuts per pass
 };
 

@@ -149,8 +149,7 @@ void classes_pass(PairTask& task) {
                         add(classes[c], static_cast<T>(gain[task.classes[c]] * weight), lanes);
             }
             if constexpr (kCounted)
-                for (int r = 0; r < kRegisters; ++r)
-                    count[r] = added<T, kBytes>(count[r], lanes >> r * kPer, V{} + 1);
+                for (int r = 0; r < kRegisters; ++r) count[r] = added<T, kBytes>(count[r], lanes >> r * kPer, V{} + 1);
         }
     }
     for (int k = 0; k < kLanes; ++k) {

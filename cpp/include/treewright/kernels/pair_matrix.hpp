@@ -21,12 +21,12 @@ struct Rows {
     std::size_t n_columns = 0;
     std::size_t n_words = 0;
     std::size_t n_classes = 0;
-    std::size_t n_channels = 0;          // n_classes, plus one for row counts with a minimum leaf size
-    unsigned n_digits = 1;               // binary digits of the largest cost
-    std::vector<std::uint64_t> bits;     // n_rows x n_words
-    std::vector<Acc> cost;               // n_rows x n_channels
-    double mean_square_ones = 0;         // mean over rows of (ones in the row)^2
-    double mean_cost_digits = 0;         // mean over rows of the binary digits of all its costs
+    std::size_t n_channels = 0;       // n_classes, plus one for row counts with a minimum leaf size
+    unsigned n_digits = 1;            // binary digits of the largest cost
+    std::vector<std::uint64_t> bits;  // n_rows x n_words
+    std::vector<Acc> cost;            // n_rows x n_channels
+    double mean_square_ones = 0;      // mean over rows of (ones in the row)^2
+    double mean_cost_digits = 0;      // mean over rows of the binary digits of all its costs
 };
 
 // Columns that are not constant on the current rows, ascending, with a mask per word to extract them quickly.
@@ -35,7 +35,7 @@ struct Active {
     std::span<const std::uint64_t> mask;  // n_words
 };
 
-inline constexpr std::size_t kLanes = 16;  // columns that the kernels handle side by side
+inline constexpr std::size_t kLanes = 16;           // columns that the kernels handle side by side
 inline constexpr std::size_t kMostColumns = 65535;  // local column numbers take 16 bits
 
 // Counts work in additions of one number, and tells the clock after some thousand of them.
@@ -68,7 +68,9 @@ struct Pairs {
     std::size_t n_channels = 0;
 
     [[nodiscard]] Acc* row(std::size_t k, std::size_t i) const { return data + (k * size + i) * stride; }
-    [[nodiscard]] Acc at(std::size_t k, std::size_t i, std::size_t j) const { return i <= j ? row(k, i)[j] : row(k, j)[i]; }
+    [[nodiscard]] Acc at(std::size_t k, std::size_t i, std::size_t j) const {
+        return i <= j ? row(k, i)[j] : row(k, j)[i];
+    }
     [[nodiscard]] std::size_t entries() const { return n_channels * size * stride; }
     [[nodiscard]] static std::size_t first(std::size_t i) { return i / kLanes * kLanes; }
     static std::size_t stride_of(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
@@ -149,7 +151,8 @@ void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, c
 // Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix, the weight
 // of the ones of each column and that of all rows.
 template <class Acc>
-void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> weight_of_ones, Acc weight, std::size_t i,
-                      int side, std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros, std::vector<Acc>& scratch);
+void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> weight_of_ones, Acc weight,
+                      std::size_t i, int side, std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros,
+                      std::vector<Acc>& scratch);
 
 }  // namespace treewright::bits

@@ -7,12 +7,12 @@
 namespace treewright::ranked {
 
 class SquaredErrorPairs final : public MomentPairSolver {
- public:
+   public:
     SquaredErrorPairs(const SquaredError& objective, const Options& options, Control& control);
 
     [[nodiscard]] std::int64_t pace() const override { return 4; }
 
- private:
+   private:
     [[nodiscard]] double load(const Node& node) override;
 
     const SquaredError& squared_;

@@ -14,7 +14,7 @@
 namespace treewright::ranked {
 
 class StumpPairSolver : public PairSolver {
- public:
+   public:
     StumpPairSolver(const RankedObjective& objective, const Options& options, Control& control);
 
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
@@ -22,7 +22,7 @@ class StumpPairSolver : public PairSolver {
     [[nodiscard]] std::int64_t pace() const override { return 8; }
     void keep(const Node& node, Cost target, Memo& memo) const override;
 
- protected:
+   protected:
     // Solves a cut exactly, tells its column's bounds and offers the tree.
     void solve_cut(const Node& node, std::size_t at, std::uint32_t cut, bool three_leaves, Outcome& result);
     // Improves the bounds until no cut of any column is open below min(result.upper, budget).

@@ -12,12 +12,12 @@
 namespace treewright::ranked {
 
 class SurvivalPairs final : public MomentPairSolver {
- public:
+   public:
     SurvivalPairs(const Survival& objective, const TwoSums& sums, const Options& options, Control& control);
 
     [[nodiscard]] std::int64_t pace() const override { return 8; }
 
- private:
+   private:
     [[nodiscard]] double load(const Node& node) override;
 
     double error_;

@@ -28,7 +28,8 @@ struct WaysKernels {
     // out[i + j] += factor * a[i] * b[j], i < n_a, j < n_b, i + j < n_out; `padded` is b with its zeros. Eight `a` a pass: each
     // element of `out` is read and written an eighth as often, and a pass reads what the last one wrote in the same vectors, which
     // the processor forwards at once. All instruction sets add in the same order.
-    void (*convolve)(const Ways* a, std::size_t n_a, double factor, const Ways* padded, std::size_t n_b, Ways* out, std::size_t n_out);
+    void (*convolve)(const Ways* a, std::size_t n_a, double factor, const Ways* padded, std::size_t n_b, Ways* out,
+                     std::size_t n_out);
 };
 
 [[nodiscard]] const WaysKernels& ways_kernels(Simd level);

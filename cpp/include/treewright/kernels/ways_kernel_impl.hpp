@@ -6,11 +6,12 @@
 namespace treewright::bits {
 namespace {
 
-void convolve(const Ways* a, std::size_t n_a, double factor, const Ways* __restrict padded, std::size_t n_b, Ways* __restrict out,
-              std::size_t n_out) {
+void convolve(const Ways* a, std::size_t n_a, double factor, const Ways* __restrict padded, std::size_t n_b,
+              Ways* __restrict out, std::size_t n_out) {
     for (std::size_t i = 0; i < n_a && i < n_out; i += 8) {
         const auto term = [&](std::size_t k) { return i + k < n_a ? a[i + k].value * factor : 0.0; };
-        const double f0 = term(0), f1 = term(1), f2 = term(2), f3 = term(3), f4 = term(4), f5 = term(5), f6 = term(6), f7 = term(7);
+        const double f0 = term(0), f1 = term(1), f2 = term(2), f3 = term(3), f4 = term(4), f5 = term(5), f6 = term(6),
+                     f7 = term(7);
         const std::size_t n = std::min(n_b + kWaysPadding, n_out - i);
         Ways* __restrict to = out + i;
         for (std::size_t t = 0; t < n; ++t) {

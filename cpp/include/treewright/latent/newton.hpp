@@ -76,8 +76,8 @@ TREEWRIGHT_INLINE Above above(const Real* x, std::size_t n, Real shift, Real a) 
                 ++k0;
             }
         }
-        total.sum += (static_cast<double>(s0) + static_cast<double>(s1)) +
-                     (static_cast<double>(s2) + static_cast<double>(s3));
+        total.sum +=
+            (static_cast<double>(s0) + static_cast<double>(s1)) + (static_cast<double>(s2) + static_cast<double>(s3));
         total.count += static_cast<std::int64_t>(k0) + k1 + k2 + k3;
     }
     return total;
@@ -94,7 +94,8 @@ struct Root {
 // lie left of the root unless `anywhere`. Values >= `stop` are not refined: an iterate is a lower bound of the root, so
 // the clipped solution is already known.
 template <Scalar Real, class Evaluate>
-TREEWRIGHT_INLINE Root<Real> newton(Real start, Above first, double lambda, Real stop, bool anywhere, Evaluate evaluate) {
+TREEWRIGHT_INLINE Root<Real> newton(Real start, Above first, double lambda, Real stop, bool anywhere,
+                                    Evaluate evaluate) {
     Real a = start;
     Above at = first;
     bool left = !anywhere;

@@ -73,7 +73,9 @@ struct Measure {
     double z = 0.0;
     double scale = 1.0;
 
-    [[nodiscard]] double of(Value value) const { return of(static_cast<double>(value.correct), static_cast<double>(value.weight), scale); }
+    [[nodiscard]] double of(Value value) const {
+        return of(static_cast<double>(value.correct), static_cast<double>(value.weight), scale);
+    }
     [[nodiscard]] double of(double correct, double weight, double observations) const;
     [[nodiscard]] bool less(Value a, Value b) const;  // exact for accuracy
 };
@@ -101,9 +103,11 @@ struct Cut {
     std::vector<std::int32_t> table;  // lower_bound: A(W), W = 0 .. total weight
 
     // All leaves at `value` or better; strictly better if `strict`.
-    static Cut at(const Measure& measure, const Rounding& rounding, Value value, bool strict, Count min_leaf, Count total);
+    static Cut at(const Measure& measure, const Rounding& rounding, Value value, bool strict, Count min_leaf,
+                  Count total);
     // All leaves with a lower bound >= q.
-    static Cut at_bound(const Measure& measure, const Rounding& rounding, double q, bool strict, Count min_leaf, Count total);
+    static Cut at_bound(const Measure& measure, const Rounding& rounding, double q, bool strict, Count min_leaf,
+                        Count total);
 
     // Met by every leaf.
     static const Cut& none();
@@ -137,9 +141,9 @@ struct Conversion {
     double ratio = 1.0;
     double per_leaf = 0.0;
     double per_weight = 0.0;
-    double from = 1.0;     // B
-    double to = 1.0;       // B'
-    bool harder = false;   // a tree that meets the new cut meets the old one: what failed still fails
+    double from = 1.0;    // B
+    double to = 1.0;      // B'
+    bool harder = false;  // a tree that meets the new cut meets the old one: what failed still fails
 
     Conversion() = default;
     Conversion(const Cut& old, const Cut& now, const Rounding& rounding);

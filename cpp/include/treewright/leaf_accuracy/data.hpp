@@ -28,17 +28,17 @@ struct Data {
     int shift = 0;            // a unit of weight in the table is 2^shift units in full
 
     // Derived by prepare().
-    Count total = 0;                         // weight
+    Count total = 0;  // weight
     Rounding rounding;
-    Whole lost = 0;                          // sum of what rounding up added to rows, in units in full
-    Whole most_lost = 0;                     // ... to one row
+    Whole lost = 0;       // sum of what rounding up added to rows, in units in full
+    Whole most_lost = 0;  // ... to one row
     bool unit_weights = true;
-    std::vector<Plane> planes;               // class and weight; `first`, `last` unused
-    std::vector<std::uint32_t> plane;        // [row]
-    std::vector<std::uint32_t> n_ranks;      // [column]
-    std::size_t n_cuts = 0;                  // of all columns
+    std::vector<Plane> planes;           // class and weight; `first`, `last` unused
+    std::vector<std::uint32_t> plane;    // [row]
+    std::vector<std::uint32_t> n_ranks;  // [column]
+    std::size_t n_cuts = 0;              // of all columns
     std::vector<Strip> strips;
-    std::vector<std::uint8_t> codes;         // [strip][row]
+    std::vector<std::uint8_t> codes;  // [strip][row]
 
     void prepare();
     [[nodiscard]] std::uint32_t n_rows() const { return table.n_rows; }

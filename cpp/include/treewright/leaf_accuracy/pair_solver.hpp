@@ -42,10 +42,10 @@ struct PairAnswer {
         std::uint32_t column;
         std::uint32_t rank;
     };
-    std::vector<Cut> cuts;     // by column, then by rank; `rank` as in SortedColumn
-    std::vector<Count> left;   // parallel: least deficit of the left side at depth one; or cost, kNoCost if none
+    std::vector<Cut> cuts;    // by column, then by rank; `rank` as in SortedColumn
+    std::vector<Count> left;  // parallel: least deficit of the left side at depth one; or cost, kNoCost if none
     std::vector<Count> right;
-    Count least = kNoCost;     // lower bound of all sums; the smallest one if it is 0, or below what was asked for
+    Count least = kNoCost;  // lower bound of all sums; the smallest one if it is 0, or below what was asked for
 
     [[nodiscard]] std::size_t best() const;  // of the smallest sum; cuts.size() if there are none
     [[nodiscard]] Count sum(std::size_t at) const { return left[at] + right[at]; }
@@ -66,14 +66,15 @@ class PairSolver {
     };
     void find_cuts(const Node& node, const PairTableKernels& kernels, PairAnswer& answer);
     template <class T>
-    void run(const Node& node, const Cut& cut, const Price* price, PairKernel<T> kernel, Lanes<T>& lanes, PairAnswer& answer);
+    void run(const Node& node, const Cut& cut, const Price* price, PairKernel<T> kernel, Lanes<T>& lanes,
+             PairAnswer& answer);
 
     const Data& data_;
-    std::vector<std::uint32_t> rows_;    // of the node by plane, each plane filled up to 64
+    std::vector<std::uint32_t> rows_;  // of the node by plane, each plane filled up to 64
     std::vector<std::uint8_t> codes_;
-    std::vector<std::uint64_t> found_;   // [cut][word]
-    std::vector<std::uint64_t> bits_;    // [word][stride]
-    std::vector<std::int32_t> ones_;     // [cut][plane]
+    std::vector<std::uint64_t> found_;  // [cut][word]
+    std::vector<std::uint64_t> bits_;   // [word][stride]
+    std::vector<std::int32_t> ones_;    // [cut][plane]
     std::vector<Plane> planes_;
     std::vector<std::size_t> start_;
     std::size_t n_words_ = 0, stride_ = 0;

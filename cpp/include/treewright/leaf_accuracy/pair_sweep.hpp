@@ -25,11 +25,11 @@ struct PairSweep {
     const std::uint16_t* label = nullptr;
     const std::int32_t* weight = nullptr;
     std::size_t n_classes = 0;
-    bool counted = false;          // weights differ from 1: channel n_classes counts rows
-    const T* left_total = nullptr;   // [channel][kMostLanes]
-    const T* total = nullptr;        // [channel]
-    T* sums = nullptr;               // [channel][kMostLanes], scratch
-    T* left_best = nullptr;          // [kMostLanes], in and out
+    bool counted = false;           // weights differ from 1: channel n_classes counts rows
+    const T* left_total = nullptr;  // [channel][kMostLanes]
+    const T* total = nullptr;       // [channel]
+    T* sums = nullptr;              // [channel][kMostLanes], scratch
+    T* left_best = nullptr;         // [kMostLanes], in and out
     T* right_best = nullptr;
 };
 

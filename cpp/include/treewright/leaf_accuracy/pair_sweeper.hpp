@@ -27,8 +27,8 @@ class PairSweeper {
     void solve(const Node& node, const Cut& cut, Count own, Count wanted, PairAnswer& answer, const Confirm& confirm);
     // Costs: until the cheapest is known, or that none is below `budget`; `relaxed` is a lower bound of F (search.hpp).
     // `answer.least` is that of the cuts that were not settled.
-    void solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer, Count& relaxed,
-                     const Settle& settle);
+    void solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer,
+                     Count& relaxed, const Settle& settle);
 
     std::int64_t n_passes = 0;
 
@@ -58,8 +58,8 @@ class PairSweeper {
 
     const Data& data_;
     Control& control_;
-    std::vector<std::uint32_t> place_;        // [row] its number in the node, or none
-    std::vector<std::uint16_t> label_;        // [number]
+    std::vector<std::uint32_t> place_;  // [row] its number in the node, or none
+    std::vector<std::uint16_t> label_;  // [number]
     std::vector<std::int32_t> weight_;
     std::vector<std::uint8_t> bucket_;
     std::vector<std::vector<std::uint32_t>> orders_;
@@ -69,15 +69,15 @@ class PairSweeper {
         std::size_t first, last;  // cuts
     };
     std::vector<Column> columns_;
-    std::vector<std::uint32_t> position_;     // [cut] rows on the left
-    std::vector<Count> left_sum_;             // [cut][class]
+    std::vector<std::uint32_t> position_;               // [cut] rows on the left
+    std::vector<Count> left_sum_;                       // [cut][class]
     std::vector<std::uint8_t> exact_, settled_, open_;  // [cut]
     std::vector<std::size_t> chosen_, candidates_;
     std::vector<std::uint64_t> keyed_;
     Bounds lower_, cost_, floor_;
     Lanes<std::int32_t> narrow_;
     Lanes<double> wide_;
-    std::size_t current_ = 0;                 // number of the column at work
+    std::size_t current_ = 0;  // number of the column at work
 };
 
 }  // namespace treewright::leaf_accuracy

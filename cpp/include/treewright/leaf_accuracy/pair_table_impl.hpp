@@ -58,7 +58,8 @@ void count_both(const PairTable<T>& task, std::size_t i, std::size_t first) {
             for (std::size_t w = plane.first; w < plane.last; ++w) {
                 const std::uint64_t* word = task.bits + w * task.stride;
                 const V mine = word[i] - V{};
-                for (std::size_t b = 0; b < kBlock; ++b) count[b] += Bits::popcount(mine & Load::load(word + j + b * kPer));
+                for (std::size_t b = 0; b < kBlock; ++b)
+                    count[b] += Bits::popcount(mine & Load::load(word + j + b * kPer));
             }
             for (std::size_t b = 0; b < kBlock; ++b) keep(j + b * kPer, count[b]);
         }
@@ -204,10 +205,12 @@ void sweep(const PairSweep<T>& task, const LeafRule<T>& rule) {
                         rl_rows = run[n_classes] - ll_rows;
                         rr_rows = (task.total[n_classes] - run[n_classes]) - lr_rows;
                     }
-                    best_left = smaller(best_left, leaf_value<T, kBytes, kTable, kCost>(rule, ll, ll_most, ll_rows) +
-                                                       leaf_value<T, kBytes, kTable, kCost>(rule, lr, lr_most, lr_rows));
-                    best_right = smaller(best_right, leaf_value<T, kBytes, kTable, kCost>(rule, rl, rl_most, rl_rows) +
-                                                         leaf_value<T, kBytes, kTable, kCost>(rule, rr, rr_most, rr_rows));
+                    best_left =
+                        smaller(best_left, leaf_value<T, kBytes, kTable, kCost>(rule, ll, ll_most, ll_rows) +
+                                               leaf_value<T, kBytes, kTable, kCost>(rule, lr, lr_most, lr_rows));
+                    best_right =
+                        smaller(best_right, leaf_value<T, kBytes, kTable, kCost>(rule, rl, rl_most, rl_rows) +
+                                                leaf_value<T, kBytes, kTable, kCost>(rule, rr, rr_most, rr_rows));
                 }
                 const std::uint32_t row = entry >> 1;
                 const V zero = {};

@@ -47,13 +47,13 @@ namespace treewright::leaf_accuracy {
 
 // Switches; none changes an optimum (tests/unit/search/test_leaf_accuracy.py).
 struct Options {
-    bool cache = true;       // remember what is known of a set of rows
+    bool cache = true;  // remember what is known of a set of rows
     bool propagate = true;
     bool neighbours = true;
-    bool convert = true;     // bounds of earlier cuts
+    bool convert = true;  // bounds of earlier cuts
     bool deepen = true;
-    bool refute = true;      // upper bounds beside the climb
-    double slack = 0.5;      // by sweeps, a side is asked for what closes this share of the open cuts beside it
+    bool refute = true;  // upper bounds beside the climb
+    double slack = 0.5;  // by sweeps, a side is asked for what closes this share of the open cuts beside it
     std::uint32_t dense_cuts = 2500;  // nodes with more cuts take the depth-two step by sweeps
 };
 
@@ -79,11 +79,11 @@ struct Cheapest {
 };
 
 struct Answer {
-    bool feasible = true;        // a tree meets the given cut
-    Value value{};               // of the tree's worst leaf
-    bool proven_value = false;   // no tree has a better worst leaf
-    double upper_bound = 1.0;    // no tree's worst leaf is better than this
-    bool proven_cost = false;    // no tree that meets the cut is cheaper
+    bool feasible = true;       // a tree meets the given cut
+    Value value{};              // of the tree's worst leaf
+    bool proven_value = false;  // no tree has a better worst leaf
+    double upper_bound = 1.0;   // no tree's worst leaf is better than this
+    bool proven_cost = false;   // no tree that meets the cut is cheaper
     Cost cost = kNoTree;
     Cost cost_bound = 0;
     PartialTree plan{};
@@ -94,8 +94,8 @@ struct Statistics {
     std::int64_t pair_costs = 0;   // ... of pass 2
     std::int64_t branches = 0;
     std::int64_t cache_hits = 0;
-    std::int64_t cuts = 0;         // values of q asked
-    std::int64_t passes = 0;       // of sweeps
+    std::int64_t cuts = 0;    // values of q asked
+    std::int64_t passes = 0;  // of sweeps
     std::size_t bytes = 0;
 };
 
@@ -106,10 +106,10 @@ struct Boxes {
         Count lower = 0;
         Count weight = 0;
     };
-    Fingerprint rows;            // the node and the depth that they hold for
+    Fingerprint rows;  // the node and the depth that they hold for
     std::uint32_t depth = 0;
-    std::size_t cut = 0;         // the value of q asked
-    std::size_t size = 0;        // of a row; 0: no table
+    std::size_t cut = 0;   // the value of q asked
+    std::size_t size = 0;  // of a row; 0: no table
     std::vector<Cell> cells;
     std::vector<std::size_t> first;  // [column]: its first cut in the node's PairAnswer; and the end
 
@@ -120,7 +120,7 @@ struct Origin {
     Boxes* boxes = nullptr;
     const PairAnswer* pairs = nullptr;
     std::uint32_t column = 0;
-    std::size_t number = 0;      // 2 * cut + side
+    std::size_t number = 0;  // 2 * cut + side
 };
 
 class Search {
@@ -150,9 +150,9 @@ class Search {
     struct Level {
         PairAnswer pairs, costs, relaxed;
         SortedColumn sorted;
-        std::vector<Fingerprint> key;        // [cut] of the left side
-        std::vector<Count> left_weight;      // [cut]
-        std::vector<Side> left, right;       // [cut]
+        std::vector<Fingerprint> key;                // [cut] of the left side
+        std::vector<Count> left_weight;              // [cut]
+        std::vector<Side> left, right;               // [cut]
         std::vector<Count> left_floor, right_floor;  // [cut] pass 2: lower bounds of E in the kernels' sums
         Boxes boxes;
         std::vector<std::pair<std::size_t, std::size_t>> stretches;
@@ -179,7 +179,8 @@ class Search {
     [[nodiscard]] Outcome solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin = {},
                                 Count wanted = 1);
     [[nodiscard]] Outcome split_once(const Node& node, std::size_t level);
-    [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin, Count wanted);
+    [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin,
+                                 Count wanted);
     // `at`: a root cut that is known to do.
     [[nodiscard]] Outcome found_pair(const Node& node, const PairAnswer& pairs, std::size_t at, std::size_t level);
     // Rounded weights: what both sides of a root cut lack in full at depth one, 0 or 1, where the kernels see nothing.
@@ -271,8 +272,8 @@ class Search {
     PairSolver pairs_;
     PairSweeper sweeper_;
     Sorter sorter_;
-    std::vector<Cut> cuts_;                 // asked so far; the last is current
-    std::vector<Conversion> conversions_;   // to the current cut
+    std::vector<Cut> cuts_;                // asked so far; the last is current
+    std::vector<Conversion> conversions_;  // to the current cut
     std::vector<bool> converted_;
     const FullPrice* price_ = nullptr;
     ranked::RowsetCache<Entry> cache_;

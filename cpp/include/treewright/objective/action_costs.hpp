@@ -23,7 +23,7 @@ struct ActionTable : RankedTable {
 };
 
 class ActionCosts final : public RankedObjective {
- public:
+   public:
     // One unit of cost counts 2^tie_bits.
     ActionCosts(std::shared_ptr<const ActionTable> data, int tie_bits, Cost leaf_penalty);
 
@@ -38,9 +38,10 @@ class ActionCosts final : public RankedObjective {
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
+                                                        Cost penalty) const override;
 
- private:
+   private:
     [[nodiscard]] const std::int64_t* costs_of(std::uint32_t row) const {
         return &data_->cost[std::size_t{row} * data_->n_actions];
     }

@@ -18,7 +18,7 @@
 namespace treewright::ranked {
 
 class Misclassification final : public RankedObjective {
- public:
+   public:
     Misclassification(std::shared_ptr<const LabelledTable> data, Cost unit, Cost leaf_penalty);
 
     [[nodiscard]] const LabelledTable& data() const { return *data_; }
@@ -32,10 +32,11 @@ class Misclassification final : public RankedObjective {
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return node.span * unit(); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
+                                                        Cost penalty) const override;
     [[nodiscard]] std::unique_ptr<CoreRows> core_rows(Control& control) const override;
 
- private:
+   private:
     std::shared_ptr<const LabelledTable> data_;
 };
 

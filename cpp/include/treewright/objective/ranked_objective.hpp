@@ -46,7 +46,7 @@ struct Laws {
 };
 
 class RankedObjective {
- public:
+   public:
     virtual ~RankedObjective() = default;
     RankedObjective(const RankedObjective&) = delete;
     RankedObjective& operator=(const RankedObjective&) = delete;
@@ -78,15 +78,16 @@ class RankedObjective {
     // The cost as a function of two sums in double precision, where it is one.
     [[nodiscard]] virtual std::optional<TwoSums> two_sums() const { return std::nullopt; }
     // The same over some of the rows, with their ranks and costs, leaves of any size and another penalty.
-    [[nodiscard]] virtual std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const = 0;
+    [[nodiscard]] virtual std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
+                                                                Cost penalty) const = 0;
     // Few rows that may prove a bound for all; null where there is no way to choose them.
     [[nodiscard]] virtual std::unique_ptr<CoreRows> core_rows(Control& control) const;
 
- protected:
+   protected:
     RankedObjective(const RankedTable& table, Cost leaf_penalty, Cost span_unit, std::size_t n_sums, Laws laws)
         : table_(table), leaf_penalty_(leaf_penalty), span_unit_(span_unit), n_sums_(n_sums), laws_(laws) {}
 
- private:
+   private:
     const RankedTable& table_;  // owned by the derived class
     Cost leaf_penalty_;
     Cost span_unit_;

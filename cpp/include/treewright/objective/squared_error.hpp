@@ -22,7 +22,7 @@
 namespace treewright::ranked {
 
 class SquaredError final : public RankedObjective {
- public:
+   public:
     SquaredError(std::shared_ptr<const TargetTable> data, int shift, int tie_bits, Cost leaf_penalty);
 
     [[nodiscard]] const TargetTable& data() const { return *data_; }
@@ -51,9 +51,10 @@ class SquaredError final : public RankedObjective {
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     // One output: minus S^2 / W.
     [[nodiscard]] std::optional<TwoSums> two_sums() const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
+                                                        Cost penalty) const override;
 
- private:
+   private:
     std::shared_ptr<const TargetTable> data_;
     int shift_, tie_bits_;
     std::vector<Cost> span_;  // [row]; empty if not needed

@@ -47,7 +47,7 @@ struct EventTable : RankedTable {
 };
 
 class Survival final : public RankedObjective {
- public:
+   public:
     // One unit of loss counts 2^tie_bits.
     Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost leaf_penalty);
 
@@ -55,7 +55,8 @@ class Survival final : public RankedObjective {
 
     void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override {
-        return node.n == 0 ? leaf_penalty() : loss_cost(node.sums[kEvents], node.sums[kHazard], node.sums[kConstant]) + leaf_penalty();
+        return node.n == 0 ? leaf_penalty()
+                           : loss_cost(node.sums[kEvents], node.sums[kHazard], node.sums[kConstant]) + leaf_penalty();
     }
     [[nodiscard]] Stump best_stump(const Node& node) const override;
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
@@ -65,9 +66,10 @@ class Survival final : public RankedObjective {
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     // Hazards rounded to what double precision can add exactly; none where that is too coarse for an event's hazard.
     [[nodiscard]] std::optional<TwoSums> two_sums() const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows, Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
+                                                        Cost penalty) const override;
 
- private:
+   private:
     // The place of the sums of a node.
     static constexpr std::size_t kEvents = 0, kHazard = 1, kConstant = 2, kSums = 3;
 

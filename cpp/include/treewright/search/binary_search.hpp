@@ -56,11 +56,11 @@ struct Options {
 };
 
 struct Settings {
-    std::int64_t leaf_price = 0;          // c, in cost units
-    int unit_shift = 0;                   // one weight unit = 2^unit_shift cost units
+    std::int64_t leaf_price = 0;  // c, in cost units
+    int unit_shift = 0;           // one weight unit = 2^unit_shift cost units
     std::int32_t max_depth = kUnlimited;
-    std::int32_t max_leaves = 0;          // 0 = no limit
-    std::int64_t min_count = 0;           // fewest input rows in a leaf; 0 = no limit
+    std::int32_t max_leaves = 0;  // 0 = no limit
+    std::int64_t min_count = 0;   // fewest input rows in a leaf; 0 = no limit
     Options options;
 };
 
@@ -164,7 +164,8 @@ class Search {
     void recall(const ChildKey& key, int side, std::size_t column, Children& children);
     void compare_supports(const Node& node, std::size_t solved, std::int64_t target, std::span<const Candidate> others,
                           Children& children);
-    [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key, Sides<Acc>& sides);
+    [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key,
+                                  Sides<Acc>& sides);
     Bounds finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature, std::int64_t steps_before);
 
     const Dataset& data_;
@@ -182,7 +183,7 @@ class Search {
     Arena& arena_;  // of the subproblems
     Node root_;
     std::int32_t root_depth_;
-    Shape shape_;  // of the dense program, if it solved the root
+    Shape shape_;                               // of the dense program, if it solved the root
     std::int32_t last_feature_ = Entry::kLeaf;  // root split of the subproblem solved last
 };
 

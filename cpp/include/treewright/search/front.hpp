@@ -151,8 +151,8 @@ class FrontSearch {
     bool at_price_ = false;       // that alone is asked
     bool guessing_;               // whether guesses count as bounds
     int report_shift_ = 0;
-    std::optional<ChildCosts<Acc>> root_costs_;  // for the trees that are written
-    std::vector<Shape> greedy_;   // of 1, 2, ... leaves, once the run was stopped
+    std::optional<ChildCosts<Acc>> root_costs_;     // for the trees that are written
+    std::vector<Shape> greedy_;                     // of 1, 2, ... leaves, once the run was stopped
     static constexpr std::int64_t kGrace = 40'000;  // to write all trees after a stop: about a tenth of a second
 };
 

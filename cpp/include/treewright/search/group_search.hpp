@@ -32,7 +32,7 @@
 namespace treewright::ranked {
 
 class GroupSearch {
- public:
+   public:
     // Whether this search is the one for the table: few cuts, a loss of two sums, no limit of leaves.
     [[nodiscard]] static bool fits(const RankedObjective& objective, const Options& options, Size limits);
 
@@ -43,16 +43,16 @@ class GroupSearch {
     [[nodiscard]] std::vector<TreeNode> write(PartialTree plan) const;
     [[nodiscard]] Statistics statistics() const;
 
- private:
+   private:
     struct Set {
         std::vector<std::uint32_t> groups;
-        Node rows;            // count, sums and fingerprint
+        Node rows;  // count, sums and fingerprint
         Cost unavoidable = 0;
     };
     // What a set is parted into by a column.
     struct Root {
         std::uint32_t cut;
-        Cost bound;  // of the trees with this root
+        Cost bound;     // of the trees with this root
         double likely;  // orders roots of equal bounds
     };
     struct Level {
@@ -93,9 +93,9 @@ class GroupSearch {
     Cost penalty_;
     TreePool pool_;
     std::vector<std::unique_ptr<Level>> levels_;
-    std::vector<std::uint32_t> n_ones_;        // [cut], scratch
-    std::vector<Fingerprint> key_;             // [cut], scratch
-    std::vector<Node> by_cut_;                 // [cut], scratch: of the ones
+    std::vector<std::uint32_t> n_ones_;  // [cut], scratch
+    std::vector<Fingerprint> key_;       // [cut], scratch
+    std::vector<Node> by_cut_;           // [cut], scratch: of the ones
     bool at_full_depth_ = false;
     Statistics statistics_;
 };

@@ -34,7 +34,8 @@ class FrontOnly {
         if (leaves != leaves_) join();
         leaves_ = leaves;
         if (!level_.empty() && !value.exceeds(level_.back().second)) return false;
-        const auto after = std::partition_point(front_.begin(), front_.end(), [&](const auto& entry) { return entry.first <= errors; });
+        const auto after = std::partition_point(front_.begin(), front_.end(),
+                                                [&](const auto& entry) { return entry.first <= errors; });
         if (after != front_.begin() && !value.exceeds(std::prev(after)->second)) return false;
         level_.emplace_back(errors, value);
         return true;
@@ -59,7 +60,8 @@ class FrontOnly {
 template <class V>
 class InsidePass {
    public:
-    InsidePass(const NearOptimalGraph& graph, SetRule rule) : rule_(std::move(rule)), walk_(graph, rule_), places_(graph.nodes.size(), {0, 0}) {}
+    InsidePass(const NearOptimalGraph& graph, SetRule rule)
+        : rule_(std::move(rule)), walk_(graph, rule_), places_(graph.nodes.size(), {0, 0}) {}
     InsidePass(const InsidePass&) = delete;
     InsidePass& operator=(const InsidePass&) = delete;
 
@@ -88,7 +90,8 @@ class InsidePass {
         std::size_t n_leaves = 1;
         for (const SetEdge& edge : walk_.graph().edges_of(n))
             if (!dead(edge))
-                n_leaves = std::max<std::size_t>(n_leaves, cells(edge.child[0]).runs.back().leaves + cells(edge.child[1]).runs.back().leaves);
+                n_leaves = std::max<std::size_t>(
+                    n_leaves, cells(edge.child[0]).runs.back().leaves + cells(edge.child[1]).runs.back().leaves);
         range.reset(std::min(n_leaves + 1, rule_.most_errors.size()));
         walk_.limit(n, range);
         walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range.reach(1, errors); });
@@ -120,7 +123,8 @@ class InsidePass {
                 if (front_.keeps(leaves, errors, value)) store_.push(leaves, errors, value);
             });
         } else {
-            sums_.give([&](std::uint32_t leaves, std::int64_t errors, const V& value) { store_.push(leaves, errors, value); });
+            sums_.give(
+                [&](std::uint32_t leaves, std::int64_t errors, const V& value) { store_.push(leaves, errors, value); });
         }
         places_[n] = store_.last_node();
     }

@@ -29,9 +29,9 @@
 namespace treewright::bits {
 
 struct SetNode {
-    std::int32_t depth;         // splits that may still follow
-    std::int64_t budget;        // most that a subtree here costs in a tree of the set, in cost units
-    std::uint32_t first_edge;   // its edges, ascending by column
+    std::int32_t depth;        // splits that may still follow
+    std::int64_t budget;       // most that a subtree here costs in a tree of the set, in cost units
+    std::uint32_t first_edge;  // its edges, ascending by column
     std::uint32_t last_edge;
 };
 

@@ -16,8 +16,8 @@ namespace treewright::bits {
 // Calls use(node, row) for every row of every node. `ones` has a bit a row and column, (n_rows + 63) / 64 words a column of the
 // graph: the rows on the side of the edges' second child. False if `stop()`, asked now and then, was true.
 template <class Use, class Ask>
-bool each_row_of_each_node(const NearOptimalGraph& graph, std::span<const std::uint64_t> ones, std::size_t n_rows, const Use& use,
-                           const Ask& stop) {
+bool each_row_of_each_node(const NearOptimalGraph& graph, std::span<const std::uint64_t> ones, std::size_t n_rows,
+                           const Use& use, const Ask& stop) {
     constexpr std::size_t kWords = 8;  // rows at once / 64
     const std::size_t stride = (n_rows + 63) / 64;
     std::vector<std::uint64_t> held(graph.nodes.size() * kWords);
@@ -41,7 +41,8 @@ bool each_row_of_each_node(const NearOptimalGraph& graph, std::span<const std::u
                     const std::size_t child = edge.child[side];
                     if (known[child] != 0) continue;
                     known[child] = 1;
-                    for (std::size_t w = 0; w < n; ++w) held[child * kWords + w] = here[w] & (side == 1 ? column[w] : ~column[w]);
+                    for (std::size_t w = 0; w < n; ++w)
+                        held[child * kWords + w] = here[w] & (side == 1 ? column[w] : ~column[w]);
                 }
             }
             if (some == 0) continue;

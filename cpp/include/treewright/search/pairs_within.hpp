@@ -28,12 +28,14 @@ class RunSums {
         }
     }
     // Of the cells that fit into the set beside a subtree of so many leaves and errors; those of one leaf only if `leaves_too`.
-    [[nodiscard]] Sum beside(const SetRule& rule, std::size_t leaves, std::int64_t errors, bool leaves_too = true) const {
+    [[nodiscard]] Sum beside(const SetRule& rule, std::size_t leaves, std::int64_t errors,
+                             bool leaves_too = true) const {
         Sum out{};
         for (std::size_t r = 0; r < cells_.runs.size(); ++r) {
             const CellRun& run = cells_.runs[r];
             if (run.leaves + leaves >= rule.most_errors.size()) break;
-            if (run.leaves > 1 || leaves_too) out += sums_[first_[r] + run.up_to(rule.most_errors[run.leaves + leaves] - errors)];
+            if (run.leaves > 1 || leaves_too)
+                out += sums_[first_[r] + run.up_to(rule.most_errors[run.leaves + leaves] - errors)];
         }
         return out;
     }

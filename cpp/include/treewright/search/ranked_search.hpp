@@ -111,8 +111,8 @@ class Search {
         struct Open {
             Cost bound;
             std::uint32_t width;
-            std::uint32_t column;     // number of the node's column
-            std::uint32_t left_cut;   // point at the gap's left, or the open cut itself
+            std::uint32_t column;    // number of the node's column
+            std::uint32_t left_cut;  // point at the gap's left, or the open cut itself
             bool is_cut;
         };
         std::vector<Open> heap;
@@ -136,14 +136,14 @@ class Search {
         std::size_t level;
         Level& here;
         Outcome best;
-        bool last_round = false;     // the bound is one of the whole search
-        bool equals = false;         // looks for the first split that costs budget - 1, which is known to be the least ...
+        bool last_round = false;  // the bound is one of the whole search
+        bool equals = false;      // looks for the first split that costs budget - 1, which is known to be the least ...
         Place first{~std::size_t{0}, 0};  // ... and is no later than this one
         // Of threads: all above but `node`, `size`, `budget` and what a profile keeps from reset() is behind `mutex`.
         std::mutex mutex{};
         std::condition_variable changed{};
-        std::multiset<Cost> asked{};   // bounds of what is being solved
-        bool better = false;         // the lead has not yet told of the best tree
+        std::multiset<Cost> asked{};  // bounds of what is being solved
+        bool better = false;          // the lead has not yet told of the best tree
         std::exception_ptr failed{};
 
         [[nodiscard]] Cost target() const { return equals ? budget : std::min(best.upper, budget); }
@@ -184,10 +184,12 @@ class Search {
     // A queue of the open cuts and gaps of all columns, given the profiles.
     void open_all(Hunt& hunt) const;
     // Profiles of a node with all that is known of them; true if a memo of the node itself was there.
-    bool open_profiles(const Node& node, Size size, std::size_t level, std::span<const Neighbour> neighbours, Cost whole);
+    bool open_profiles(const Node& node, Size size, std::size_t level, std::span<const Neighbour> neighbours,
+                       Cost whole);
     // The tree of cost `cost`, the least for these rows, that the rule for equals chooses; none after a stop.
     [[nodiscard]] std::optional<PartialTree> first_of_equals(const Node& node, Size size, Cost cost, std::size_t level);
-    [[nodiscard]] std::optional<PartialTree> split_first(const Node& node, Size size, Cost cost, std::size_t level, PartialTree known, Cost whole);
+    [[nodiscard]] std::optional<PartialTree> split_first(const Node& node, Size size, Cost cost, std::size_t level,
+                                                         PartialTree known, Cost whole);
 
     // `neighbours` may help; `memo`, if given, is filled where the depth is two.
     [[nodiscard]] Outcome solve(const Node& node, Size size, Cost budget, std::size_t level,
@@ -216,7 +218,8 @@ class Search {
     [[nodiscard]] Outcome refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size,
                                 std::size_t level);
     void write(PartialTree plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree);
-    [[nodiscard]] PartialTree remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left, PartialTree right);
+    [[nodiscard]] PartialTree remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left,
+                                       PartialTree right);
     [[nodiscard]] Level& level_at(std::size_t level);
     void watch_memory();
     [[nodiscard]] std::size_t bytes() const { return store_->all_bytes(); }
@@ -227,7 +230,7 @@ class Search {
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
     static constexpr std::uint32_t kFewestParts = 4;
-    static constexpr double kPairSlack = 4;  // times Options::slack
+    static constexpr double kPairSlack = 4;   // times Options::slack
     static constexpr Cost kNestedSlack = 50;  // part of the target, where rule Z is not used
     // Rows between two cuts are tried where they may add what is needed: in parts they add less than at once. A halving
     // of the open cuts doubles the number of small problems and halves the rows that do not count.
@@ -239,10 +242,11 @@ class Search {
     const Options& options_;
     Control& control_;
     std::size_t bytes_;
-    std::size_t beside_ = 0;    // of the searches that wait for this one
+    std::size_t beside_ = 0;                      // of the searches that wait for this one
     std::function<void(PartialTree)> on_better_;  // a better tree of the root; if empty, it is a tree of all rows
-    std::unique_ptr<RankedObjective> free_leaves_;  // the objective with leaves that only break ties, once it is needed,
-    std::unique_ptr<Search> losses_;     // and its search
+    std::unique_ptr<RankedObjective>
+        free_leaves_;                 // the objective with leaves that only break ties, once it is needed,
+    std::unique_ptr<Search> losses_;  // and its search
     std::unique_ptr<PairSolver> pairs_;
     std::shared_ptr<Store> store_;
     Stack stack_;
@@ -256,7 +260,7 @@ class Search {
     struct {
         Size size{0};
         Memo memo;
-    } core_memo_;  // what core rows say about the root's cuts
+    } core_memo_;              // what core rows say about the root's cuts
     Outcome root_;             // the root solved one level less deep
     bool last_round_ = false;  // the root is being solved at its full depth
 };

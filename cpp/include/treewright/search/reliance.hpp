@@ -32,13 +32,13 @@ struct RelianceTask {
     std::span<const std::uint32_t> copies_of;  // [edge]: how many of its copies are on the column
     std::span<const std::uint64_t> ones;       // as in node_rows.hpp
     std::size_t n_rows = 0;
-    std::span<const std::int64_t> weight;      // [row]
-    std::span<const std::int64_t> cost;        // [row][class]: of predicting it, weights included
-    bool leaf_at_root = true;                  // whether a tree of one leaf belongs to the set
+    std::span<const std::int64_t> weight;  // [row]
+    std::span<const std::int64_t> cost;    // [row][class]: of predicting it, weights included
+    bool leaf_at_root = true;              // whether a tree of one leaf belongs to the set
 };
 
 // The least and the most, times the total weight; nothing if there is no tree, or if it was stopped (see `control`).
-[[nodiscard]] std::optional<std::pair<double, double>> reliance(const NearOptimalGraph& graph, const SetRule& rule, const RelianceTask& task,
-                                                                Control& control);
+[[nodiscard]] std::optional<std::pair<double, double>> reliance(const NearOptimalGraph& graph, const SetRule& rule,
+                                                                const RelianceTask& task, Control& control);
 
 }  // namespace treewright::bits

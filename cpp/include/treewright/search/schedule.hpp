@@ -78,9 +78,9 @@ struct RecheckBudget {
 
 // Of a recheck of guessed bounds.
 struct Recheck {
-    Shape shape;              // the best tree found
-    bool ended = false;       // the search ended, so Theorem 4.3 holds
-    std::int64_t guess = 0;   // the lower guesses of all rows, in weight units: what the theorem leaves open
+    Shape shape;             // the best tree found
+    bool ended = false;      // the search ended, so Theorem 4.3 holds
+    std::int64_t guess = 0;  // the lower guesses of all rows, in weight units: what the theorem leaves open
     bool interrupted = false;
 };
 
@@ -100,7 +100,8 @@ struct Outcome {
 // Of the settings, `max_leaves` is a limit on the leaves, 0 for none. `fewest_leaves`: the last phase, where leaves have no
 // price; all of them must cost less than one weight unit together. `prices` may be empty. `recheck`: whether guesses are.
 template <class Acc>
-[[nodiscard]] Outcome search_tree(const Dataset& data, const Settings& settings, bool fewest_leaves, const PriceSource& prices,
-                                  Control& control, const std::optional<RecheckBudget>& recheck = {});
+[[nodiscard]] Outcome search_tree(const Dataset& data, const Settings& settings, bool fewest_leaves,
+                                  const PriceSource& prices, Control& control,
+                                  const std::optional<RecheckBudget>& recheck = {});
 
 }  // namespace treewright::bits

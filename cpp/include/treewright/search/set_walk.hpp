@@ -14,19 +14,20 @@
 namespace treewright::bits {
 
 struct SetRule {
-    std::vector<std::int64_t> most_errors;     // [leaves]: of a tree of the set, above what every tree pays; -1: none
-    std::int64_t leaf_price = 0;               // in cost units, as the graph was made
+    std::vector<std::int64_t> most_errors;  // [leaves]: of a tree of the set, above what every tree pays; -1: none
+    std::int64_t leaf_price = 0;            // in cost units, as the graph was made
     int unit_shift = 0;
-    bool any_label = false;                    // a leaf may predict any class, not only the cheapest (first of equals)
-    bool redundant = false;                    // splits with the same label on both sides count
-    std::int64_t min_rows = 1;                 // in a leaf
-    std::vector<std::uint32_t> copies;         // [edge]: input columns that make this split; 0 closes the edge
+    bool any_label = false;             // a leaf may predict any class, not only the cheapest (first of equals)
+    bool redundant = false;             // splits with the same label on both sides count
+    std::int64_t min_rows = 1;          // in a leaf
+    std::vector<std::uint32_t> copies;  // [edge]: input columns that make this split; 0 closes the edge
     std::size_t most_bytes = static_cast<std::size_t>(-1);
 };
 
 class SetWalk {
    public:
-    SetWalk(const NearOptimalGraph& graph, const SetRule& rule) : graph_(graph), rule_(rule), reached_(graph.nodes.size(), 0) {
+    SetWalk(const NearOptimalGraph& graph, const SetRule& rule)
+        : graph_(graph), rule_(rule), reached_(graph.nodes.size(), 0) {
         reached_[0] = 1;
         for (std::size_t n = 0; n < graph.nodes.size(); ++n)  // parents come first
             if (reached_[n] != 0)
@@ -37,10 +38,14 @@ class SetWalk {
     [[nodiscard]] const NearOptimalGraph& graph() const { return graph_; }
     [[nodiscard]] const SetRule& rule() const { return rule_; }
     [[nodiscard]] bool reached(std::size_t n) const { return reached_[n] != 0; }
-    [[nodiscard]] std::size_t edge_number(const SetEdge& edge) const { return static_cast<std::size_t>(&edge - graph_.edges.data()); }
+    [[nodiscard]] std::size_t edge_number(const SetEdge& edge) const {
+        return static_cast<std::size_t>(&edge - graph_.edges.data());
+    }
     [[nodiscard]] std::uint32_t n_copies(const SetEdge& edge) const { return rule_.copies[edge_number(edge)]; }
     // Nodes of one depth are one level, the root's 0.
-    [[nodiscard]] std::size_t level(std::size_t n) const { return static_cast<std::size_t>(graph_.nodes[0].depth - graph_.nodes[n].depth); }
+    [[nodiscard]] std::size_t level(std::size_t n) const {
+        return static_cast<std::size_t>(graph_.nodes[0].depth - graph_.nodes[n].depth);
+    }
 
     // Calls visit(label, errors) for every label that a leaf at the node may have.
     template <class Visit>

@@ -55,7 +55,8 @@ class CellStore {
     void push(std::uint32_t leaves, std::int64_t errors, const V& value) {
         if constexpr (std::is_same_v<V, Ways>)
             if (runs_.size() > first_run_ && runs_.back().leaves == leaves)
-                for (std::int64_t gap = errors - runs_.back().errors - runs_.back().n; gap > 0 && gap <= kLongestGap; --gap) {
+                for (std::int64_t gap = errors - runs_.back().errors - runs_.back().n; gap > 0 && gap <= kLongestGap;
+                     --gap) {
                     ++runs_.back().n;
                     values_.emplace_back();
                 }
@@ -173,7 +174,8 @@ class CellSums {
                         for (std::size_t j = 0; j < n; ++j) to[j] += product<V>(scaled, from[j]);
                     } else {
                         for (std::size_t j = 0; j < n; ++j)
-                            add(leaves, x.errors + i + y.errors + static_cast<std::int64_t>(j), product<V>(scaled, from[j]));
+                            add(leaves, x.errors + i + y.errors + static_cast<std::int64_t>(j),
+                                product<V>(scaled, from[j]));
                     }
                 }
             }
@@ -185,7 +187,8 @@ class CellSums {
             for (std::size_t l = 0; l + 1 < first_.size(); ++l)
                 for (std::size_t c = first_[l]; c < first_[l + 1]; ++c)
                     if (!table_[c].none())
-                        use(static_cast<std::uint32_t>(l), range_->least[l] + static_cast<std::int64_t>(c - first_[l]), table_[c]);
+                        use(static_cast<std::uint32_t>(l), range_->least[l] + static_cast<std::int64_t>(c - first_[l]),
+                            table_[c]);
             return;
         }
         merge();

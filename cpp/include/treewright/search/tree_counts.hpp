@@ -51,7 +51,8 @@ class TreeCounts {
 
    private:
     struct Level {
-        std::tuple<CellStore<WideCount<1>>, CellStore<WideCount<2>>, CellStore<WideCount<4>>, CellStore<WideCount<16>>> stores;
+        std::tuple<CellStore<WideCount<1>>, CellStore<WideCount<2>>, CellStore<WideCount<4>>, CellStore<WideCount<16>>>
+            stores;
     };
     struct Place {
         std::uint8_t n_words = 0;  // 0: no cells

@@ -38,7 +38,8 @@ struct SizeExtremes {
 class TreeExtremes {
    public:
     // `leaf_value`: node x class, small enough that the values of a tree's leaves can be added.
-    TreeExtremes(const NearOptimalGraph& graph, SetRule rule, const std::vector<std::int64_t>& leaf_value, Control& control);
+    TreeExtremes(const NearOptimalGraph& graph, SetRule rule, const std::vector<std::int64_t>& leaf_value,
+                 Control& control);
     TreeExtremes(const TreeExtremes&) = delete;
     TreeExtremes& operator=(const TreeExtremes&) = delete;
 

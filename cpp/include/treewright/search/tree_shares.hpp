@@ -50,6 +50,7 @@ struct ColumnWorth {
 };
 // Of the trees with a split on some columns, and of those with none: `copies_without` has for each edge how many of its columns are
 // others. Over the whole graph: who asks leaves out what exceeds the most errors.
-[[nodiscard]] ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule, std::span<const std::uint32_t> copies_without);
+[[nodiscard]] ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule,
+                                       std::span<const std::uint32_t> copies_without);
 
 }  // namespace treewright::bits

@@ -72,8 +72,10 @@ template <class Out, std::size_t kA, std::size_t kB>
         out.word[0] = a.word[0] * b.word[0];
     } else if constexpr (kWords == 2) {
         const auto whole = [](const auto& x) {
-            if constexpr (std::tuple_size_v<std::remove_cvref_t<decltype(x)>> == 1) return static_cast<Double>(x[0]);
-            else return static_cast<Double>(x[0]) | static_cast<Double>(x[1]) << 64;
+            if constexpr (std::tuple_size_v<std::remove_cvref_t<decltype(x)>> == 1)
+                return static_cast<Double>(x[0]);
+            else
+                return static_cast<Double>(x[0]) | static_cast<Double>(x[1]) << 64;
         };
         const Double both = whole(a.word) * whole(b.word);
         out.word[0] = static_cast<std::uint64_t>(both);

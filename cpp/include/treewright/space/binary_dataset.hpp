@@ -29,27 +29,29 @@ struct Input {
     std::span<const std::uint8_t> goes_right;  // n_columns x n_rows, 0 or 1; or packed, see below
     std::size_t n_columns;
     std::size_t n_rows;
-    std::span<const std::int32_t> y;         // class of each row
-    std::span<const std::int64_t> weight;    // of each row, >= 0
-    std::span<const std::int64_t> costs;     // n_classes x n_classes, costs[true][predicted] >= 0
+    std::span<const std::int32_t> y;       // class of each row
+    std::span<const std::int64_t> weight;  // of each row, >= 0
+    std::span<const std::int64_t> costs;   // n_classes x n_classes, costs[true][predicted] >= 0
     std::size_t n_classes;
-    bool keep_free_rows;                     // for a minimum leaf size
-    std::span<const std::int64_t> guess = {};  // conditional (guessed_bounds.hpp): guessed cost of each row; empty: no guess
-    bool merge_equal_rows = true;            // off: every input row stays a row (ablation of the reduction)
-    bool packed = false;                     // goes_right holds a bit a row, ceil(n_rows / 8) bytes a column, first bit lowest
+    bool keep_free_rows;  // for a minimum leaf size
+    std::span<const std::int64_t> guess =
+        {};                        // conditional (guessed_bounds.hpp): guessed cost of each row; empty: no guess
+    bool merge_equal_rows = true;  // off: every input row stays a row (ablation of the reduction)
+    bool packed = false;           // goes_right holds a bit a row, ceil(n_rows / 8) bytes a column, first bit lowest
 };
 
 struct Dataset {
     std::size_t n_rows = 0;
     std::size_t n_columns = 0;
-    std::size_t n_words = 0;    // 64-bit words a row
+    std::size_t n_words = 0;  // 64-bit words a row
     std::size_t n_classes = 0;
     std::vector<Column> columns;
-    std::vector<std::uint64_t> bits;   // n_rows x n_words
-    std::vector<std::int64_t> cost;    // n_rows x n_classes, price of predicting each class
-    std::vector<std::int64_t> count;   // input rows behind each row
-    std::int64_t base_cost = 0;        // paid by every tree
-    std::vector<std::int64_t> guess;   // conditional (guessed_bounds.hpp): guessed cost of each row above its base; or empty
+    std::vector<std::uint64_t> bits;  // n_rows x n_words
+    std::vector<std::int64_t> cost;   // n_rows x n_classes, price of predicting each class
+    std::vector<std::int64_t> count;  // input rows behind each row
+    std::int64_t base_cost = 0;       // paid by every tree
+    std::vector<std::int64_t>
+        guess;  // conditional (guessed_bounds.hpp): guessed cost of each row above its base; or empty
 
     [[nodiscard]] bool bit(std::size_t row, std::size_t column) const {
         return (bits[row * n_words + column / 64] >> (column % 64)) & 1U;

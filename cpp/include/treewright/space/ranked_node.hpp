@@ -38,8 +38,8 @@ void split(const RankedObjective& objective, const Node& node, std::size_t at, s
            std::span<std::uint8_t> goes_left, Node& left, Node& right);
 
 // The rows at positions begin .. end - 1 of column number `at` of `node`; scratch as above.
-void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end, Arena& arena,
-             std::span<std::uint8_t> goes_left, Node& part);
+void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end,
+             Arena& arena, std::span<std::uint8_t> goes_left, Node& part);
 
 // Positions of `order` at which a group starts, without position 0: where a cut may be.
 void cut_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions);

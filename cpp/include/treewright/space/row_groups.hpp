@@ -46,7 +46,7 @@ struct RowGroups {
     }
     [[nodiscard]] std::size_t bytes() const;
 
- private:
+   private:
     std::vector<std::uint64_t> words_;  // [group]: bit `cut`
     std::size_t n_words_;
 };

@@ -68,8 +68,9 @@ struct LeafWorth {
 };
 
 struct PrunedTree {
-    std::vector<std::int32_t> source;  // for each node of the pruned tree, depth-first: its split in the given list, -1 a leaf
-    std::size_t merged_leaves = 0;     // of the given tree, once sibling leaves of the same prediction are one
+    std::vector<std::int32_t>
+        source;  // for each node of the pruned tree, depth-first: its split in the given list, -1 a leaf
+    std::size_t merged_leaves = 0;  // of the given tree, once sibling leaves of the same prediction are one
 };
 
 using Deadline = std::chrono::steady_clock::time_point;

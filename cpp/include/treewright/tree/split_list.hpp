@@ -23,7 +23,8 @@ struct EncodedRows {
     std::size_t n_columns = 0;
 
     [[nodiscard]] double at(std::size_t row, std::size_t column) const {
-        return data[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(column) * column_stride];
+        return data[static_cast<std::ptrdiff_t>(row) * row_stride +
+                    static_cast<std::ptrdiff_t>(column) * column_stride];
     }
 };
 
@@ -32,8 +33,8 @@ struct Split {
     Kind kind = Kind::leaf;
     bool missing_left = false;
     std::uint32_t column = 0;
-    double threshold = 0.0;                     // x <= threshold goes left
-    std::uint32_t first = 0, last = 0;          // of the categories that go left
+    double threshold = 0.0;             // x <= threshold goes left
+    std::uint32_t first = 0, last = 0;  // of the categories that go left
 
     [[nodiscard]] bool is_leaf() const { return kind == Kind::leaf; }
 };
@@ -92,7 +93,8 @@ RoutedRows route(const SplitList& splits, std::span<const Children> children, co
             n_right += !left;
         }
         std::copy_n(right.begin(), n_right, routed.order.begin() + middle);
-        const auto low = static_cast<std::size_t>(children[node].left), high = static_cast<std::size_t>(children[node].right);
+        const auto low = static_cast<std::size_t>(children[node].left),
+                   high = static_cast<std::size_t>(children[node].right);
         routed.begin[low] = routed.begin[node];
         routed.end[low] = routed.begin[high] = middle;
         routed.end[high] = routed.end[node];
