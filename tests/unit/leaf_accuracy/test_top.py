@@ -180,7 +180,7 @@ def test_tops_of_other_columns_or_labels():
 def test_categorical_features_are_for_tops_fitted_here():
     X, y = made(8)
     X[:, 1] = np.abs(X[:, 1])
-    model = HybridTreeClassifier(categorical_features=[1]).fit(X, y)
+    model = HybridTreeClassifier(categorical_features=[1], tune=None).fit(X, y)
     assert model.tree_.columns[1].kind is ColumnKind.CATEGORICAL
     assert model.predict(X).shape == y.shape
     for top in (model.tree_, OptimalTreeClassifier(), DecisionTreeClassifier().fit(X, y)):
