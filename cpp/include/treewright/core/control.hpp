@@ -131,6 +131,7 @@ class Control {
         steps_ += steps_of_helpers;
         sync();
         set_checkpoint();
+        if (steps_ >= checkpoint_ && !stopped()) no_more_steps();  // as one thread stops at its last step, not after it
     }
 
     // Lets `work` run under limits of its own, beside the end of this run: the whole is asked for reports and interrupts
@@ -213,24 +214,26 @@ class Control {
     // At the last step that was granted: more of them, or the end.
     bool more_steps() {
         const std::int64_t end = std::min(limits_.steps, pause_at_);
-        const auto finish = [&] {
-            if (limits_.steps <= pause_at_) {
-                halt(Stop::steps);
-            } else {
-                paused_ = true;
-                if (crew_ != nullptr) crew_->paused = true;
-            }
-            return false;
-        };
-        if (crew_ == nullptr || !crew_->open) return steps_ < end || finish();
+        if (crew_ == nullptr || !crew_->open) return steps_ < end || no_more_steps();
         sync();
         const std::int64_t left = stopped() ? 0 : end - crew_->granted.fetch_add(kStepsPerGrant);
         if (left <= 0) {
             --steps_;
-            return stopped() ? false : finish();
+            return stopped() ? false : no_more_steps();
         }
         checkpoint_ = steps_ + std::min(kStepsPerGrant, left);
         return true;
+    }
+
+    // At the limit or the pause; always false.
+    bool no_more_steps() {
+        if (limits_.steps <= std::max(steps_, pause_at_)) {  // a pause may be asked for at once, at the last step
+            halt(Stop::steps);
+        } else {
+            paused_ = true;
+            if (crew_ != nullptr) crew_->paused = true;
+        }
+        return false;
     }
 
     // Takes over what other threads met.
