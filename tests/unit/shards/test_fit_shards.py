@@ -386,3 +386,15 @@ def test_a_class_whose_rows_weigh_nothing_is_balanced_as_none(how: dict[str, str
         make_problem(table_from(frame), [0, 1, 0, 2], sample_weight=weight, max_depth=3, **how), "all"
     )
     assert result.objective == pytest.approx(plain.objective, abs=1e-12)
+
+
+def test_what_is_not_proven_has_a_gap():
+    """Costs and weights that no float64 holds exactly: the bound misses the cost by less than float64 shows."""
+    model = fit_shards(
+        np.array([[1.0], [0.0]]),
+        [1, 0],
+        cost_complexity=0.0,
+        costs=[[1e-05, 1.0], [100.0, 1e-05]],
+        sample_weight=[1.0, 0.001880216413274898],
+    )
+    assert (model.result_.status is SolveStatus.OPTIMAL) == (model.result_.gap == 0)
