@@ -106,9 +106,10 @@ class Pool:
         deaths = dict.fromkeys(keys, 0)
         while waiting:
             flying: dict[int, None] = {}
+            suspect = deaths[waiting[0]] > 0  # it is done alone, so that it costs no other answer
 
-            def feed(flying: dict[int, None] = flying) -> Iterator[Any]:
-                while waiting:
+            def feed(flying: dict[int, None] = flying, suspect: bool = suspect) -> Iterator[Any]:
+                while waiting and not (suspect and flying) and (deaths[waiting[0]] > 0) == suspect:
                     task = make(waiting[0], len(waiting))
                     key = waiting.popleft()
                     flying[key] = None

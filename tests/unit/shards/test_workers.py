@@ -39,8 +39,7 @@ def test_a_killed_worker_costs_one_answer_at_most(tmp_path: Path) -> None:
     assert isinstance(always[3], Lost)
     assert "worker died" in always[3].why
     done = {key: answer for key, answer in always.items() if not isinstance(answer, Lost)}
-    assert done == {key: 2 * key for key in done}
-    assert len(done) >= 4  # another one may have been in flight both times
+    assert done == {key: 2 * key for key in (0, 1, 2, 4, 5)}
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, True, "all"])
