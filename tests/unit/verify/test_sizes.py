@@ -1,4 +1,4 @@
-"""A changed number is noticed whatever the size of the targets, rewards, weights, costs; an unchanged one is accepted."""
+"""A changed number is noticed whatever the size of targets, rewards, weights, costs; an unchanged one is accepted."""
 
 from __future__ import annotations
 
