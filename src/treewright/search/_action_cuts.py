@@ -71,7 +71,7 @@ def solve_action_cuts(
         np.arange(n, dtype=np.int32),
         np.ones(n, dtype=np.int64),
         whole,
-        leaf_price=price * scale,
+        leaf_penalty=price * scale,
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
         packed=True,
@@ -100,7 +100,7 @@ def solve_action_cuts(
     if problem.cost_complexity > 0:  # more leaves would cost more than one
         most_leaves = int(min(most_leaves, 1 + 1 / problem.cost_complexity))
     # Each leaf is charged up to 1.5 cost units more than its price (core/cost_units.hpp).
-    leaf_rounding = 1.5 * most_leaves * math.ldexp(1 / scale, -bits.unit_shift) if bits.leaf_price else 0.0
+    leaf_rounding = 1.5 * most_leaves * math.ldexp(1 / scale, -bits.unit_shift) if bits.leaf_penalty else 0.0
     kept = ("seconds", "bytes", "cache_entries", "cache_shed", "row_price_seconds", "row_price_rounds")
     return AdditiveAnswer(
         splits=splits,
