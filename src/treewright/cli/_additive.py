@@ -10,20 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._common import (
-    CHECK_FAILED,
-    Clock,
-    effort,
-    finishing,
-    note,
-    read_csv,
-    say,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
-)
+from treewright.cli._clock import Clock
+from treewright.cli._exits import CHECK_FAILED
+from treewright.cli._output import note, say
 from treewright.cli._question import advice
+from treewright.cli._read_csv import read_csv
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import effort, size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

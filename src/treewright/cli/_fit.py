@@ -9,24 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import (
-    ASCII,
-    Clock,
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    Ignore,
-    MergeLabels,
-    MergeWords,
-    Missing,
-    ModelOut,
-    Separator,
-    SettingsFile,
-    exits_by_code,
-    read_csv,
-    say_what_was_read,
-    settings_with,
-)
+from treewright.cli._clock import Clock
+from treewright.cli._exits import exits_by_code
 from treewright.cli._fit_checks import (
     CLASSIFICATION,
     CONFIDENCE,
@@ -38,6 +22,19 @@ from treewright.cli._fit_checks import (
 )  # fmt: skip
 from treewright.cli._fit_classes import fit_classes
 from treewright.cli._guess import read_guesses
+from treewright.cli._options import (
+    ASCII,
+    DayFirst,
+    DecimalComma,
+    Encoding,
+    Ignore,
+    MergeLabels,
+    MergeWords,
+    Missing,
+    ModelOut,
+    Separator,
+    SettingsFile,
+)
 from treewright.cli._policy import fit_policy
 from treewright.cli._question import (
     Categorical,
@@ -53,6 +50,7 @@ from treewright.cli._question import (
     read_limits,
     read_thresholds,
 )
+from treewright.cli._read_csv import read_csv, say_what_was_read, settings_with
 from treewright.cli._regression import fit_regression
 from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
 from treewright.cli._survival import fit_survival

@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._common import (
-    CHECK_FAILED,
-    Clock,
-    effort,
-    finishing,
-    note,
-    say,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
-)  # fmt: skip
+from treewright.cli._clock import Clock
+from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._leaf_accuracy import MAX_DEPTH, MIN_SAMPLES_LEAF, refuse_others, search_leaf_accuracy
+from treewright.cli._output import note, say
 from treewright.cli._question import advice, state_question
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import effort, size_of, tree_text
 
 if TYPE_CHECKING:
     from treewright.problem import Problem

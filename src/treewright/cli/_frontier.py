@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._clock import Clock
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import (
     ASCII,
-    Clock,
     Csv,
     DayFirst,
     DecimalComma,
@@ -23,19 +24,8 @@ from treewright.cli._common import (
     ModelOut,
     Separator,
     SettingsFile,
-    csv_text,
-    effort,
-    exits_by_code,
-    finishing,
-    note,
-    read_csv,
-    say,
-    say_what_was_read,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
 )
+from treewright.cli._output import note, say
 from treewright.cli._question import (
     Categorical,
     ClassWeight,
@@ -53,6 +43,10 @@ from treewright.cli._question import (
     read_thresholds,
     state_question,
 )
+from treewright.cli._read_csv import read_csv, say_what_was_read
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import effort, size_of, tree_text
+from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

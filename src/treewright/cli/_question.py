@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._common import pairs
+from treewright.cli._options import pairs
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

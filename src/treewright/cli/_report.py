@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import (
     Csv,
     DayFirst,
     DecimalComma,
@@ -20,10 +21,9 @@ from treewright.cli._common import (
     Missing,
     ModelPath,
     Separator,
-    exits_by_code,
-    note,
-    read_csv,
 )
+from treewright.cli._output import note
+from treewright.cli._read_csv import read_csv
 from treewright.cli._verify import check_claims, label_column, problem_of, terms_of
 from treewright.errors import InputError
 
