@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli._advice import advice
 from treewright.cli._clock import Clock
 from treewright.cli._exits import exits_by_code
 from treewright.cli._options import (
@@ -38,7 +39,6 @@ from treewright.cli._question import (
     ThresholdChoice,
     TimeLimit,
     Weight,
-    advice,
     read_limits,
     read_thresholds,
     state_question,
@@ -95,8 +95,8 @@ def frontier(
 ) -> None:
     """Find, for every number of leaves, the tree of provably smallest training loss.
 
-    Prints one line for each number of leaves that is worth having: its loss, what is proven, and the prices of a
-    leaf (--cost-complexity of fit) that select it. Ctrl-C and SIGTERM stop the search; each line then has its own
+    Prints one line for each number of leaves that is worth having: its loss, what is proven, and the leaf
+    penalties (--cost-complexity of fit) that select it. Ctrl-C and SIGTERM stop the search; each line then has its own
     bound. The time limit counts from the first byte read.
 
     \b
@@ -200,10 +200,12 @@ def _lines(found: Frontier) -> list[str]:
     for row in found.records():
         proven = "yes" if row["proven"] else f">={row['lower_bound']:.4f}"
         low, high = row["cost_complexity_from"], row["cost_complexity_to"]
-        prices = "none selects it" if low is None else f"from {low:.6f}"
+        selected_by = "none selects it" if low is None else f"from {low:.6f}"
         if low is not None and math.isfinite(high):
-            prices = f"{low:.6f} to {high:.6f}"
-        lines.append(f"{row['leaves']:>6}  {row['depth']:>5}  {row['loss']:>8.5f}  {proven:>9}  {prices}")
+            selected_by = f"{low:.6f} to {high:.6f}"
+        lines.append(
+            f"{row['leaves']:>6}  {row['depth']:>5}  {row['loss']:>8.5f}  {proven:>9}  {selected_by}"
+        )
     return lines
 
 

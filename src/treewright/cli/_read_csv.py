@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from treewright.table import CsvTable, Reading, Settings
     from treewright.tree import Column, Tree
 
-__all__ = ["column_names", "labels_like", "read_csv", "say_what_was_read", "settings_with"]
+__all__ = ["column_names", "labels_like", "read_csv", "read_groups", "say_what_was_read", "settings_with"]
 
 LARGE_FILE = 20 << 20  # bytes; takes a second or more to read
 
@@ -80,6 +80,35 @@ def read_csv(
         raise
     csv = rename_labels(csv, kept.labels)
     return rename_labels(csv, spellings(csv.target)) if merge_labels and csv.target is not None else csv
+
+
+def read_groups(
+    path: Path,
+    name: str,
+    reading: Reading | None,
+    separator: str | None,
+    missing: Sequence[str] | None,
+    encoding: str | None,
+    decimal_comma: bool | None,
+    day_first: bool | None,
+    settings: Path | None,
+) -> NDArray[Any]:
+    """Read the column that says which group each row belongs to; rows without a value are a group, too."""
+    from treewright.table import Reading, load_groups
+
+    kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first)
+    known = (reading or Reading()).missing_values
+    return load_groups(
+        path,
+        name,
+        reading=reading,
+        separator=kept.separator,
+        missing_values=(*known, *kept.missing) if kept.missing else None,
+        encoding=kept.encoding,
+        decimal_comma=kept.decimal_comma,
+        day_first=kept.day_first,
+        words=kept.words,
+    )
 
 
 def settings_with(

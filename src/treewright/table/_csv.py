@@ -236,13 +236,13 @@ def _load(
     asked = _asked(columns, needed, dated)
     offered = {name: base for name, (base, _) in dated.items()}
     looked_for = [offered.get(name, name) for name in asked]
-    text = _read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))])
+    text = read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))])
     for name in (*((target,) if target is not None else ()), *((weight,) if weight is not None else ())):
-        _check_name(name, text, where)
+        check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
     settled = {} if words is None else dict(words)
     for name in (*ignored, *forced, *merged, *(settled if columns is None else ())):
-        _check_name(name, text, where)
+        check_name(name, text, where)
     if missing_values is None:
         missing_values = MISSING_VALUES if reading is None else reading.missing_values
     apart = {target, weight, *ignored}
@@ -306,7 +306,7 @@ def header_of(path: str | Path, separator: str | None = None, encoding: str | No
     return read_text(path, separator, encoding).names
 
 
-def _read_with(
+def read_with(
     reading: Reading | None,
     path: str | Path,
     separator: str | None,
@@ -475,7 +475,7 @@ def _parts_by_name(reading: Reading | None) -> dict[str, tuple[str, str]]:
     }
 
 
-def _check_name(name: str, text: CsvText, where: str) -> None:
+def check_name(name: str, text: CsvText, where: str) -> None:
     if name in text.index:
         return
     folded = {known.casefold(): known for known in text.names}
