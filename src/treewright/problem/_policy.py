@@ -40,7 +40,7 @@ class PolicyProblem:
     sample_weight : ndarray of shape (n_rows,), float64
         Positive: rows of weight zero were left out.
     cost_complexity : float
-        Price of one leaf as a share of the regret of a single leaf, >= 0.
+        Penalty of one leaf as a share of the regret of a single leaf, >= 0.
     max_depth, max_leaf_nodes : int or None
     min_samples_leaf : int
         Fewest rows (not weight) in a leaf, >= 1.
@@ -116,7 +116,7 @@ def make_policy_problem(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
     cost_complexity : float, default=0.01
-        Price of one leaf, 0 to 1, as a share of the regret of the best single action.
+        Penalty of one leaf, 0 to 1, as a share of the regret of the best single action.
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1

@@ -24,7 +24,7 @@ class SweepOptions:
     between : bool, default=True
         The rows between two cuts, solved by themselves, close the gap between them.
     leaf_count : bool, default=True
-        A deeper tree has more leaves, and each has its price.
+        A deeper tree has more leaves, and each has its penalty.
     shallower : bool, default=True
         Solve every node one level less deep first.
     cache : bool, default=True
