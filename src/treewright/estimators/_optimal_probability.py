@@ -30,7 +30,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the Brier score of a single leaf. 0 with a `max_depth` minimises the score of
+        Penalty of one leaf as a share of the Brier score of a single leaf. 0 with a `max_depth` minimises the score of
         the training rows alone.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.

@@ -31,7 +31,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the loss of a single leaf: a split must explain at least this share of the
+        Penalty of one leaf as a share of the loss of a single leaf: a split must explain at least this share of the
         variance. 0 with a `max_depth` minimises the training error alone.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited. Depth 3 ends in seconds on most tables.
