@@ -1,6 +1,7 @@
 // Trees over ranked columns for additive losses, for Python: arrays in, plain values out.
 #include "ranked_search.hpp"
 #include "treewright/objective/action_costs.hpp"
+#include "treewright/objective/log_loss.hpp"
 #include "treewright/objective/squared_error.hpp"
 #include "treewright/objective/survival.hpp"
 
@@ -112,6 +113,41 @@ nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vecto
     return run_search(make, depth, most_leaves, options, control);
 }
 
+nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vector<std::int64_t> weight,
+                  std::uint32_t n_classes, int scale, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf,
+                  std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit,
+                  std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
+    const auto table = std::make_shared<ClassTable>();
+    ClassTable& data = *table;
+    set_ranks(data, rank, label.size(), min_leaf);
+    if (weight.size() != label.size()) throw std::invalid_argument("log_loss: arrays of different lengths");
+    if (leaf < 1 || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60 || n_classes == 0)
+        throw std::invalid_argument("log_loss: units");
+    data.n_classes = n_classes;
+    data.scale = scale;
+    data.label.assign(label.data(), label.data() + label.size());
+    data.weight.assign(weight.data(), weight.data() + weight.size());
+    std::int64_t all = 0;
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        const std::int64_t w = data.weight[row];
+        if (w < 0 || w > ClassTable::kLargestWeight || (all += w) > ClassTable::kLargestWeight ||
+            data.label[row] >= n_classes)
+            throw std::invalid_argument("log_loss: labels or weights");
+    }
+    // Terms, what rows have beside them, and the costs of all leaves must fit.
+    const double room = std::ldexp(1.0, 58 - tie_bits);
+    if (data.largest_error() * 5.0 * static_cast<double>(data.n_rows) > room / 4 ||
+        std::ldexp(static_cast<double>(all) * std::log(static_cast<double>(all) + 1), scale) >
+            static_cast<double>(ClassTable::kLargestTerm))
+        throw std::invalid_argument("log_loss: units too fine");
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    const auto make = [&] {
+        data.prepare();
+        return std::make_unique<LogLoss>(table, tie_bits, leaf);
+    };
+    return run_search(make, depth, most_leaves, options, control);
+}
+
 }  // namespace
 
 void bind_additive(nb::module_& m) {
@@ -129,4 +165,9 @@ void bind_additive(nb::module_& m) {
           nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
           nb::arg("report").none(),
           "Best survival tree over all cuts of ranked columns; see treewright.search._additive.");
+    m.def("log_loss_solve", &log_loss, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("n_classes"),
+          nb::arg("scale"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"),
+          nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
+          nb::arg("memory_limit"), nb::arg("report").none(),
+          "Best probability tree for log loss over all cuts of ranked columns; see treewright.search._additive.");
 }
