@@ -58,6 +58,7 @@ NAMES = [
     "policy, leaves",
     "row costs",
     "probability",
+    "log loss",
     "survival",
     "front",
     "near-optimal",

@@ -3,7 +3,7 @@
 from treewright.problem._asked import check_min_samples_leaf
 from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem
-from treewright.problem._probability import make_probability_problem
+from treewright.problem._probability import ProbabilityProblem, make_probability_problem
 from treewright.problem._problem import Problem, TreeProblem
 from treewright.problem._regression import RegressionProblem, make_regression_problem
 from treewright.problem._row_costs import RowCostsProblem, make_row_costs_problem
@@ -12,6 +12,7 @@ from treewright.problem._weights import check_sample_weight
 
 __all__ = [
     "PolicyProblem",
+    "ProbabilityProblem",
     "Problem",
     "RegressionProblem",
     "RowCostsProblem",

@@ -121,14 +121,16 @@ class SurvivalResult(AdditiveResult):
 class ProbabilityResult(AdditiveResult):
     """A probability tree with its certificate; the fields are those of `AdditiveResult`.
 
-    The `loss` is a share of the Brier score of a single leaf. `stats` has also ``brier_score`` and
-    ``single_leaf_brier_score``: means over the training rows, of all classes together (0 to 2).
+    The `loss` is a share of the Brier score of a single leaf, or of its log loss, as ``options["criterion"]`` says
+    ("brier" or "log_loss"). `stats` has also ``brier_score`` and ``single_leaf_brier_score``: means over the training
+    rows, of all classes together (0 to 2); or ``log_loss`` and ``single_leaf_log_loss``, means in natural logarithms.
     """
 
     KIND: ClassVar[str] = "probability tree"
 
     def _in_words(self) -> str:
-        return f"{100 * self.loss:.2f}% of the Brier score of a single leaf left"
+        score = "log loss" if self.options.get("criterion") == "log_loss" else "Brier score"
+        return f"{100 * self.loss:.2f}% of the {score} of a single leaf left"
 
 
 @dataclass(frozen=True, repr=False)

@@ -20,9 +20,9 @@ from treewright.search._counted import native_splits
 from treewright.table import Table
 from treewright.tree import Split
 
-__all__ = ["DEVIANCE", "LEAST", "SQUARES", "RowSums", "pruned_splits"]
+__all__ = ["DEVIANCE", "ENTROPY", "LEAST", "SQUARES", "RowSums", "pruned_splits"]
 
-LEAST, SQUARES, DEVIANCE = range(3)  # kinds of losses, for the core
+LEAST, SQUARES, DEVIANCE, ENTROPY = range(4)  # kinds of losses, for the core
 UNITS = 2**46  # of cost, in the loss of one leaf; as in the core
 SUM_BITS = 62
 LARGEST_EXPONENT = 1000  # sums so small that more bits would overflow are 0 in effect
@@ -37,7 +37,7 @@ class RowSums:
     kind : int
         LEAST: the least of the sums. SQUARES: of weights, weighted squares and weighted targets of each output,
         the squared error about the means. DEVIANCE: of events, hazards, and events times the logarithm of hazards by
-        events, half the deviance of one hazard ratio.
+        events, half the deviance of one hazard ratio. ENTROPY: of weights of classes, the log loss of their shares.
     numbers : ndarray of shape (n_rows, n_sums), float64
     """
 

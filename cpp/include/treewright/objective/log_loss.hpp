@@ -27,7 +27,7 @@
 namespace treewright::ranked {
 
 struct ClassTable : RankedTable {
-    static constexpr std::int64_t kLargestWeight = std::int64_t{1} << 40;  // of all rows
+    static constexpr std::int64_t kLargestWeight = std::int64_t{1} << 50;  // of all rows
     static constexpr std::int64_t kLargestTerm = std::int64_t{1} << 51;    // of weight times logarithm, in units
 
     std::uint32_t n_classes = 1;
