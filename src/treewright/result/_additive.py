@@ -69,11 +69,22 @@ class AdditiveResult(SolveResult):
 class RegressionResult(AdditiveResult):
     """A regression tree with its certificate; the fields are those of `AdditiveResult`.
 
-    For squared error `loss` is 1 - R^2 on the training rows.
+    For squared error `loss` is 1 - R^2 on the training rows. `options` has the ``quantile`` of a criterion "quantile".
     """
 
     def _in_words(self) -> str:
-        return f"{100 * self.loss:.2f}% of the variance left"
+        of = LOSSES_OF_NUMBERS.get(str(self.options.get("criterion")), "variance")
+        if self.options.get("criterion") == "quantile":
+            of += f" of the {self.options.get('quantile')} quantile"
+        return f"{100 * self.loss:.2f}% of the {of} left"
+
+
+LOSSES_OF_NUMBERS = {
+    "poisson": "Poisson deviance",
+    "gamma": "gamma deviance",
+    "absolute_error": "absolute error",
+    "quantile": "quantile loss",
+}
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,7 +22,15 @@ from treewright.tree._split import (
     relation,
     subject,
 )
-from treewright.tree._tree import Tree, TreeKind, grow, grow_regression, leaf_path, leaves_in_words
+from treewright.tree._tree import (
+    Tree,
+    TreeKind,
+    grow,
+    grow_regression,
+    leaf_path,
+    leaves_in_words,
+    quantile_of,
+)
 from treewright.tree._wilson import wilson_interval
 
 __all__ = [
@@ -50,6 +58,7 @@ __all__ = [
     "leaves_in_words",
     "merge_equal_leaves",
     "prune_empty_leaves",
+    "quantile_of",
     "reduce_tree",
     "relation",
     "subject",
