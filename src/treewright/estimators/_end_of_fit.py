@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.result import SolveResult, SolveStatus
 
-__all__ = ["end_of_fit"]
+__all__ = ["end_of_fit", "warn_unproven"]
 
 
 def end_of_fit(result: SolveResult, stacklevel: int = 3) -> None:
@@ -21,11 +21,27 @@ def end_of_fit(result: SolveResult, stacklevel: int = 3) -> None:
     stacklevel : int, default=3
         Of the warning: the caller of the function that calls this one.
     """
-    if result.status is SolveStatus.FEASIBLE:
-        warnings.warn(
-            f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth or a larger "
-            "cost_complexity.",
-            ConvergenceWarning,
-            stacklevel=stacklevel,
-        )
+    warn_unproven(result, "a smaller max_depth or a larger cost_complexity", stacklevel=stacklevel + 1)
     settle_interrupt(result.stop_reason)
+
+
+def warn_unproven(result: SolveResult, smaller: str, stacklevel: int) -> None:
+    """Warn where nothing is proven, and say what would bring a proof.
+
+    Parameters
+    ----------
+    result : SolveResult
+    smaller : str
+        What makes the problem smaller.
+    stacklevel : int
+        Of the warning: 2 is the caller of this function.
+    """
+    if result.status is not SolveStatus.FEASIBLE:
+        return
+    advice = f"Raise time_limit, or make the problem smaller: {smaller}."
+    if result.is_only_rounded:
+        advice = (
+            "The search ended, and more time brings no proof: give weights, costs or targets that differ less in size, "
+            "or fewer digits of them."
+        )
+    warnings.warn(f"{result.sentence()} {advice}", ConvergenceWarning, stacklevel=stacklevel + 1)

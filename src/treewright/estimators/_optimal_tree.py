@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
-from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._end_of_fit import end_of_fit, warn_unproven
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
 from treewright.problem import make_problem, make_row_costs_problem
-from treewright.result import SolveStatus, StopReason
+from treewright.result import StopReason
 from treewright.search import (
     Limits,
     SearchOptions,
@@ -268,13 +266,7 @@ class OptimalTreeClassifier(TreeClassifier):
         )
         self.classes_ = problem.classes
         warn_of_poor_guess(result, stacklevel=3)
-        if result.status is SolveStatus.FEASIBLE:
-            warnings.warn(
-                f"{result.sentence()} Raise time_limit, or make the problem smaller: a max_depth, a larger "
-                "cost_complexity, fewer thresholds.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        warn_unproven(result, "a max_depth, a larger cost_complexity, fewer thresholds", stacklevel=2)
         interrupted = result.stats.get("interrupted")  # a guided search beside its own end
         settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
         return self
