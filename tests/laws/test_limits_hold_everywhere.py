@@ -59,6 +59,8 @@ NAMES = [
     "row costs",
     "probability",
     "log loss",
+    "poisson",
+    "absolute error",
     "survival",
     "front",
     "near-optimal",

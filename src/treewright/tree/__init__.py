@@ -30,6 +30,7 @@ from treewright.tree._tree import (
     grow_regression,
     leaf_path,
     leaves_in_words,
+    mean_of,
     quantile_of,
 )
 from treewright.tree._wilson import wilson_interval
@@ -59,6 +60,7 @@ __all__ = [
     "leaf_conditions",
     "leaf_path",
     "leaves_in_words",
+    "mean_of",
     "merge_equal_leaves",
     "percent_at_most",
     "power_at_most",
