@@ -81,7 +81,17 @@ def solve_regression(
 
 
 def regression_loss(problem: RegressionProblem) -> AdditiveLoss:
-    """Return the loss of a problem, in a unit of its own."""
+    """Return the loss of a problem, in a unit of its own.
+
+    Parameters
+    ----------
+    problem : RegressionProblem
+
+    Returns
+    -------
+    AdditiveLoss
+        What a leaf with given rows costs is its ``leaf_loss(rows)``.
+    """
     weight = problem.sample_weight
     if problem.criterion == "squared_error":
         return SquaredErrorLoss(normalized(problem.y), weight)

@@ -319,7 +319,19 @@ def grow_regression(
 
 
 def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
-    """Return the weighted mean, without overflow for large targets and exact for constant ones."""
+    """Return the weighted mean, without overflow for large targets and exact for constant ones.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,), float64
+        At least one.
+    weight : ndarray of shape (n_rows,), float64
+        Positive.
+
+    Returns
+    -------
+    float
+    """
     origin, share = float(y[0]), weight / weight.sum()
     with np.errstate(over="ignore"):
         apart = y - origin
@@ -335,6 +347,27 @@ def quantile_of(y: NDArray[np.float64], weight: NDArray[np.float64], share: Frac
 
     Where a whole interval of values does so, its middle; so the median of two numbers is their mean. Shares that
     differ by less than 1e-12 are the same.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,), float64
+        At least one.
+    weight : ndarray of shape (n_rows,), float64
+        Positive.
+    share : Fraction
+        Between 0 and 1.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import numpy as np
+    >>> from treewright.tree import quantile_of
+    >>> quantile_of(np.array([5.0, 1.0, 2.0]), np.ones(3), Fraction(1, 2))
+    2.0
     """
     order = np.argsort(y, kind="stable")
     below = np.cumsum(weight[order])
