@@ -77,7 +77,8 @@ void bind_sweep(nb::module_& m) {
         .def_rw("alone_work", &Options::alone_work)
         .def_rw("slack", &Options::slack)
         .def_rw("lanes", &Options::lanes)
-        .def_rw("groups", &Options::groups);
+        .def_rw("groups", &Options::groups)
+        .def_rw("segments", &Options::segments);
     m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"), nb::arg("unit"),
           nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"),
           nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),

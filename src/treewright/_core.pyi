@@ -560,6 +560,12 @@ class SweepOptions:
     @groups.setter
     def groups(self, arg: bool, /) -> None: ...
 
+    @property
+    def segments(self) -> bool: ...
+
+    @segments.setter
+    def segments(self, arg: bool, /) -> None: ...
+
 def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best tree over all cuts of ranked columns; see treewright.search._sweep.

@@ -59,8 +59,10 @@ class SweepOptions:
         Most cuts in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
     groups : bool, default=True
         Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss
-        is squared error of one output or the survival loss and leaves are not limited in number. None of the other
-        switches plays a part there.
+        is squared error of one output or the survival loss and leaves are not limited in number. Of the other switches
+        `segments` alone plays a part there.
+    segments : bool, default=True
+        Bound such a group search by the cheapest clusters of its groups on a line.
     """
 
     monotone: bool = True
@@ -84,6 +86,7 @@ class SweepOptions:
     slack: float = 0.5
     lanes: int = 64
     groups: bool = True
+    segments: bool = True
 
     def native(self) -> Any:
         """Return the switches as the compiled core takes them."""

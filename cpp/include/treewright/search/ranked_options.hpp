@@ -27,7 +27,8 @@ struct Options {
     std::uint32_t threads = 1;           // of the search, the calling one among them (ranked_search.hpp)
     std::int64_t alone_work = 30'000'000;  // ... after passes of about so many nanoseconds by the calling one
     std::uint32_t lanes = 64;              // most cuts in one pass of the depth-two kernel
-    bool groups = true;  // few cuts and a loss of two sums: the search over groups of equal rows (group_search.hpp)
+    bool groups = true;    // few cuts and a loss of two sums: the search over groups of equal rows (group_search.hpp)
+    bool segments = true;  // ... and its bound by the cheapest clusters on a line (segmentation.hpp)
 };
 
 }  // namespace treewright::ranked
