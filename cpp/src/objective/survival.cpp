@@ -129,13 +129,13 @@ std::optional<TwoSums> Survival::two_sums() const {
         if (shift > 0 && h < n * v) return std::nullopt;
         steepest = std::max(steepest, d / h);
     }
-    constexpr double kLeaves = 8;
     const double slack = static_cast<double>(data.slack);
     sums.unit = std::ldexp(1.0, data.scale);
     sums.tie_bits = tie_bits_;
     sums.leaf = (std::ldexp(static_cast<double>(leaf_penalty()), -tie_bits_) - 3 * slack) / sums.unit;
     const double rounded = shift > 0 ? n * v * steepest : 0;
-    sums.error = (rounded + 4e-11 * static_cast<double>(all_events)) * sums.unit * (1 + 1e-9) + kLeaves * (slack + 2);
+    sums.error = (rounded + 4e-11 * static_cast<double>(all_events)) * sums.unit * (1 + 1e-9);
+    sums.leaf_error = slack + 2;
     return sums;
 }
 
