@@ -9,10 +9,11 @@ search from a tree that is worse than its own subtrees, and a proof that a pruni
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from treewright.binarize import CandidateSplits
 from treewright.problem import TreeProblem
 from treewright.result import SolveResult, SolveStatus, note_of_rounding
 from treewright.search._additive import AdditiveAnswer, AdditiveLoss, loss_of, solve_additive
@@ -38,6 +39,7 @@ def search_all_thresholds(
     limits: Limits | None,
     options: SweepOptions | None,
     progress: ProgressCallback | None,
+    candidates: Sequence[CandidateSplits] | None = None,
 ) -> AdditiveAnswer:
     """Search the ranked columns of a problem, within its limits; progress is told in shares.
 
@@ -47,7 +49,7 @@ def search_all_thresholds(
     loss : AdditiveLoss
     one_leaf : float
         Loss of a single leaf, above 0.
-    limits, options, progress
+    limits, options, progress, candidates
         As in `solve_additive`.
     """
     return solve_additive(
@@ -60,6 +62,7 @@ def search_all_thresholds(
         limits=limits,
         options=options,
         progress=as_shares(progress, one_leaf),
+        candidates=candidates,
     )
 
 
