@@ -261,7 +261,7 @@ NEEDS_MEMORY = {
 
 @pytest.mark.parametrize("name", NEEDS_MEMORY)
 def test_a_memory_limit_leaves_a_whole_file_or_none(name, data, tmp_path):
-    """One MB in all: the best tree so far, of an engine that goes on with little until its time is over; or a message."""
+    """One MB in all: the best tree so far, perhaps of an engine that goes on with little memory; or a message."""
     model, verb = tmp_path / "m.json", name.partition(",")[0]
     target = [] if "--event" in NEEDS_MEMORY[name] or "--reward" in NEEDS_MEMORY[name] else ["-t", "y"]
     args = [verb, str(data), *target, *NEEDS_MEMORY[name], "--memory-limit", "1", "--time-limit", "2"]
