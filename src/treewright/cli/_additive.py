@@ -10,20 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._common import (
-    CHECK_FAILED,
-    Clock,
-    effort,
-    finishing,
-    note,
-    read_csv,
-    say,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
-)
-from treewright.cli._question import advice
+from treewright.cli._advice import advice, for_more_leaves
+from treewright.cli._clock import Clock
+from treewright.cli._exits import CHECK_FAILED
+from treewright.cli._output import note, say
+from treewright.cli._read_csv import read_csv
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import effort, size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -119,17 +112,14 @@ def answer(
         raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE:
         given = math.inf if clock.time_limit is None else clock.time_limit
-        depth, price = problem.max_depth, problem.cost_complexity
         note(
             advice(
-                result.stop_reason,
-                time_limit=given,
-                max_depth=depth,
-                thresholds=NO_CHOICE,
-                price=price,
-                rounded=result.is_only_rounded,
+                result.stop_reason, time_limit=given, max_depth=problem.max_depth, thresholds=NO_CHOICE,
+                cost_complexity=problem.cost_complexity, rounded=result.is_only_rounded,
             )
-        )
+        )  # fmt: skip
+    elif result.tree.n_leaves == 1 and problem.cost_complexity > 0:
+        note(for_more_leaves(problem.cost_complexity, of_labels=False))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
 
@@ -157,7 +147,7 @@ def terms_of(problem: Any, *, objective: str, **rest: Any) -> Terms:
 
 
 def asked_again(terms: Terms) -> dict[str, Any]:
-    """Return the price and the limits of a model file's question, for the problem to verify its tree against."""
+    """Return the leaf penalty and the limits of a model file's question, for the problem to verify its tree against."""
     return {
         "cost_complexity": terms.cost_complexity,
         "max_depth": terms.max_depth,

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli._additive import MAX_DEPTH, answer, asked_again, column_of_numbers, terms_of
-from treewright.cli._common import Clock, pairs
+from treewright.cli._clock import Clock
+from treewright.cli._options import pairs
 from treewright.cli._question import read_min_samples_leaf
 from treewright.errors import InputError
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli._additive import MAX_DEPTH, answer, asked_again, column_of_numbers, terms_of
-from treewright.cli._common import Clock
+from treewright.cli._clock import Clock
 from treewright.cli._question import read_min_samples_leaf
 
 if TYPE_CHECKING:

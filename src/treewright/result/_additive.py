@@ -53,8 +53,9 @@ class AdditiveResult(SolveResult):
         what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({self._in_words()})"
         if self.status is SolveStatus.OPTIMAL:
             tolerance = self.stats.get("tolerance")
-            told = isinstance(tolerance, float) and tolerance > 0
-            by = f" by more than {power_at_most(tolerance)}" if told else ""
+            by = ""
+            if isinstance(tolerance, float) and tolerance > 0:
+                by = f" by more than {power_at_most(tolerance)}"
             return (
                 f"Proven optimal over {self.scope}: no {self.KIND}{self._constraints()} has an objective that is "
                 f"smaller{by} than that of this one with {what}."

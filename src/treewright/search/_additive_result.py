@@ -168,7 +168,7 @@ def result_of_answer(
     RefutedProofWarning
         A pruning of the tree is better than was claimed possible. It is handed out without any claim.
     """
-    price = problem.cost_complexity
+    leaf_penalty = problem.cost_complexity
 
     def share_of(tree: Tree) -> float:
         found = loss_of(list(tree.splits), problem.table, loss) if measure is None else measure(tree)
@@ -176,9 +176,9 @@ def result_of_answer(
 
     tree = grow(answer.splits)
     share = answer.loss / one_leaf if measure is None else share_of(tree)
-    objective = share + price * tree.n_leaves
+    objective = share + leaf_penalty * tree.n_leaves
     open_to = (answer.tolerance + tolerance) / one_leaf
-    bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, price)
+    bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
     finished = answer.proven
     refuted: tuple[str, ...] = ()
     pruned = pruned_splits(
@@ -186,16 +186,16 @@ def result_of_answer(
         tree.splits,
         loss.row_sums(),
         one_leaf=one_leaf,
-        cost_complexity=price,
+        cost_complexity=leaf_penalty,
         seconds=SECONDS_OF_PRUNING,
     )
     if pruned is not None:
         other = grow(pruned)
         other_share = share_of(other)
-        other_objective = other_share + price * other.n_leaves
+        other_objective = other_share + leaf_penalty * other.n_leaves
         if other_objective < bound - ROUNDING:
             refuted = (refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"),)
-            finished, bound = False, price  # every tree has a leaf
+            finished, bound = False, leaf_penalty  # every tree has a leaf
         if not finished and other_objective <= objective + ROUNDING:
             tree, share, objective = other, other_share, other_objective
     proven = finished and open_to <= MOST_TOLERANCE

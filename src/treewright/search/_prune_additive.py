@@ -65,7 +65,7 @@ def pruned_splits(
     one_leaf : float
         Loss of a single leaf, above 0.
     cost_complexity : float
-        Price of a leaf, as a share of `one_leaf`.
+        Leaf penalty, as a share of `one_leaf`.
     seconds : float
         No round begins later. One round always runs.
 
@@ -83,9 +83,7 @@ def pruned_splits(
         whole,
         unit,
         one_leaf,
-        round(
-            min(cost_complexity, 2.0) * UNITS
-        ),  # dearer than 1: fewer leaves are cheaper, whatever they lose
+        round(min(cost_complexity, 2.0) * UNITS),  # above 1: fewer leaves are cheaper, whatever they lose
         seconds,
     )
     if len(source) == len(splits):
