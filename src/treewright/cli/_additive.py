@@ -115,7 +115,7 @@ def answer(
         note(
             advice(
                 result.stop_reason, time_limit=given, max_depth=problem.max_depth, thresholds=NO_CHOICE,
-                cost_complexity=problem.cost_complexity,
+                cost_complexity=problem.cost_complexity, rounded=result.is_only_rounded,
             )
         )  # fmt: skip
     elif result.tree.n_leaves == 1 and problem.cost_complexity > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,8 @@ class PolicyProblem(TreeProblem):
     action_costs : ndarray of shape (n_actions,), float64
         Taken off the reward of a row that gets the action.
     """
+
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "rewards")
 
     rewards: NDArray[np.float64]
     actions: NDArray[Any]

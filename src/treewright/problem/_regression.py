@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,8 @@ class RegressionProblem(TreeProblem):
     y : ndarray of shape (n_rows,), float64
         Finite targets.
     """
+
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y")
 
     y: NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +38,8 @@ class RowCostsProblem(TreeProblem):
     row_costs : ndarray of shape (n_rows, n_classes), float64
         Finite, >= 0.
     """
+
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y", "row_costs")
 
     y: NDArray[np.int32]
     classes: NDArray[Any]

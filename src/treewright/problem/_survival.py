@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,6 +45,8 @@ class SurvivalProblem(TreeProblem):
         Cumulative hazard (Nelson-Aalen) at the time of each row, a multiple of ``2**-hazard_bits``.
     hazard_bits : int
     """
+
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "event", "time", "hazard")
 
     event: NDArray[np.bool_]
     time: NDArray[np.float64]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from treewright.result._solve import SolveResult, SolveStatus
+from treewright.tree import power_at_most
 from treewright.tree._tree import leaves_in_words
 
 __all__ = [
@@ -52,16 +53,16 @@ class AdditiveResult(SolveResult):
         what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({self._in_words()})"
         if self.status is SolveStatus.OPTIMAL:
             tolerance = self.stats.get("tolerance")
-            by = f" by more than {tolerance:.0e}" if isinstance(tolerance, float) else ""
+            by = ""
+            if isinstance(tolerance, float) and tolerance > 0:
+                by = f" by more than {power_at_most(tolerance)}"
             return (
                 f"Proven optimal over {self.scope}: no {self.KIND}{self._constraints()} has an objective that is "
                 f"smaller{by} than that of this one with {what}."
             )
-        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         return (
-            f"Not proven optimal{why}: the best {self.KIND} found has {what}; over {self.scope} "
-            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
-            f"{100 * self.gap:.1f}%."
+            f"Not proven optimal{self._why()}: the best {self.KIND} found has {what}; over {self.scope} "
+            f"{self._bounded()}"
         )
 
 

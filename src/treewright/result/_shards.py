@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from treewright.result._solve import SolveResult, SolveStatus
+from treewright.tree import at_least, percent_at_most
 from treewright.tree._tree import leaves_in_words
 
 __all__ = ["ShardsResult"]
@@ -53,16 +53,7 @@ class ShardsResult(SolveResult):
         lost = self.stats.get("shards_lost")
         without = f"; of {lost} of them nothing is known but the penalty of one leaf" if lost else ""
         return (
-            f"Within {_rounded_up(100 * self.gap)}% of the best possible over {over} and {self.scope}{why}: this tree "
-            f"has {what}, and no tree{self._constraints()} can be below {self.lower_bound:.6f}, as proven on "
+            f"Within {percent_at_most(self.gap)} of the best possible over {over} and {self.scope}{why}: this tree "
+            f"has {what}, and no tree{self._constraints()} can be below {at_least(self.lower_bound)}, as proven on "
             f"{parts}{without}."
         )
-
-
-def _rounded_up(percentage: float) -> str:
-    """Two digits of a percentage, never less than it is."""
-    if percentage <= 0:
-        return "0"
-    digits = max(0, 1 - math.floor(math.log10(percentage)))
-    scale = 10**digits
-    return f"{math.ceil(percentage * scale - 1e-9) / scale:.{digits}f}"

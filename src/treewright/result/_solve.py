@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from treewright.tree import Tree
+from treewright.tree import Tree, at_least, at_most, percent_at_most, power_at_most
 from treewright.tree._display import html_of
 from treewright.tree._tree import leaves_in_words
 
@@ -15,6 +15,7 @@ __all__ = ["SolveResult", "SolveStatus", "StopReason", "constraints_in_words"]
 
 
 ROUNDING = 1e-12  # relative, of an objective as a float64 sum
+ROUNDED = "were rounded for the search"  # in the note of a search that ended, but whose rounding leaves too much open
 
 
 class SolveStatus(Enum):
@@ -99,8 +100,27 @@ class SolveResult:
         left = self.objective - self.lower_bound
         return left if left > ROUNDING * abs(self.objective) else 0.0
 
+    @property
+    def is_only_rounded(self) -> bool:
+        """Whether nothing but rounded numbers stands between this tree and a proof: no limit would bring one."""
+        unproven = self.status is SolveStatus.FEASIBLE and self.stop_reason is None
+        return unproven and any(ROUNDED in note for note in self.notes)
+
+    def _why(self) -> str:
+        """Words for what kept the search from a proof, in parentheses."""
+        if self.stop_reason is not None:
+            return f" ({self.stop_reason.value})"
+        return " (numbers were rounded)" if self.is_only_rounded else ""
+
+    def _bounded(self) -> str:
+        """Words for the lower bound and the gap, neither of which says more than is proven."""
+        return (
+            f"no tree{self._constraints()} can be below {at_least(self.lower_bound)}, so the gap is at most "
+            f"{percent_at_most(self.gap)}."
+        )
+
     def __repr__(self) -> str:
-        gap = "" if self.gap == 0 else f", gap {100 * self.gap:.1f}%"
+        gap = "" if self.gap == 0 else f", gap {percent_at_most(self.gap)}"
         size = f"{leaves_in_words(self.tree)}, objective {self.objective:.6g}, loss {self.loss:.6g}"
         return f"<{type(self).__name__}: {self.status.value}{gap}; {size}>"
 
@@ -113,8 +133,9 @@ class SolveResult:
         what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
         if self.status is SolveStatus.OPTIMAL and self.rounding > 0:
             return (
-                f"Proven optimal over {self.scope} to within {self.rounding:.1e}, by which weights and costs were "
-                f"rounded: this tree has {what}, and no tree{self._constraints()} is better by more than that."
+                f"Proven optimal over {self.scope} to within {power_at_most(self.rounding, 2)}, by which weights and "
+                f"costs were rounded: this tree has {what}, and no tree{self._constraints()} is better by more "
+                "than that."
             )
         if self.status is SolveStatus.OPTIMAL:
             return (
@@ -124,15 +145,10 @@ class SolveResult:
         if self.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
             return (
                 f"Optimal over {self.scope} if the guesses hold: {what}. Whether they hold or not, "
-                f"no tree{self._constraints()} is below {self.lower_bound:.6f}, so at most "
-                f"{self.objective - self.lower_bound:.6f} can have been lost."
+                f"no tree{self._constraints()} is below {at_least(self.lower_bound)}, so at most "
+                f"{at_most(self.objective - self.lower_bound)} can have been lost."
             )
-        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
-        return (
-            f"Not proven optimal{why}: the best tree found has {what}; over {self.scope} "
-            f"no tree{self._constraints()} can be below {self.lower_bound:.6f}, so the gap is at most "
-            f"{100 * self.gap:.1f}%."
-        )
+        return f"Not proven optimal{self._why()}: the best tree found has {what}; over {self.scope} {self._bounded()}"
 
     def _constraints(self) -> str:
         """Words for the limits that the tree had to keep, such as " of depth at most 3"."""

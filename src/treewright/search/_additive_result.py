@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from treewright.problem import TreeProblem
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import ROUNDED, SolveResult, SolveStatus
 from treewright.search._additive import AdditiveAnswer, AdditiveLoss, loss_of, solve_additive
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import pruned_splits
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
-from treewright.tree import Tree
+from treewright.tree import Tree, power_at_most
 
 __all__ = ["as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
 
@@ -198,7 +198,7 @@ def result_of_answer(
     proven = finished and open_to <= MOST_TOLERANCE
     told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))
     if finished and not proven:
-        told = (*told, f"{rounded} were rounded for the search; that may move an objective by {open_to:.1e}.")
+        told = (*told, f"{rounded} {ROUNDED}; that may move an objective by {power_at_most(open_to, 2)}.")
     return kind(
         tree=tree,
         status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
