@@ -653,3 +653,13 @@ def survival_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None
     """
     Best survival tree over all cuts of ranked columns; see treewright.search._additive.
     """
+
+def log_loss_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best probability tree for log loss over all cuts of ranked columns; see treewright.search._additive.
+    """
+
+def pinball_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], up: int, down: int, shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree of quantiles over all cuts of ranked columns; see treewright.search._additive.
+    """
