@@ -400,6 +400,20 @@ class NearOptimalProblem:
     @property
     def base_cost(self) -> int: ...
 
+class NearOptimalRankedProblem:
+    """A table over ranked columns whose near-optimal trees are asked for."""
+
+    def __init__(self, rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], split: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_split: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, min_count: int) -> None:
+        """
+        `split` numbers the cuts of all columns, in order of their ranks; column c has those from `first_split[c]` on.
+        """
+
+    def make(self, *, leaf_price: int, unit_shift: int, budget: int, max_depth: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
+        """Return all trees within the budget."""
+
+    @property
+    def base_cost(self) -> int: ...
+
 class SplitList:
     """The splits of a tree, depth-first, left before right."""
 

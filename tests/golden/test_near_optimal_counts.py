@@ -84,3 +84,19 @@ def test_count_of_praxis(file: str, price: float, expected: int) -> None:
     )
     assert found.status_ == "complete"
     assert found.n_trees_ == expected
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "leaf", "bound", "trees"),
+    [("raisin", 18, 161, 34), ("raisin", 9, 147, 7728), ("rice", 76, 431, 147)],
+)
+def test_count_of_arborenum_over_all_thresholds(name, leaf, bound, trees) -> None:
+    """arborenum 0.2.6 counts all thresholds of the table at every node, every label and split, in whole rows."""
+    values = np.loadtxt(shared(f"data/continuous/{name}.csv.gz"), delimiter=",", skiprows=1)
+    X, y = values[:, 1:], values[:, 0]
+    found = near_optimal_trees(
+        X, y, cost_complexity=leaf / len(y), max_depth=3, max_objective=bound / len(y), leaf_labels="any",
+        redundant_splits=True, thresholds="all", time_limit=None,
+    )  # fmt: skip
+    assert found.n_trees_ == trees
