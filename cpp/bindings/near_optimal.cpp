@@ -53,7 +53,8 @@ void bind_near_optimal(nb::module_& m) {
              "total weight; None if there is no tree.")
         .def("column_worth", &NearOptimalSet::column_worth, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a,
              "redundant"_a, "memory_limit"_a, "copies_without"_a,
-             "Return by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for "
+             "Return what stopped it, and by leaves the fewest errors of a tree with a split on some columns, and of "
+             "one without; 2^62 for "
              "none.")
         .def("sum_by_row", &NearOptimalSet::sum_by_row, "ones"_a, "n_rows"_a, "share"_a,
              "Sum shares (node x class) over the nodes of each row; `ones` are 64 rows a word for each column.")

@@ -163,12 +163,14 @@ class NearOptimalSet {
                                          const Vector<std::uint32_t>& copies_without) const {
         treewright::require(copies_without.shape(0) == graph_->edges.size(), "column_worth: shapes do not agree");
         const SetRule rule = rule_of(std::move(most_errors), copies, any_label, redundant, memory_limit);
+        Control control =
+            treewright::make_control(std::numeric_limits<double>::infinity(), kNoSteps, memory_limit, nb::none());
         ColumnWorth found;
         {
             nb::gil_scoped_release release;
-            found = treewright::bits::column_worth(*graph_, rule, span_of(copies_without));
+            found = treewright::bits::column_worth(*graph_, rule, span_of(copies_without), control);
         }
-        return nb::make_tuple(copy_of(found.with), copy_of(found.without));
+        return nb::make_tuple(control.reason(), copy_of(found.with), copy_of(found.without));
     }
 
     // For each row the sum of the shares of the nodes that hold it, (row, class); `ones` has 64 rows a word for each column of the graph.

@@ -378,7 +378,7 @@ class NearOptimalSet:
 
     def column_worth(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, memory_limit: int, copies_without: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """
-        Return by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for none.
+        Return what stopped it, and by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for none.
         """
 
     def sum_by_row(self, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
