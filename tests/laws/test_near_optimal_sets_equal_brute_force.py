@@ -141,6 +141,20 @@ def test_ranked_and_binary_columns_give_the_same_set(seed, over_ranked_columns):
         assert tree in ranked
 
 
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_rows_that_no_column_tells_apart_over_ranked_columns(depth, over_ranked_columns):
+    """Of three classes: nodes without a column to split are left while depth remains."""
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0], [2.0], [3.0], [4.0]]), np.array([0, 1, 2, 0, 2, 1, 0])
+    compare(
+        X, y, np.ones(7, dtype=int), 1 - np.eye(3, dtype=int),
+        {
+            "cost_complexity": 0.01, "max_depth": depth, "min_samples_leaf": 1, "epsilon": 0.5,
+            "leaf_labels": "any", "redundant_splits": True, "thresholds": "all",
+        },
+    )  # fmt: skip
+    assert over_ranked_columns == [True]
+
+
 def test_costs_in_decimals_whose_unit_is_no_whole_share() -> None:
     """.48 and 1.065 are 32 and 71 times .015: two leaves and one row of .48 are exactly .14."""
     X, costs = np.array([[2.0], [0.0], [2.0], [1.0]]), [[0.0, 0.48], [1.065, 0.0]]

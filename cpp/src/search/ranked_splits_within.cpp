@@ -6,6 +6,7 @@ namespace treewright::ranked {
 
 bool SplitsWithin::find(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedCut>& found) {
     found.clear();
+    if (node.columns.empty() || node.n < 2 * objective_.data().min_leaf) return !control_.stopped();
     if (depth == 1)
         of_leaves(node, budget, found);
     else if (depth == 2)
