@@ -29,6 +29,7 @@ from treewright.tree import Column, Split
 __all__ = ["refine", "regrown"]
 
 FOLDS = 5
+ROOM = 2  # as many leaves are grown as a tree may have, before it is cut back: later splits show what a split is worth
 SWEEPS = 20  # most sweeps; they end when none helps
 
 
@@ -119,9 +120,11 @@ def refine(
             nodes = Nodes.of(splits if way.signs else [None])
             nodes.fit_leaves(X, rows, target)
             if way.grown is not None:
+                more = ROOM * max_leaves
                 nodes = best_first(
-                    nodes, columns, X, rows, target, kind=way.grown, max_leaves=max_leaves, is_over=is_over
+                    nodes, columns, X, rows, target, kind=way.grown, max_leaves=more, is_over=is_over
                 )
+                nodes = _cut_to(nodes, X, rows, target, max_leaves)
             grown[key] = nodes
         nodes = grown[key].copy()
         for _ in range(SWEEPS if way.swept is not None else 0):
