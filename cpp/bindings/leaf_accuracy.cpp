@@ -146,14 +146,10 @@ void bind_leaf_accuracy(nb::module_& m) {
     nb::class_<Options>(m, "LeafAccuracyOptions",
                         "Switches of the search for the best worst leaf; none changes an optimum.")
         .def(nb::init<>())
-        .def_rw("cache", &Options::cache)
-        .def_rw("propagate", &Options::propagate)
-        .def_rw("neighbours", &Options::neighbours)
-        .def_rw("convert", &Options::convert)
-        .def_rw("deepen", &Options::deepen)
-        .def_rw("refute", &Options::refute)
-        .def_rw("slack", &Options::slack)
-        .def_rw("dense_cuts", &Options::dense_cuts);
+#define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
+#include "treewright/leaf_accuracy/options.def"
+#undef OPTION
+        ;
     m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("full").none(),
           nb::arg("shift"), nb::arg("n_classes"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"),
           nb::arg("z"), nb::arg("scale"), nb::arg("cut").none(), nb::arg("unit"), nb::arg("leaf"), nb::arg("options"),

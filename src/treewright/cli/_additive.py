@@ -120,7 +120,16 @@ def answer(
     if result.status is SolveStatus.FEASIBLE:
         given = math.inf if clock.time_limit is None else clock.time_limit
         depth, price = problem.max_depth, problem.cost_complexity
-        note(advice(result.stop_reason, time_limit=given, max_depth=depth, thresholds=NO_CHOICE, price=price))
+        note(
+            advice(
+                result.stop_reason,
+                time_limit=given,
+                max_depth=depth,
+                thresholds=NO_CHOICE,
+                price=price,
+                rounded=result.is_only_rounded,
+            )
+        )
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
 

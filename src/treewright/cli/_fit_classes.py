@@ -135,7 +135,7 @@ def fit_classes(
         note(
             advice(
                 result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
-                price=None if by_leaf else price,
+                price=None if by_leaf else price, rounded=result.is_only_rounded,
                 trial=None if by_leaf or guesses.any else trial_of(problem, cuts, time_limit),
             )
         )  # fmt: skip

@@ -160,15 +160,21 @@ def advice(
     thresholds: str,
     price: float | None = None,
     max_leaves: int | None = None,
+    rounded: bool = False,
     trial: Callable[[dict[str, Any]], float | None] | None = None,
 ) -> str:
     """Say which options bring a proof sooner than those that were given.
 
     With a `trial` each is tried for a moment: it takes the fields of the problem that change, and returns the seconds
-    that a proof took, or None.
+    that a proof took, or None. Where nothing but `rounded` numbers is in the way, no option brings one.
     """
     from treewright.result import StopReason
 
+    if rounded:
+        return (
+            "Not proven optimal, for numbers were rounded: more time brings no proof. Weights, costs or targets that "
+            "differ less in size, or fewer digits of them, may."
+        )
     sooner: list[tuple[str, dict[str, Any]]] = []
     if max_depth is None or max_depth > 2:
         depth = 4 if max_depth is None else max_depth - 1

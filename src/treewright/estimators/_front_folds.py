@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,16 +55,7 @@ class Fold:
 
     def training_problem(self) -> Any:
         """Return the problem of the training rows; classes, costs and the encoding stay those of the whole."""
-        whole: Any = self.problem
-        return replace(
-            whole,
-            table=whole.table.take(self.train),
-            y=whole.y[self.train],
-            sample_weight=whole.sample_weight[self.train],
-            min_samples_leaf=self.min_samples_leaf,
-            rows=None,
-            notes=(),
-        )
+        return self.problem.take(self.train, self.min_samples_leaf)
 
 
 @dataclass(frozen=True, eq=False)

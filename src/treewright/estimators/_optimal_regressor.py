@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._leaf_targets import TreeRegressor, leaf_targets
 from treewright.problem import make_regression_problem
@@ -19,7 +21,7 @@ from treewright.search import ProgressCallback, SweepOptions, progress_bar, solv
 __all__ = ["OptimalTreeRegressor"]
 
 
-class OptimalTreeRegressor(TreeRegressor):
+class OptimalTreeRegressor(TreeRegressor, ExactTree):
     """Sparse regression tree that is proven optimal over all thresholds, or comes with a proven bound.
 
     Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is the share of
@@ -151,23 +153,22 @@ class OptimalTreeRegressor(TreeRegressor):
             A limit was reached before the proof; `result_` has the gap.
         """
         limits = limits_of(self, self.n_jobs)
-        options = sweep_options(self.search_options)
-        if self.criterion != "squared_error":
-            raise InputError(f'criterion={self.criterion!r}; choose "squared_error".')
-        table = self._training_table(X, y)
-        problem = make_regression_problem(
-            table,
-            y,
-            sample_weight=sample_weight,
-            **price_and_limits(self),
-        )
+        question = self._question(X, y, sample_weight)
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_regression(problem, limits=limits, options=options, progress=report)
+            result = question.answer(limits, report)
         self.result_ = result
         self.tree_ = result.tree
         self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, problem), problem.cost_complexity
+            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
         )
-        self.leaf_targets_ = leaf_targets(result.tree, problem)
+        self.leaf_targets_ = leaf_targets(result.tree, question.problem)
         end_of_fit(result)
         return self
+
+    def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:
+        options = sweep_options(self.search_options)
+        if self.criterion != "squared_error":
+            raise InputError(f'criterion={self.criterion!r}; choose "squared_error".')
+        table = self._training_table(X, y, stacklevel=4)
+        problem = make_regression_problem(table, y, sample_weight=sample_weight, **price_and_limits(self))
+        return Question(problem, partial(solve_regression, options=options))

@@ -3,58 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import check_sample_weight
 from treewright.table import Table
 
 __all__ = ["RegressionProblem", "make_regression_problem"]
 
 
-@dataclass(frozen=True, eq=False)
-class RegressionProblem:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RegressionProblem(TreeProblem):
     """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves`` under constraints.
 
     The loss is the weighted sum of squared errors, each leaf predicting the weighted mean of its rows, so that
     the first term is the share of the variance that the tree leaves. Use `make_regression_problem` to build one with
     checks.
 
+    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a
+    share of the loss of a single leaf.
+
     Parameters
     ----------
-    table : Table
     y : ndarray of shape (n_rows,), float64
         Finite targets.
-    sample_weight : ndarray of shape (n_rows,), float64
-        Positive: rows of weight zero were left out.
-    cost_complexity : float
-        Price of one leaf as a share of the loss of a single leaf, >= 0.
-    max_depth, max_leaf_nodes : int or None
-    min_samples_leaf : int
-        Fewest rows (not weight) in a leaf, >= 1.
-    rows : ndarray of shape (n_rows,), int64, or None
-        Positions in the input of the rows that stayed; None if all did.
-    notes : tuple of str
     """
 
-    table: Table
-    y: NDArray[np.float64]
-    sample_weight: NDArray[np.float64]
-    cost_complexity: float = 0.01
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    min_samples_leaf: int = 1
-    rows: NDArray[np.int64] | None = None
-    notes: tuple[str, ...] = ()
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y")
 
-    @property
-    def total_weight(self) -> float:
-        """Sum of the sample weights."""
-        return float(self.sample_weight.sum())
+    y: NDArray[np.float64]
 
 
 def make_regression_problem(

@@ -7,7 +7,7 @@ another objective (cpp/include/treewright/objective/); what a loss adds here is 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -444,7 +444,7 @@ def solve_additive(
         tolerance,
         stop_reason(answer["stop"]),
         counts_of(answer),
-        asdict(options),
+        options.used(),
     )
 
 

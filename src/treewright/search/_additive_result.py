@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from treewright.result import SolveResult, SolveStatus
+from treewright.problem import TreeProblem
+from treewright.result import ROUNDED, SolveResult, SolveStatus
 from treewright.search._additive import AdditiveAnswer, AdditiveLoss, loss_of, solve_additive
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import pruned_splits
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
-from treewright.table import Table
-from treewright.tree import Tree
+from treewright.tree import Tree, power_at_most
 
-__all__ = ["Asked", "as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
+__all__ = ["as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
 
 MOST_TOLERANCE = 1e-8  # of the loss of one leaf
 ENGINE = {"engine": "sweep", "engine_reason": "it looks at all thresholds"}
@@ -30,25 +30,8 @@ ENGINE = {"engine": "sweep", "engine_reason": "it looks at all thresholds"}
 Result = TypeVar("Result", bound=SolveResult)
 
 
-class Asked(Protocol):
-    """What the problems of additive losses have in common."""
-
-    @property
-    def table(self) -> Table: ...
-    @property
-    def cost_complexity(self) -> float: ...
-    @property
-    def max_depth(self) -> int | None: ...
-    @property
-    def max_leaf_nodes(self) -> int | None: ...
-    @property
-    def min_samples_leaf(self) -> int: ...
-    @property
-    def notes(self) -> tuple[str, ...]: ...
-
-
 def search_all_thresholds(
-    problem: Asked,
+    problem: TreeProblem,
     loss: AdditiveLoss,
     one_leaf: float,
     *,
@@ -60,7 +43,7 @@ def search_all_thresholds(
 
     Parameters
     ----------
-    problem : Asked
+    problem : TreeProblem
     loss : AdditiveLoss
     one_leaf : float
         Loss of a single leaf, above 0.
@@ -95,7 +78,7 @@ def as_shares(progress: ProgressCallback | None, one_leaf: float) -> ProgressCal
 
 def trivial_result(
     kind: type[Result],
-    problem: Asked,
+    problem: TreeProblem,
     tree: Tree,
     *,
     scope: str,
@@ -109,7 +92,7 @@ def trivial_result(
     ----------
     kind : type
         Of the result.
-    problem : Asked
+    problem : TreeProblem
     tree : Tree
         The leaf.
     scope : str
@@ -135,7 +118,7 @@ def trivial_result(
 
 def result_of_answer(
     kind: type[Result],
-    problem: Asked,
+    problem: TreeProblem,
     loss: AdditiveLoss,
     answer: AdditiveAnswer,
     *,
@@ -155,7 +138,7 @@ def result_of_answer(
     ----------
     kind : type
         Of the result.
-    problem : Asked
+    problem : TreeProblem
     loss : AdditiveLoss
         What was searched; prunings are judged by it.
     answer : AdditiveAnswer
@@ -215,7 +198,7 @@ def result_of_answer(
     proven = finished and open_to <= MOST_TOLERANCE
     told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))
     if finished and not proven:
-        told = (*told, f"{rounded} were rounded for the search; that may move an objective by {open_to:.1e}.")
+        told = (*told, f"{rounded} {ROUNDED}; that may move an objective by {power_at_most(open_to, 2)}.")
     return kind(
         tree=tree,
         status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
@@ -230,7 +213,7 @@ def result_of_answer(
     )
 
 
-def _limits_of(problem: Asked) -> dict[str, Any]:
+def _limits_of(problem: TreeProblem) -> dict[str, Any]:
     return {
         name: getattr(problem, name)
         for name in ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")

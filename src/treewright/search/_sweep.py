@@ -10,7 +10,7 @@ the one with the fewest leaves wins.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -227,7 +227,7 @@ def solve_sweep(
         scope=space.scope,
         stop=stop_reason(answer["stop"]),
         stats=counts,
-        options=asdict(options),
+        options=options.used(),
         notes=notes,
     )
 

@@ -9,6 +9,7 @@ from treewright.tree._conditions import (
     all_leaf_conditions,
     leaf_conditions,
 )
+from treewright.tree._figures import at_least, at_most, percent_at_most, power_at_most
 from treewright.tree._grow_policy import grow_policy
 from treewright.tree._grow_survival import grow_survival
 from treewright.tree._labels import label_positions
@@ -39,6 +40,8 @@ __all__ = [
     "Tree",
     "TreeKind",
     "all_leaf_conditions",
+    "at_least",
+    "at_most",
     "describe",
     "grow",
     "grow_policy",
@@ -49,6 +52,8 @@ __all__ = [
     "leaf_path",
     "leaves_in_words",
     "merge_equal_leaves",
+    "percent_at_most",
+    "power_at_most",
     "prune_empty_leaves",
     "reduce_tree",
     "relation",

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult, SolveResult
 from treewright.tree import Tree, TreeKind
-from treewright.verify._additive import RELATIVE, Question, check, verify_additive
+from treewright.verify._additive import Question, check, verify_additive
+from treewright.verify._means import is_mean_of, mean_of
 from treewright.verify._report import Check, VerificationReport
 
 __all__ = ["verify_regression"]
-
-HALF_OF_LARGEST = float(np.finfo(np.float64).max) / 2
 
 
 def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> VerificationReport:
@@ -47,29 +46,20 @@ def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> 
 
 
 def _means(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]]) -> Iterator[Check]:
-    half_scale = float(np.ptp(problem.y / 2)) or float(np.ptp(problem.y)) or 1.0  # halves cannot overflow
     off = ""
     for node, here in enumerate(rows):
         if len(here) == 0:
             off = f"node {node} has no rows"
             break
-        mean = _mean(problem, here)
-        if not abs(mean / 2 - tree.value[node, 0] / 2) <= RELATIVE * max(half_scale, abs(mean / 2)):
+        if not is_mean_of(float(tree.value[node, 0]), problem.y[here], problem.sample_weight[here]):
+            mean = mean_of(problem.y[here], problem.sample_weight[here])
             off = f"node {node}: the mean is {mean:.9g}, the tree says {tree.value[node, 0]:.9g}"
             break
     yield check("mean of each node", not off, f"{len(rows)} means", off)
 
 
-def _mean(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
-    """Return the weighted mean; differences of the largest targets are taken of their halves."""
-    y, weight = problem.y[rows], problem.sample_weight[rows]
-    by = 1.0 if np.abs(y).max() < HALF_OF_LARGEST else 0.5
-    origin = y[0] * by
-    return float((origin + (weight / weight.sum() * (y * by - origin)).sum()) / by)
-
-
 def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
     """Return the weighted sum of squared errors of a leaf, in units that cannot overflow."""
     unit = float(np.abs(problem.y / 2).max()) or 1.0
-    centred = (problem.y[rows] - _mean(problem, rows)) / unit
+    centred = (problem.y[rows] - mean_of(problem.y[rows], problem.sample_weight[rows])) / unit
     return float((problem.sample_weight[rows] * centred**2).sum())

@@ -45,16 +45,11 @@
 
 namespace treewright::leaf_accuracy {
 
-// Switches; none changes an optimum (tests/unit/search/test_leaf_accuracy.py).
+// The switches, a line each in options.def.
 struct Options {
-    bool cache = true;  // remember what is known of a set of rows
-    bool propagate = true;
-    bool neighbours = true;
-    bool convert = true;  // bounds of earlier cuts
-    bool deepen = true;
-    bool refute = true;  // upper bounds beside the climb
-    double slack = 0.5;  // by sweeps, a side is asked for what closes this share of the open cuts beside it
-    std::uint32_t dense_cuts = 2500;  // nodes with more cuts take the depth-two step by sweeps
+#define OPTION(type, name, value, text) type name = value;
+#include "treewright/leaf_accuracy/options.def"
+#undef OPTION
 };
 
 using ranked::PartialTree;
