@@ -2,7 +2,9 @@
 
 Stumps add up single columns, so thresholds that matter only together are not among theirs, and a search over their
 thresholds cannot find them. Deeper trees need more time, bring more thresholds, and are no better where nothing
-interacts. The three sizes are those of section 5 of McTavish et al. (2022), who chose among them by hand.
+interacts. Of more than two classes boosting grows a tree for each in every round, and each of the many thresholds that
+are eliminated costs a fit of all of them: there the stumps are kept. The three sizes are those of section 5 of McTavish
+et al. (2022), who chose among them by hand.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ def choose_size(
 ) -> tuple[int, int]:
     """Return trees and depth of least log loss on held-out rows; the first of `SIZES` where that is not known.
 
+    So it is for more than two classes.
+
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_inputs), float64
@@ -46,6 +50,8 @@ def choose_size(
     -------
     n_estimators, max_depth : int
     """
+    if len(np.unique(y)) > 2:
+        return SIZES[0]
     rows = np.random.default_rng(0).permutation(len(y))[:MOST_ROWS]
     rows = rows[np.argsort(y[rows], kind="stable")]  # so that each part has its share of each class
     part = np.arange(len(rows)) % FOLDS

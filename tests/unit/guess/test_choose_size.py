@@ -41,6 +41,8 @@ def test_what_cannot_be_compared_is_the_first_size():
     X = np.arange(6.0)[:, None]
     assert chosen(X, np.array([0, 0, 0, 0, 0, 1])) == SIZES[0]  # one part would train on one class
     assert chosen(X[:2], np.array([0, 1])) == SIZES[0]
+    X, y = crossed(np.random.default_rng(0))
+    assert chosen(X, y + 1 * (X[:, 2] > 0.9)) == SIZES[0]  # three classes: many trees, and many fits of them
 
 
 def test_an_end_of_time_ends_the_choice():
