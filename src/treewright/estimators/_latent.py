@@ -34,9 +34,9 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
 
     {parameters}
     hardening : {"linear", "axis", "signs"}, default="linear"
-        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" makes each of these splits
-        better on the rows that reach it, in sweeps that held-out rows choose from; "axis" does so with splits of one
-        column only. A training that was stopped is hardened by its signs.
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees and makes their
+        splits and the soft ones better on the rows that reach them, and cross-validation chooses way and size; "axis"
+        does so with splits of one column only. A training that was stopped is hardened by its signs.
 
     {attributes}
 
@@ -223,9 +223,9 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
 
     {parameters}
     hardening : {"linear", "axis", "signs"}, default="linear"
-        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" makes each of these splits
-        better on the rows that reach it, in sweeps that held-out rows choose from; "axis" does so with splits of one
-        column only. A training that was stopped is hardened by its signs.
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees and makes their
+        splits and the soft ones better on the rows that reach them, and cross-validation chooses way and size; "axis"
+        does so with splits of one column only. A training that was stopped is hardened by its signs.
 
     {attributes}
 
