@@ -25,7 +25,7 @@ class BitsOptions:
     @property
     def lookahead(self) -> bool:
         """
-        Trees of k leaves cost at least k leaf prices (Lemma 3.2, Theorems 3.3 to 3.5).
+        Trees of k leaves cost at least k leaf penalties (Lemma 3.2, Theorems 3.3 to 3.5).
         """
 
     @lookahead.setter
@@ -111,7 +111,7 @@ class BitsOptions:
 class BitsProblem:
     """A problem over binary columns, reduced to distinct rows and columns."""
 
-    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
+    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_penalty: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
     def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None = None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """
@@ -150,7 +150,7 @@ class BitsProblem:
     def base_cost(self) -> int: ...
 
     @property
-    def leaf_price(self) -> int: ...
+    def leaf_penalty(self) -> int: ...
 
     @property
     def unit_shift(self) -> int: ...
@@ -621,11 +621,20 @@ class SweepOptions:
     @property
     def groups(self) -> bool:
         """
-        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss is squared error of one output or the survival loss and leaves are not limited in number (search/group_search.hpp). None of the other switches plays a part there.
+        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss is squared error of one output or the survival loss and leaves are not limited in number (search/group_search.hpp). Of the other switches `segments` alone plays a part there.
         """
 
     @groups.setter
     def groups(self, arg: bool, /) -> None: ...
+
+    @property
+    def segments(self) -> bool:
+        """
+        Bound such a group search by the cheapest clusters of its groups on a line (bounds/segmentation.hpp).
+        """
+
+    @segments.setter
+    def segments(self, arg: bool, /) -> None: ...
 
     @property
     def threads(self) -> int:
@@ -652,4 +661,14 @@ def action_costs_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, 
 def survival_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hazard: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best survival tree over all cuts of ranked columns; see treewright.search._additive.
+    """
+
+def log_loss_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best probability tree for log loss over all cuts of ranked columns; see treewright.search._additive.
+    """
+
+def pinball_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], up: int, down: int, shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree of quantiles over all cuts of ranked columns; see treewright.search._additive.
     """

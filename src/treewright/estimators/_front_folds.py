@@ -80,9 +80,9 @@ class FoldFront:
     seconds: float
     interrupted: bool
 
-    def at_price(self, price: float) -> int:
-        """Return the position of the tree that a price of a leaf selects; ties go to fewer leaves."""
-        cost = self.train_loss + price * self.n_leaves
+    def at_penalty(self, leaf_penalty: float) -> int:
+        """Return the position of the tree that a leaf penalty selects; ties go to fewer leaves."""
+        cost = self.train_loss + leaf_penalty * self.n_leaves
         return int(np.lexsort((self.n_leaves, cost))[0])
 
 

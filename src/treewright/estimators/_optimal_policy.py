@@ -31,7 +31,7 @@ __all__ = ["OptimalPolicyTree"]
 class OptimalPolicyTree(ExactTree):
     """Tree that chooses an action for each row, proven optimal over all thresholds or with a proven bound.
 
-    Each row has a reward for every action; the tree of most reward is found, less a price for each leaf. It minimises
+    Each row has a reward for every action; the tree of most reward is found, less a penalty for each leaf. It minimises
     ``regret + cost_complexity * leaves`` over all trees within the constraints. The regret of a tree is the reward
     that it leaves against the best action of every row, as a share of what the best single action leaves: 1 gains
     nothing over one action for all, 0 gives each row its best. After `fit`, ``result_`` says what is proven;
@@ -40,8 +40,8 @@ class OptimalPolicyTree(ExactTree):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the regret of the best single action. 0 with a `max_depth` maximises the reward
-        on the training rows alone.
+        Penalty of one leaf as a share of the regret of the best single action. 0 with a `max_depth` maximises the
+        reward on the training rows alone.
     actions : sequence of length n_actions, default=None
         Labels of the columns of `rewards`; None takes the column names of a frame, or 0, 1, 2, ...
     action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None

@@ -40,7 +40,7 @@ class OptimalSurvivalTree(ExactTree):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the deviance of a single leaf. 0 with a `max_depth` minimises the deviance of
+        Penalty of one leaf as a share of the deviance of a single leaf. 0 with a `max_depth` minimises the deviance of
         the training rows alone.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.

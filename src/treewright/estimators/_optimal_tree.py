@@ -43,7 +43,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf, as a fraction of the total sample weight (lambda in the papers): a split must
+        Penalty of one leaf, as a fraction of the total sample weight (lambda in the papers): a split must
         correct at least this share of the rows. 0 with a `max_depth` minimises the training error alone.
     max_depth : int, "guess" or None, default=None
         Largest number of splits on a path; None is unlimited. "guess" takes the depth at which single trees

@@ -98,7 +98,7 @@ def make_policy_problem(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
     cost_complexity : float, default=0.01
-        Price of one leaf, 0 to 1, as a share of the regret of the best single action.
+        Penalty of one leaf, 0 to 1, as a share of the regret of the best single action.
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1

@@ -72,7 +72,7 @@ def make_row_costs_problem(
         Weights >= 0, not all zero, by which costs are multiplied; a row of weight zero is left out.
     class_weight : dict of label to float, "balanced" or None, default=None
     cost_complexity : float, default=0.01
-        Price of one leaf, 0 to 1, in units of the mean cost of a row.
+        Penalty of one leaf, 0 to 1, in units of the mean cost of a row.
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
 
