@@ -335,6 +335,7 @@ def fit(
         else:
             fit_row_costs(asked, target, row_cost or ())
         return
+    assert target is not None  # only --task policy has none
     if method == "latent":
         from treewright.cli._latent import fit_latent
 
