@@ -25,7 +25,7 @@ class BitsOptions:
     @property
     def lookahead(self) -> bool:
         """
-        Trees of k leaves cost at least k leaf prices (Lemma 3.2, Theorems 3.3 to 3.5).
+        Trees of k leaves cost at least k leaf penalties (Lemma 3.2, Theorems 3.3 to 3.5).
         """
 
     @lookahead.setter
@@ -111,7 +111,7 @@ class BitsOptions:
 class BitsProblem:
     """A problem over binary columns, reduced to distinct rows and columns."""
 
-    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
+    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_penalty: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
     def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None = None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """
@@ -150,7 +150,7 @@ class BitsProblem:
     def base_cost(self) -> int: ...
 
     @property
-    def leaf_price(self) -> int: ...
+    def leaf_penalty(self) -> int: ...
 
     @property
     def unit_shift(self) -> int: ...

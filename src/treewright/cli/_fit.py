@@ -10,24 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli._additive import AdditiveFit
-from treewright.cli._common import (
-    ASCII,
-    Clock,
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    Ignore,
-    MergeLabels,
-    MergeWords,
-    Missing,
-    ModelOut,
-    Separator,
-    SettingsFile,
-    exits_by_code,
-    read_csv,
-    say_what_was_read,
-    settings_with,
-)
+from treewright.cli._clock import Clock
+from treewright.cli._exits import exits_by_code
 from treewright.cli._fit_checks import (
     CLASSIFICATION,
     CONFIDENCE,
@@ -41,6 +25,19 @@ from treewright.cli._fit_checks import (
 )  # fmt: skip
 from treewright.cli._fit_classes import fit_classes
 from treewright.cli._guess import read_guesses
+from treewright.cli._options import (
+    ASCII,
+    DayFirst,
+    DecimalComma,
+    Encoding,
+    Ignore,
+    MergeLabels,
+    MergeWords,
+    Missing,
+    ModelOut,
+    Separator,
+    SettingsFile,
+)
 from treewright.cli._policy import fit_policy
 from treewright.cli._probability import fit_probability, fit_row_costs, named_costs
 from treewright.cli._question import (
@@ -57,6 +54,7 @@ from treewright.cli._question import (
     read_limits,
     read_thresholds,
 )
+from treewright.cli._read_csv import read_csv, say_what_was_read, settings_with
 from treewright.cli._regression import fit_regression
 from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
 from treewright.cli._survival import fit_survival
@@ -66,7 +64,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
-PRICE = 0.01  # of a leaf
+LEAF_PENALTY = 0.01
 
 
 @exits_by_code
@@ -110,7 +108,7 @@ def fit(
             help="Penalty of one leaf, as a fraction of the total weight (regression and probability: of the loss "
             "of one leaf, survival: of the deviance, --row-cost: a mean cost of a row, policy: of the regret of the "
             "best single action).",
-            show_default=f"{PRICE:g}",
+            show_default=f"{LEAF_PENALTY:g}",
         ),
     ] = None,
     reward: Annotated[
@@ -264,15 +262,16 @@ def fit(
     if out is not None:
         check_writable(out)  # now, not after an hour of search
     check_task(given)
-    price = PRICE if cost_complexity is None else cost_complexity
+    leaf_penalty = LEAF_PENALTY if cost_complexity is None else cost_complexity
     in_shards = shard_rows is not None or is_stream(data)
     check_shards(given, in_shards=in_shards)
     if in_shards:
         assert target is not None  # only --task policy has none
         fit_in_shards(
-            data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical, cost_complexity=price,
-            max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf,
-            thresholds=thresholds, objective=objective, class_weight=class_weight, shard_rows=shard_rows, gap=gap,
+            data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical,
+            cost_complexity=leaf_penalty, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
+            min_samples_leaf=min_samples_leaf, thresholds=thresholds, objective=objective,
+            class_weight=class_weight, shard_rows=shard_rows, gap=gap,
             jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
             settings=settings_with(columns, separator, missing, encoding, decimal_comma, day_first),
             limits=read_limits(time_limit, step_limit, memory_limit), require_proof=require_proof, progress=progress,
@@ -319,7 +318,7 @@ def fit(
     loss = criterion_of(task, criterion)
     if task != CLASSIFICATION or row_cost:
         asked = AdditiveFit(
-            csv=csv, data=data, weight=weight, out=out, cost_complexity=price, max_depth=max_depth,
+            csv=csv, data=data, weight=weight, out=out, cost_complexity=leaf_penalty, max_depth=max_depth,
             max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
             csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
             limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
@@ -340,14 +339,14 @@ def fit(
         from treewright.cli._latent import fit_latent
 
         fit_latent(
-            csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=price,
+            csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=leaf_penalty,
             pruning=pruning, epochs=epochs, seed=seed, clock=clock, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
         return
     fit_classes(
         csv, data=data, target=target, out=out, weight=weight, by_leaf=is_by_leaf(objective), objective=objective,
         criterion=loss, confidence=confidence, class_weight=class_weight, cost=cost,
-        cost_complexity=cost_complexity, price=price, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
+        cost_complexity=cost_complexity, leaf_penalty=leaf_penalty, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf, thresholds=thresholds, cuts=cuts, guesses=guesses, time_limit=time_limit,
         limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
     )  # fmt: skip

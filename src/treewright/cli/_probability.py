@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
-from treewright.cli._common import labels_like
+from treewright.cli._read_csv import labels_like
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._common import (
-    CHECK_FAILED,
+from treewright.cli._exits import CHECK_FAILED, exits_by_code
+from treewright.cli._options import (
     DayFirst,
     DecimalComma,
     Encoding,
@@ -17,15 +17,12 @@ from treewright.cli._common import (
     ModelPath,
     Separator,
     SettingsFile,
-    exits_by_code,
-    labels_like,
-    read_csv,
-    say,
-    settings_with,
 )
+from treewright.cli._output import say
 from treewright.cli._policy import check_policy
 from treewright.cli._probability import check_probability, check_row_costs
 from treewright.cli._query import read_set
+from treewright.cli._read_csv import labels_like, read_csv, settings_with
 from treewright.cli._regression import check_regression
 from treewright.cli._shards import is_stream, verify_stream
 from treewright.cli._survival import check_survival_tree

@@ -46,7 +46,7 @@ class Terms:
     Parameters
     ----------
     cost_complexity : float
-        Price of one leaf as a fraction of the total weight.
+        Penalty of one leaf as a fraction of the total weight.
     max_depth, max_leaf_nodes : int or None
     min_samples_leaf : int
         Rows, not a fraction.

@@ -115,7 +115,7 @@ def collapse_importances(
     loss : ndarray of shape (node_count,)
         What each node adds to the loss as a leaf.
     cost_complexity : float
-        Price of a leaf.
+        Leaf penalty.
 
     Returns
     -------

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
 from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_probability_problem
 from treewright.result import ProbabilityResult
@@ -17,7 +19,7 @@ from treewright.search import ProgressCallback, SweepOptions, progress_bar, solv
 __all__ = ["OptimalProbabilityTree"]
 
 
-class OptimalProbabilityTree(TreeClassifier):
+class OptimalProbabilityTree(TreeClassifier, ExactTree):
     """Tree whose class probabilities have the least Brier score or log loss over all thresholds, with its proof.
 
     Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints; a leaf says the shares of its
@@ -27,7 +29,7 @@ class OptimalProbabilityTree(TreeClassifier):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the loss of a single leaf. 0 with a `max_depth` minimises the loss of the
+        Penalty of one leaf as a share of the loss of a single leaf. 0 with a `max_depth` minimises the loss of the
         training rows alone.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
@@ -144,18 +146,19 @@ class OptimalProbabilityTree(TreeClassifier):
             A limit was reached before the proof; `result_` has the gap.
         """
         limits = limits_of(self)
-        options = sweep_options(self.search_options)
-        problem = make_probability_problem(
-            self._training_table(X, y),
-            y,
-            sample_weight=sample_weight,
-            criterion=self.criterion,
-            **price_and_limits(self),
-        )
+        question = self._question(X, y, sample_weight)
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_probability(problem, limits=limits, options=options, progress=report)
+            result = question.answer(limits, report)
         self.result_ = result
         self.tree_ = result.tree
-        self.classes_ = problem.classes
+        self.classes_ = question.problem.classes
         end_of_fit(result)
         return self
+
+    def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:
+        options = sweep_options(self.search_options)
+        table = self._training_table(X, y, stacklevel=4)
+        problem = make_probability_problem(
+            table, y, sample_weight=sample_weight, criterion=self.criterion, **price_and_limits(self)
+        )
+        return Question(problem, partial(solve_probability, options=options))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
 from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._leaf_targets import TreeRegressor, leaf_targets
 from treewright.problem import Criterion, make_regression_problem
@@ -18,7 +20,7 @@ from treewright.search import ProgressCallback, SweepOptions, progress_bar, solv
 __all__ = ["OptimalTreeRegressor"]
 
 
-class OptimalTreeRegressor(TreeRegressor):
+class OptimalTreeRegressor(TreeRegressor, ExactTree):
     """Sparse regression tree that is proven optimal over all thresholds, or comes with a proven bound.
 
     Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is that of the
@@ -28,7 +30,7 @@ class OptimalTreeRegressor(TreeRegressor):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the loss of a single leaf: a split must explain at least this share of the
+        Penalty of one leaf as a share of the loss of a single leaf: a split must explain at least this share of the
         variance. 0 with a `max_depth` minimises the training error alone.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited. Depth 3 ends in seconds on most tables.
@@ -157,8 +159,21 @@ class OptimalTreeRegressor(TreeRegressor):
             A limit was reached before the proof; `result_` has the gap.
         """
         limits = limits_of(self, self.n_jobs)
+        question = self._question(X, y, sample_weight)
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = question.answer(limits, report)
+        self.result_ = result
+        self.tree_ = result.tree
+        self.feature_importances_ = collapse_importances(
+            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
+        )
+        self.leaf_targets_ = leaf_targets(result.tree, question.problem)
+        end_of_fit(result)
+        return self
+
+    def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:
         options = sweep_options(self.search_options)
-        table = self._training_table(X, y)
+        table = self._training_table(X, y, stacklevel=4)
         problem = make_regression_problem(
             table,
             y,
@@ -167,13 +182,4 @@ class OptimalTreeRegressor(TreeRegressor):
             quantile=self.quantile,
             **price_and_limits(self),
         )
-        with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_regression(problem, limits=limits, options=options, progress=report)
-        self.result_ = result
-        self.tree_ = result.tree
-        self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, problem), problem.cost_complexity
-        )
-        self.leaf_targets_ = leaf_targets(result.tree, problem)
-        end_of_fit(result)
-        return self
+        return Question(problem, partial(solve_regression, options=options))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,8 @@ class PolicyProblem(TreeProblem):
     action_costs : ndarray of shape (n_actions,), float64
         Taken off the reward of a row that gets the action.
     """
+
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "rewards")
 
     rewards: NDArray[np.float64]
     actions: NDArray[Any]
@@ -96,7 +98,7 @@ def make_policy_problem(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
     cost_complexity : float, default=0.01
-        Price of one leaf, 0 to 1, as a share of the regret of the best single action.
+        Penalty of one leaf, 0 to 1, as a share of the regret of the best single action.
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1

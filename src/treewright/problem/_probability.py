@@ -1,4 +1,4 @@
-"""What a probability tree is to solve: a problem of classes whose price of a leaf is a share of one leaf's loss."""
+"""What a probability tree is to solve: a problem of classes, with a leaf penalty that is a share of a loss."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def make_probability_problem(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; a row of weight zero is left out.
     cost_complexity : float, default=0.01
-        Price of one leaf, 0 to 1, as a share of the loss of a single leaf.
+        Penalty of one leaf, 0 to 1, as a share of the loss of a single leaf.
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
     criterion : {"brier", "log_loss"}, default="brier"

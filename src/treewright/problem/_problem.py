@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,10 +47,33 @@ class TreeProblem:
     rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
 
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight",)
+
     @property
     def total_weight(self) -> float:
         """Sum of the sample weights."""
         return float(self.sample_weight.sum())
+
+    def take(self, rows: NDArray[np.int64], min_samples_leaf: int | None = None) -> Self:
+        """Return the problem of some of the rows; classes, costs and the encoding of the table stay.
+
+        Parameters
+        ----------
+        rows : ndarray of int64
+            Their positions.
+        min_samples_leaf : int, default=None
+            Of these rows; None is as many as before.
+
+        Returns
+        -------
+        TreeProblem
+            Of the same kind.
+        """
+        fewer = {name: getattr(self, name)[rows] for name in self.BY_ROW}
+        least = self.min_samples_leaf if min_samples_leaf is None else min_samples_leaf
+        return replace(
+            self, table=self.table.take(rows), min_samples_leaf=least, rows=None, notes=(), **fewer
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,6 +92,8 @@ class Problem(TreeProblem):
     costs : ndarray of shape (n_classes, n_classes), float64
         ``costs[true, predicted] >= 0``; 1 off the diagonal and 0 on it for plain misclassification.
     """
+
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y")
 
     y: NDArray[np.int32]
     classes: NDArray[Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,6 +45,8 @@ class RegressionProblem(TreeProblem):
         Which one, for criterion "quantile".
     """
 
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y")
+
     y: NDArray[np.float64]
     criterion: Criterion = "squared_error"
     quantile: float = 0.5
@@ -79,7 +81,7 @@ def make_regression_problem(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the loss of a single leaf, 0 to 1: a split must explain at least this share of
+        Penalty of one leaf as a share of the loss of a single leaf, 0 to 1: a split must explain at least this share of
         the variance.
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None

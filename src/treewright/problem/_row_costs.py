@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +39,8 @@ class RowCostsProblem(TreeProblem):
         Finite, >= 0.
     """
 
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y", "row_costs")
+
     y: NDArray[np.int32]
     classes: NDArray[Any]
     row_costs: NDArray[np.float64]
@@ -70,7 +72,7 @@ def make_row_costs_problem(
         Weights >= 0, not all zero, by which costs are multiplied; a row of weight zero is left out.
     class_weight : dict of label to float, "balanced" or None, default=None
     cost_complexity : float, default=0.01
-        Price of one leaf, 0 to 1, in units of the mean cost of a row.
+        Penalty of one leaf, 0 to 1, in units of the mean cost of a row.
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,6 +46,8 @@ class SurvivalProblem(TreeProblem):
     hazard_bits : int
     """
 
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "event", "time", "hazard")
+
     event: NDArray[np.bool_]
     time: NDArray[np.float64]
     hazard: NDArray[np.float64]
@@ -74,7 +76,7 @@ def make_survival_problem(
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out. Weights that are not whole
         numbers (up to a common power of two) are rounded to a millionth of the largest.
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the deviance of a single leaf, 0 to 1.
+        Penalty of one leaf as a share of the deviance of a single leaf, 0 to 1.
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1

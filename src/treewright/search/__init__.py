@@ -2,6 +2,7 @@
 
 from treewright.search._accuracy_frontier import accuracy_frontier
 from treewright.search._choose_engine import Choice, choose_engine
+from treewright.search._forecast import SearchForecast, SearchTrial, forecast_search
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs
@@ -37,12 +38,15 @@ __all__ = [
     "Progress",
     "ProgressCallback",
     "RankedSpace",
+    "SearchForecast",
     "SearchOptions",
+    "SearchTrial",
     "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
     "check_n_jobs",
     "choose_engine",
+    "forecast_search",
     "integer_costs",
     "leaf_accuracy_result_of",
     "leaf_value",

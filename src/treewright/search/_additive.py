@@ -65,7 +65,7 @@ class AdditiveLoss(Protocol):
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> Units:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> Units:
         """Return the loss in integers."""
 
     def row_sums(self) -> RowSums | None:
@@ -130,10 +130,14 @@ class SquaredErrorLoss:
                 "sample_weight must be finite and not negative, and above 0 for at least one row."
             )
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> SquaredErrorUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> SquaredErrorUnits:
         """Return the loss in integers."""
         return squared_error_units(
-            self.targets(), self.weights(), price=price, most_leaves=most_leaves, needs_spans=needs_spans
+            self.targets(),
+            self.weights(),
+            leaf_penalty=leaf_penalty,
+            most_leaves=most_leaves,
+            needs_spans=needs_spans,
         )
 
     def row_sums(self) -> RowSums:
@@ -189,9 +193,11 @@ class ActionLoss:
                 "cost has values that are not finite; leave out these rows or replace the values."
             )
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> ActionUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> ActionUnits:
         """Return the loss in integers."""
-        return action_units(np.asarray(self.cost, dtype=np.float64), price=price, most_leaves=most_leaves)
+        return action_units(
+            np.asarray(self.cost, dtype=np.float64), leaf_penalty=leaf_penalty, most_leaves=most_leaves
+        )
 
     def row_sums(self) -> RowSums:
         """Return the numbers of which a leaf's loss is a function: the costs."""
@@ -241,9 +247,9 @@ class SurvivalLoss:
         if (self.events < 0).any() or (self.hazard < self.events).any():
             raise InputError("events must be at least 0, and hazard at least as large.")
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> SurvivalUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> SurvivalUnits:
         """Return the loss in integers."""
-        return survival_units(self.events, self.hazard, price=price, most_leaves=most_leaves)
+        return survival_units(self.events, self.hazard, leaf_penalty=leaf_penalty, most_leaves=most_leaves)
 
     def row_sums(self) -> RowSums:
         """Return the numbers of which a leaf's loss is a function."""
@@ -278,14 +284,14 @@ class AdditiveAnswer:
     proven : bool
         Whether no tree within the limits has a lower objective, up to `tolerance`.
     objective : float
-        Of the tree: `loss` plus `price` for each leaf.
+        Of the tree: `loss` plus `leaf_penalty` for each leaf.
     lower_bound : float
         No tree within the limits has a lower objective.
     loss : float
         Of the tree, recomputed from its rows.
     leaf_loss : float
         Of a tree of one leaf.
-    price : float
+    leaf_penalty : float
         Of a leaf: ``cost_complexity`` times `leaf_loss`, less what every tree pays.
     tolerance : float
         What rounding to integers may hide, in units of the objective.
@@ -303,7 +309,7 @@ class AdditiveAnswer:
     lower_bound: float
     loss: float
     leaf_loss: float
-    price: float
+    leaf_penalty: float
     tolerance: float
     stop: StopReason | None
     stats: dict[str, Any]
@@ -336,7 +342,7 @@ def solve_additive(
     loss : AdditiveLoss
         What a leaf costs. The Gini impurity (Brier score) of labels is the squared error of their 0/1 indicators.
     cost_complexity : float, default=0.0
-        Price of a leaf as a share of the loss of one leaf over all rows, which is taken without what every tree pays;
+        Leaf penalty as a share of the loss of one leaf over all rows, which is taken without what every tree pays;
         not negative.
     max_depth : int or None, default=3
         Most splits from the root to a leaf; None is no limit.
@@ -397,8 +403,8 @@ def solve_additive(
     )
     if cost_complexity > 0:  # more leaves would cost more than one
         most_leaves = int(min(most_leaves, 1 + 1 / cost_complexity))
-    price = cost_complexity * max(leaf_loss - unavoidable, 0.0)
-    units = loss.units(price, most_leaves, min_samples_leaf > 1)
+    leaf_penalty = cost_complexity * max(leaf_loss - unavoidable, 0.0)
+    units = loss.units(leaf_penalty, most_leaves, min_samples_leaf > 1)
     ranked = ranked_columns(table)
     rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, n), dtype=np.uint32)
 
@@ -420,7 +426,7 @@ def solve_additive(
     splits = splits_of([None] if is_leaf_only else answer["nodes"], ranked)
     tree_loss = loss_of(splits, table, loss)
     n_leaves = sum(split is None for split in splits)
-    objective = tree_loss + price * n_leaves
+    objective = tree_loss + leaf_penalty * n_leaves
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
     tolerance = units.tolerance(objective, most_leaves)
@@ -433,7 +439,7 @@ def solve_additive(
         else min(objective, max(unavoidable, units.loss(lower) - tolerance)),
         tree_loss,
         leaf_loss,
-        price,
+        leaf_penalty,
         tolerance,
         stop_reason(answer["stop"]),
         counts_of(answer),

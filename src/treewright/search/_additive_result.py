@@ -169,7 +169,7 @@ def result_of_answer(
     RefutedProofWarning
         A pruning of the tree is better than was claimed possible. It is handed out without any claim.
     """
-    price = problem.cost_complexity
+    leaf_penalty = problem.cost_complexity
 
     def share_of(tree: Tree) -> float:
         found = loss_of(list(tree.splits), problem.table, loss) if measure is None else measure(tree)
@@ -177,19 +177,19 @@ def result_of_answer(
 
     tree = grow(answer.splits)
     share = answer.loss / one_leaf if measure is None else share_of(tree)
-    objective = share + price * tree.n_leaves
+    objective = share + leaf_penalty * tree.n_leaves
     open_to = (answer.tolerance + tolerance) / one_leaf
-    bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, price)
+    bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
     finished = answer.proven
     refuted: tuple[str, ...] = ()
     pruned = _pruned(problem, tree, loss, one_leaf)
     if pruned is not None:
         other = grow(pruned)
         other_share = share_of(other)
-        other_objective = other_share + price * other.n_leaves
+        other_objective = other_share + leaf_penalty * other.n_leaves
         if other_objective < bound - ROUNDING:
             refuted = (refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"),)
-            finished, bound = False, price  # every tree has a leaf
+            finished, bound = False, leaf_penalty  # every tree has a leaf
         if not finished and other_objective <= objective + ROUNDING:
             tree, share, objective = other, other_share, other_objective
     proven = finished and open_to <= MOST_TOLERANCE
@@ -221,13 +221,13 @@ def _pruned(
     problem: TreeProblem, tree: Tree, loss: AdditiveLoss, one_leaf: float
 ) -> list[Split | None] | None:
     """Return the splits of the best pruning of a tree, None if it is the tree itself."""
-    table, price, sums = problem.table, problem.cost_complexity, loss.row_sums()
+    table, leaf_penalty, sums = problem.table, problem.cost_complexity, loss.row_sums()
     if sums is not None:
-        about: dict[str, Any] = {"one_leaf": one_leaf, "cost_complexity": price}
+        about: dict[str, Any] = {"one_leaf": one_leaf, "cost_complexity": leaf_penalty}
         return pruned_splits(table, tree.splits, sums, seconds=SECONDS_OF_PRUNING, **about)
     least = problem.min_samples_leaf
 
     def cost(rows: NDArray[np.intp]) -> float:
-        return price + loss.leaf_loss(rows) / one_leaf if len(rows) >= least else math.inf
+        return leaf_penalty + loss.leaf_loss(rows) / one_leaf if len(rows) >= least else math.inf
 
     return pruned_by_leaves(table, tree.splits, cost, slack=ROUNDING, seconds=SECONDS_OF_PRUNING)

@@ -194,7 +194,7 @@ def solve_with_leaf_accuracy(
     space = _space(problem, thresholds, limits)
     weights = _weights(problem, "accuracy")
     ratio = Fraction(repr(float(q))).limit_denominator(MOST_DENOMINATOR)
-    unit, leaf = _price(problem, weights)
+    unit, leaf = _whole_units(problem, weights)
     raw = _run(
         problem, space, weights, limits, options, progress,
         lower_bound=False, z=0.0, scale=1.0, cut=(ratio.numerator, ratio.denominator),
@@ -229,7 +229,7 @@ def solve_with_leaf_accuracy(
     return space.choice.sign(result)
 
 
-def _price(problem: Problem, weights: FullWeights) -> tuple[int, int]:
+def _whole_units(problem: Problem, weights: FullWeights) -> tuple[int, int]:
     """Return the cost of one unit of wrong weight and of a leaf; among equal costs fewer leaves win.
 
     ``cost_complexity`` is read as the decimal that it is printed as, and is exact where that leaves room: for weights
@@ -237,14 +237,16 @@ def _price(problem: Problem, weights: FullWeights) -> tuple[int, int]:
     """
     leaves = _most_leaves(problem)
     tie = 1 << leaves.bit_length()
-    # A leaf dearer than all errors together orders trees by their leaves first, whatever it costs beyond that.
-    price = min(Fraction(repr(float(problem.cost_complexity))) * weights.total, Fraction(weights.total + 1))
-    unit = price.denominator
-    if (weights.total + price * leaves) * unit * tie >= 2**COST_BITS:
+    # A leaf penalty above all errors together orders trees by their leaves first, whatever it costs beyond that.
+    leaf_penalty = min(
+        Fraction(repr(float(problem.cost_complexity))) * weights.total, Fraction(weights.total + 1)
+    )
+    unit = leaf_penalty.denominator
+    if (weights.total + leaf_penalty * leaves) * unit * tie >= 2**COST_BITS:
         unit = 1
-        while (weights.total + price * leaves) * 2 * unit * tie < 2**COST_BITS:
+        while (weights.total + leaf_penalty * leaves) * 2 * unit * tie < 2**COST_BITS:
             unit *= 2
-    return unit * tie, round(price * unit) * tie + 1
+    return unit * tie, round(leaf_penalty * unit) * tie + 1
 
 
 def _joined(halves: tuple[int, int]) -> int:
@@ -277,7 +279,7 @@ def _weights(problem: Problem, criterion: Criterion) -> FullWeights:
         raise InputError(f"The table has {n_rows} rows; this search takes at most {most // 8}.")
     if criterion == "lower_bound":  # the engine keeps a table over all weights that a leaf can have
         most = min(most, max(8 * n_rows, min(2**20, 2**12 * n_rows)))
-    # Room for the price of all leaves, and for ties to fewer of them.
+    # Room for the penalty of all leaves, and for ties to fewer of them.
     return full_weights(problem.sample_weight, most, min(100, 116 - 2 * _most_leaves(problem).bit_length()))
 
 

@@ -56,7 +56,7 @@ class LogLossUnits:
     offset : float
         Units that every tree has at most besides its loss (log_loss.hpp).
     leaf_error : int
-        Units by which a leaf may differ from its loss and price.
+        Units by which a leaf may differ from its loss and penalty.
     weight_rounding : float
         What the rounding of weights may move any tree's loss, in the user's units.
     """
@@ -115,13 +115,13 @@ class LogLoss:
         if not (np.isfinite(self.weight).all() and (self.weight > 0).all()):
             raise InputError("sample_weight must be finite and above 0; leave out the other rows.")
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> LogLossUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> LogLossUnits:
         """Return the loss in integers.
 
         Notes
         -----
         With s the engine's `slack`: two leaves lose 3 s more to the constant than the one that they split, and 3 s to
-        the three errors. So a leaf costs 6 s + 1 beside its price, and a split without a gain never pays by rounding
+        the three errors. So a leaf costs 6 s + 1 beside its penalty, and a split without a gain never pays by rounding
         alone.
 
         The loss of a leaf grows with the weight n_k of a class by ``log(n / n_k)`` for each unit, so ``d`` more of
@@ -146,7 +146,7 @@ class LogLoss:
             whole,
             scale,
             tie_bits,
-            ((round(min(price / unit, 2.0**TERM_BITS)) + extra) << tie_bits) + 1,
+            ((round(min(leaf_penalty / unit, 2.0**TERM_BITS)) + extra) << tie_bits) + 1,
             unit,
             offset=4.0 * slack * n,
             leaf_error=extra + 4 * slack + 3,

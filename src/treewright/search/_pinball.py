@@ -108,13 +108,13 @@ class PinballLoss:
         if not (np.isfinite(self.weight).all() and (self.weight > 0).all()):
             raise InputError("sample_weight must be finite and above 0; leave out the other rows.")
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> PinballUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> PinballUnits:
         """Return the loss in integers.
 
         Notes
         -----
         A target off by e moves the loss of its row at any value by at most ``weight max(up, down) e``; a weight off by
-        e moves it by at most e times the row's largest loss at any target. A leaf costs one unit more than its price
+        e moves it by at most e times the row's largest loss at any target. A leaf costs one unit more than its penalty
         where units are rounded: two floors may save one against that of the leaf they split.
         """
         tie_bits = min(MOST_TIE_BITS, most_leaves.bit_length())
@@ -137,7 +137,7 @@ class PinballLoss:
         off = self.weight * np.abs(whole / of_target - apart)
         of_weight = np.abs(weight / per_weight - self.weight) * float(apart.max())
         below = 2.0**-53 * float((self.weight * apart).sum())  # a difference of floating-point numbers
-        leaf = round(min(price / unit, 2.0 ** (COST_BITS - tie_bits))) + (shift > 0)
+        leaf = round(min(leaf_penalty / unit, 2.0 ** (COST_BITS - tie_bits))) + (shift > 0)
         return PinballUnits(
             target,
             place.reshape(-1).astype(np.uint32),

@@ -66,7 +66,7 @@ def pruned_splits(
     one_leaf : float
         Loss of a single leaf, above 0.
     cost_complexity : float
-        Price of a leaf, as a share of `one_leaf`.
+        Leaf penalty, as a share of `one_leaf`.
     seconds : float
         No round begins later. One round always runs.
 
@@ -84,9 +84,7 @@ def pruned_splits(
         whole,
         unit,
         one_leaf,
-        round(
-            min(cost_complexity, 2.0) * UNITS
-        ),  # dearer than 1: fewer leaves are cheaper, whatever they lose
+        round(min(cost_complexity, 2.0) * UNITS),  # above 1: fewer leaves are cheaper, whatever they lose
         seconds,
     )
     if len(source) == len(splits):
@@ -149,9 +147,9 @@ def _round(
     for side in (left, right):
         if len(side) > 1:
             others.append((side, _cost_of(table, side, rows, leaf_cost)))
-    for other, price in sorted(others, key=lambda one: len(one[0])):
-        if price < cost - slack:
-            best, cost = other, price
+    for other, paid in sorted(others, key=lambda one: len(one[0])):
+        if paid < cost - slack:
+            best, cost = other, paid
     return best, cost, end
 
 

@@ -70,11 +70,11 @@ class Question:
     def leaf_cost(self) -> Callable[[Rows], float]:
         """Return what a leaf adds to the objective, as a function of its rows."""
         one_leaf = self.unit or self.loss(np.arange(self.problem.table.n_rows))
-        price = self.problem.cost_complexity
+        leaf_penalty = self.problem.cost_complexity
 
         def cost(rows: Rows) -> float:
             lost = self.loss(rows) / one_leaf if one_leaf > 0 and len(rows) else 0.0
-            return float(price + lost)
+            return float(leaf_penalty + lost)
 
         return cost
 

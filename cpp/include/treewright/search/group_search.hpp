@@ -5,7 +5,7 @@
 // function one level down: hardly more than the best one. Above depth three a set is solved one level less deep first, which
 // gives an incumbent, and then root by root.
 //
-// Bounds, C the price of a leaf, e(S) the losses of the groups of S added up (what no tree of S can avoid, row_groups.hpp):
+// Bounds, C the leaf penalty, e(S) the losses of the groups of S added up (what no tree of S can avoid, row_groups.hpp):
 //  a tree of k leaves costs e(S) + k C at least: so one leaf is best where it costs no more than e(S) + 2 C; a tree
 //      cheaper than T has fewer than (T - e(S)) / C leaves and so much less depth; and one deeper than d has d + 2 leaves or
 //      more, so the best tree of depth d that costs no more than e(S) + (d + 2) C is best at every depth;

@@ -119,8 +119,8 @@ def _how_much_better(
 
 def _objective(result: SolveResult, terms: Terms | None) -> str:
     if terms is None:
-        price = result.options.get("cost_complexity")
-        each = f"{price:g} for" if isinstance(price, (int, float)) else "a price for"
+        leaf_penalty = result.options.get("cost_complexity")
+        each = f"{leaf_penalty:g} for" if isinstance(leaf_penalty, (int, float)) else "a penalty for"
         return f"The tree minimises its loss on the training rows ({result.loss:.4f}) plus {each} every leaf."
     if terms.costs is not None:
         loss = "the mean cost of its decisions on the training rows"
