@@ -1,4 +1,4 @@
-"""What a probability tree is to solve: a problem of classes, with a leaf penalty that is a share of a loss."""
+"""What a probability tree is to solve: a problem of classes whose leaf penalty is a share of the loss of one leaf."""
 
 from __future__ import annotations
 

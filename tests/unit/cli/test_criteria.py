@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,7 +52,9 @@ def test_fit_and_verify(objective, data, tmp_path):
     terms = load_model(out).certificate.terms
     assert (terms.objective, terms.max_depth, terms.cost_complexity) == (objective, 2, 0.02)
     columns = [column.name for column in load_model(out).tree.columns]
-    assert ("cost_no" in columns) is (objective != "row_costs")  # no tree asks for the costs that it is judged by
+    assert ("cost_no" in columns) is (
+        objective != "row_costs"
+    )  # no tree asks for the costs that it is judged by
     checked = run("verify", out, data)
     assert checked.exit_code == 0, checked.output
     rows = pd.read_csv(data)
@@ -60,6 +64,11 @@ def test_fit_and_verify(objective, data, tmp_path):
     assert run("verify", out, tmp_path / "other.csv").exit_code == 1
     assert run("predict", out, data).exit_code == 0
     assert run("show", out).exit_code == 0
+    if "number" not in arguments:  # a tree of classes
+        page = tmp_path / "report.html"
+        assert run("report", out, data, "-o", page).exit_code == 0
+        unit = "in units of the mean cost of a row" if objective == "row_costs" else "of a single leaf"
+        assert re.search(f"a leaf costs 0.02 [a-zA-Z ]*{unit}", page.read_text())
 
 
 @pytest.mark.parametrize(
