@@ -35,7 +35,7 @@ SWITCHES = {"leaf": "LeafAccuracyOptions"} | dict.fromkeys(
     ("regression", "survival", "probability"), "SweepOptions"
 )
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
-            "plain_work")  # fmt: skip
+            "segments", "plain_work")  # fmt: skip
 
 
 @dataclass(frozen=True)
