@@ -621,11 +621,20 @@ class SweepOptions:
     @property
     def groups(self) -> bool:
         """
-        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss is squared error of one output or the survival loss and leaves are not limited in number (search/group_search.hpp). None of the other switches plays a part there.
+        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss is squared error of one output or the survival loss and leaves are not limited in number (search/group_search.hpp). Of the other switches `segments` alone plays a part there.
         """
 
     @groups.setter
     def groups(self, arg: bool, /) -> None: ...
+
+    @property
+    def segments(self) -> bool:
+        """
+        Bound such a group search by the cheapest clusters of its groups on a line (bounds/segmentation.hpp).
+        """
+
+    @segments.setter
+    def segments(self, arg: bool, /) -> None: ...
 
     @property
     def threads(self) -> int:

@@ -413,6 +413,7 @@ def _sweep_switches(rng: np.random.Generator) -> dict[str, Any]:
         "leaf_count",
         "shallower",
         "cache",
+        "segments",
         "neighbours",
         "fair_shares",
         "core",
