@@ -27,10 +27,18 @@ CALLS = {
     "survival": "OptimalSurvivalTree",
     "near": "near_optimal_trees",
     "shards": "fit_shards",
+    "probability": "OptimalProbabilityTree",
+    "regression front": "regression_frontier",
 }
 
-FUNCTIONS = ("frontier", "near", "shards")
-SWITCHES = {"leaf": "LeafAccuracyOptions", "regression": "SweepOptions", "survival": "SweepOptions"}
+FUNCTIONS = ("frontier", "near", "shards", "regression front")
+SWITCHES = {
+    "leaf": "LeafAccuracyOptions",
+    "regression": "SweepOptions",
+    "survival": "SweepOptions",
+    "probability": "SweepOptions",
+    "regression front": "SweepOptions",
+}
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "plain_work")  # fmt: skip
 
@@ -166,6 +174,7 @@ class Case:
                 "frontier": ["for point in found:", "    print(point.sentence())"],
                 "near": ["print(found.sentence())"],
                 "shards": ["print(found.result_.sentence())"],
+                "regression front": ["for point in found:", "    print(point.sentence())"],
             }[self.method]
         else:
             lines.append(f"model = {call}({words}).fit(X, y{weight})")

@@ -13,7 +13,7 @@ from attack.checks import Found, Mismatch
 
 __all__ = ["mutated_files", "tampered", "verified"]
 
-ADDITIVE = ("regression", "policy", "survival")
+ADDITIVE = ("regression", "policy", "survival", "probability")
 SHOWN = 1e-3  # a change of a claimed number that no rounding explains
 
 
