@@ -121,12 +121,12 @@ Checked check(const SplitList& splits, const Table& X, const Vector<std::int32_t
 LossSums check_loss(const SplitList& splits, const Table& X, int kind, const Matrix<std::int64_t>& sums,
                     const Vector<double>& unit, double one_leaf) {
     require_columns(splits, X);
-    require(kind >= 0 && kind <= 2, "kind must be 0, 1 or 2");
+    require(kind >= 0 && kind <= 3, "kind must be 0 to 3");
     const std::size_t n_sums = sums.shape(1);
     require(sums.shape(0) == X.shape(0), "rows: arrays of different lengths");
-    require(n_sums == unit.size() && (kind == 0   ? n_sums >= 1
-                                      : kind == 1 ? n_sums >= 3
-                                                  : n_sums == 3),
+    require(n_sums == unit.size() && (kind == 1   ? n_sums >= 3
+                                      : kind == 2 ? n_sums == 3
+                                                  : n_sums >= 1),
             "sums: another number than the loss has");
     require(one_leaf > 0 && std::isfinite(one_leaf), "one_leaf out of range");
     std::vector<std::uint64_t> size(n_sums, 0);

@@ -621,11 +621,20 @@ class SweepOptions:
     @property
     def groups(self) -> bool:
         """
-        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss is squared error of one output or the survival loss and leaves are not limited in number (search/group_search.hpp). None of the other switches plays a part there.
+        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss is squared error of one output or the survival loss and leaves are not limited in number (search/group_search.hpp). Of the other switches `segments` alone plays a part there.
         """
 
     @groups.setter
     def groups(self, arg: bool, /) -> None: ...
+
+    @property
+    def segments(self) -> bool:
+        """
+        Bound such a group search by the cheapest clusters of its groups on a line (bounds/segmentation.hpp).
+        """
+
+    @segments.setter
+    def segments(self, arg: bool, /) -> None: ...
 
     @property
     def threads(self) -> int:
@@ -652,4 +661,14 @@ def action_costs_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, 
 def survival_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hazard: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best survival tree over all cuts of ranked columns; see treewright.search._additive.
+    """
+
+def log_loss_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best probability tree for log loss over all cuts of ranked columns; see treewright.search._additive.
+    """
+
+def pinball_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], up: int, down: int, shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree of quantiles over all cuts of ranked columns; see treewright.search._additive.
     """

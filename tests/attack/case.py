@@ -40,7 +40,7 @@ SWITCHES = {
     "regression front": "SweepOptions",
 }
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
-            "plain_work")  # fmt: skip
+            "segments", "plain_work")  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -70,11 +70,22 @@ class AdditiveResult(SolveResult):
 class RegressionResult(AdditiveResult):
     """A regression tree with its certificate; the fields are those of `AdditiveResult`.
 
-    For squared error `loss` is 1 - R^2 on the training rows.
+    For squared error `loss` is 1 - R^2 on the training rows. `options` has the ``quantile`` of a criterion "quantile".
     """
 
     def _in_words(self) -> str:
-        return f"{100 * self.loss:.2f}% of the variance left"
+        of = LOSSES_OF_NUMBERS.get(str(self.options.get("criterion")), "variance")
+        if self.options.get("criterion") == "quantile":
+            of += f" of the {self.options.get('quantile')} quantile"
+        return f"{100 * self.loss:.2f}% of the {of} left"
+
+
+LOSSES_OF_NUMBERS = {
+    "poisson": "Poisson deviance",
+    "gamma": "gamma deviance",
+    "absolute_error": "absolute error",
+    "quantile": "quantile loss",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,14 +133,16 @@ class SurvivalResult(AdditiveResult):
 class ProbabilityResult(AdditiveResult):
     """A probability tree with its certificate; the fields are those of `AdditiveResult`.
 
-    The `loss` is a share of the Brier score of a single leaf. `stats` has also ``brier_score`` and
-    ``single_leaf_brier_score``: means over the training rows, of all classes together (0 to 2).
+    The `loss` is a share of the Brier score of a single leaf, or of its log loss, as ``options["criterion"]`` says
+    ("brier" or "log_loss"). `stats` has also ``brier_score`` and ``single_leaf_brier_score``: means over the training
+    rows, of all classes together (0 to 2); or ``log_loss`` and ``single_leaf_log_loss``, means in natural logarithms.
     """
 
     KIND: ClassVar[str] = "probability tree"
 
     def _in_words(self) -> str:
-        return f"{100 * self.loss:.2f}% of the Brier score of a single leaf left"
+        score = "log loss" if self.options.get("criterion") == "log_loss" else "Brier score"
+        return f"{100 * self.loss:.2f}% of the {score} of a single leaf left"
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,7 +22,7 @@ from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_probability import solve_probability
-from treewright.search._solve_regression import solve_regression
+from treewright.search._solve_regression import regression_loss, solve_regression
 from treewright.search._solve_row_costs import solve_row_costs
 from treewright.search._solve_survival import solve_survival
 from treewright.search._space import RankedSpace, Thresholds
@@ -52,6 +52,7 @@ __all__ = [
     "leaf_value",
     "progress_bar",
     "regression_frontier",
+    "regression_loss",
     "result_of",
     "solve",
     "solve_cuts",

@@ -6,7 +6,6 @@ another objective (cpp/include/treewright/objective/); what a loss adds here is 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -31,6 +30,7 @@ from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import DEVIANCE, LEAST, SQUARES, RowSums
 from treewright.search._ranked_run import counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
+from treewright.search._ratio_deviance import half_deviance
 from treewright.table import Table
 from treewright.tree import Split
 
@@ -45,7 +45,14 @@ __all__ = [
 ]
 
 
-HALF = 0.5
+class Units(Protocol):
+    """Integers of a loss, and what the engine's costs stand for."""
+
+    def loss(self, cost: float) -> float:
+        """Return what an engine cost stands for at least, leaf penalties included."""
+
+    def tolerance(self, loss: float, n_leaves: int) -> float:
+        """Return how far the true objective of a tree may be from what the engine says."""
 
 
 class AdditiveLoss(Protocol):
@@ -60,13 +67,11 @@ class AdditiveLoss(Protocol):
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
 
-    def units(
-        self, leaf_penalty: float, most_leaves: int, needs_spans: bool
-    ) -> ActionUnits | SquaredErrorUnits | SurvivalUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> Units:
         """Return the loss in integers."""
 
-    def row_sums(self) -> RowSums:
-        """Return the numbers of which a leaf's loss is a function, for its prunings."""
+    def row_sums(self) -> RowSums | None:
+        """Return the numbers of which a leaf's loss is a function, for its prunings; None if they are many."""
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -227,19 +232,7 @@ class SurvivalLoss:
 
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
-        events, hazard = self.events[rows].astype(np.float64), self.hazard[rows].astype(np.float64)
-        seen = events > 0
-        if not seen.any():
-            return 0.0
-        ratio = events.sum() / hazard.sum()
-        parts = ratio * hazard
-        fitted = parts[seen] / events[seen]
-        beyond = (parts[seen] - events[seen]) / events[seen]
-        # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard.
-        parts[seen] = events[seen] * (
-            beyond - np.where(fitted > HALF, np.log1p(np.maximum(beyond, -HALF)), np.log(fitted))
-        )
-        return max(0.0, math.fsum(parts.tolist()))
+        return half_deviance(self.events[rows].astype(np.float64), self.hazard[rows].astype(np.float64))
 
     def unavoidable(self) -> float:
         """Return the loss that every tree has: none."""
@@ -349,7 +342,7 @@ def solve_additive(
     ----------
     table : Table
         Continuous and categorical columns, missing values included.
-    loss : SquaredErrorLoss, ActionLoss or SurvivalLoss
+    loss : AdditiveLoss
         What a leaf costs. The Gini impurity (Brier score) of labels is the squared error of their 0/1 indicators.
     cost_complexity : float, default=0.0
         Leaf penalty as a share of the loss of one leaf over all rows, which is taken without what every tree pays;

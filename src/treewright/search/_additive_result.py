@@ -9,9 +9,13 @@ search from a tree that is worse than its own subtrees, and a proof that a pruni
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from treewright.binarize import CandidateSplits
 from treewright.problem import TreeProblem
@@ -19,9 +23,9 @@ from treewright.result import SolveResult, SolveStatus, note_of_rounding
 from treewright.search._additive import AdditiveAnswer, AdditiveLoss, loss_of, solve_additive
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
-from treewright.search._prune_additive import pruned_splits
+from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
-from treewright.tree import Tree
+from treewright.tree import Split, Tree
 
 __all__ = ["as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
 
@@ -181,14 +185,7 @@ def result_of_answer(
     bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
     finished = answer.proven
     refuted: tuple[str, ...] = ()
-    pruned = pruned_splits(
-        problem.table,
-        tree.splits,
-        loss.row_sums(),
-        one_leaf=one_leaf,
-        cost_complexity=leaf_penalty,
-        seconds=SECONDS_OF_PRUNING,
-    )
+    pruned = _pruned(problem, tree, loss, one_leaf)
     if pruned is not None:
         other = grow(pruned)
         other_share = share_of(other)
@@ -221,3 +218,19 @@ def _limits_of(problem: TreeProblem) -> dict[str, Any]:
         name: getattr(problem, name)
         for name in ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
     }
+
+
+def _pruned(
+    problem: TreeProblem, tree: Tree, loss: AdditiveLoss, one_leaf: float
+) -> list[Split | None] | None:
+    """Return the splits of the best pruning of a tree, None if it is the tree itself."""
+    table, leaf_penalty, sums = problem.table, problem.cost_complexity, loss.row_sums()
+    if sums is not None:
+        about: dict[str, Any] = {"one_leaf": one_leaf, "cost_complexity": leaf_penalty}
+        return pruned_splits(table, tree.splits, sums, seconds=SECONDS_OF_PRUNING, **about)
+    least = problem.min_samples_leaf
+
+    def cost(rows: NDArray[np.intp]) -> float:
+        return leaf_penalty + loss.leaf_loss(rows) / one_leaf if len(rows) >= least else math.inf
+
+    return pruned_by_leaves(table, tree.splits, cost, slack=ROUNDING, seconds=SECONDS_OF_PRUNING)

@@ -25,6 +25,7 @@ __all__ = [
     "action_units",
     "squared_error_units",
     "survival_units",
+    "whole_weights",
 ]
 
 LARGEST_SUM = 2**46  # of the weights, and of the weighted targets of an output
@@ -106,7 +107,7 @@ def squared_error_units(
         Whether the sum of the rows' largest losses must fit too.
     """
     n = len(weight)
-    whole, weight_scale = _whole_weights(weight)
+    whole, weight_scale = whole_weights(weight)
     # Powers of two keep extreme numbers clear of overflow and lose nothing.
     size = float(np.abs(y).max(initial=0.0))
     exponent = math.frexp(size)[1] if size > 0 else 0
@@ -155,7 +156,9 @@ def squared_error_units(
     )
 
 
-def _whole_weights(weight: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
+def whole_weights(
+    weight: NDArray[np.float64], largest_sum: int = LARGEST_SUM
+) -> tuple[NDArray[np.int64], float]:
     """Return integer weights and their number per unit of weight: exact where they are small whole numbers."""
     largest = float(weight.max())
     exponent = math.frexp(largest)[1]
@@ -163,9 +166,9 @@ def _whole_weights(weight: NDArray[np.float64]) -> tuple[NDArray[np.int64], floa
     for power in range(31):
         tried = scaled * 2.0**power
         whole = np.rint(tried)
-        if np.array_equal(whole, tried) and whole.sum() <= LARGEST_SUM / 2**16:
+        if np.array_equal(whole, tried) and whole.sum() <= largest_sum / 2**16:
             return whole.astype(np.int64), math.ldexp(1.0, power - exponent)
-    power = math.floor(math.log2((LARGEST_SUM - len(weight)) / float(scaled.sum())))
+    power = math.floor(math.log2((largest_sum - len(weight)) / float(scaled.sum())))
     return np.rint(scaled * 2.0**power).astype(np.int64), math.ldexp(1.0, power - exponent)
 
 

@@ -68,7 +68,10 @@ class SweepOptions(Switches):
     groups : bool, default=True
         Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows,
         where the loss is squared error of one output or the survival loss and leaves are not limited in
-        number (search/group_search.hpp). None of the other switches plays a part there.
+        number (search/group_search.hpp). Of the other switches `segments` alone plays a part there.
+    segments : bool, default=True
+        Bound such a group search by the cheapest clusters of its groups on a line
+        (bounds/segmentation.hpp).
     """
 
     CORE: ClassVar[str] = "SweepOptions"
@@ -94,3 +97,4 @@ class SweepOptions(Switches):
     slack: float = 0.5
     lanes: int = 64
     groups: bool = True
+    segments: bool = True

@@ -23,7 +23,16 @@ from treewright.tree._split import (
     relation,
     subject,
 )
-from treewright.tree._tree import Tree, TreeKind, grow, grow_regression, leaf_path, leaves_in_words
+from treewright.tree._tree import (
+    Tree,
+    TreeKind,
+    grow,
+    grow_regression,
+    leaf_path,
+    leaves_in_words,
+    mean_of,
+    quantile_of,
+)
 from treewright.tree._wilson import wilson_interval
 
 __all__ = [
@@ -51,10 +60,12 @@ __all__ = [
     "leaf_conditions",
     "leaf_path",
     "leaves_in_words",
+    "mean_of",
     "merge_equal_leaves",
     "percent_at_most",
     "power_at_most",
     "prune_empty_leaves",
+    "quantile_of",
     "reduce_tree",
     "relation",
     "subject",

@@ -29,7 +29,7 @@
 namespace treewright::ranked {
 
 struct EventTable : RankedTable {
-    static constexpr std::int64_t kLargestEvents = std::int64_t{1} << 40;
+    static constexpr std::int64_t kLargestEvents = std::int64_t{1} << 50;
     static constexpr std::int64_t kLargestHazard = std::int64_t{1} << 61;
     static constexpr std::int64_t kLargestTerm = std::int64_t{1} << 51;  // of events times logarithm, in units
 

@@ -42,6 +42,7 @@ struct LossSums {
         least,     // the least of the sums: one cost for each action
         squares,   // of the weights, weights * squared targets, weights * each target: squared error about the means
         deviance,  // of events, hazards, events * log(hazards / events): half the deviance of one hazard ratio
+        entropy,   // of the weights of each class: log loss of their shares
     };
     static constexpr std::int64_t kUnits = std::int64_t{1} << 46;  // of cost, in the loss of one leaf
 
