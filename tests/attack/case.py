@@ -27,7 +27,6 @@ CALLS = {
     "survival": "OptimalSurvivalTree",
     "near": "near_optimal_trees",
     "shards": "fit_shards",
-    "probability": "OptimalProbabilityTree",
     "regression front": "regression_frontier",
 }
 
@@ -36,7 +35,6 @@ SWITCHES = {
     "leaf": "LeafAccuracyOptions",
     "regression": "SweepOptions",
     "survival": "SweepOptions",
-    "probability": "SweepOptions",
     "regression front": "SweepOptions",
 }
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",

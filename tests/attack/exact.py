@@ -111,7 +111,6 @@ class Stated:
             "policy": 3,
             "survival": 3,
             "shards": 3,
-            "probability": 3,
             "regression front": 3,
         }
         given = self.case.options.get("max_depth", defaults.get(self.case.method))

@@ -24,11 +24,10 @@ FAST = {
     "survival": 0.04,
     "near": 0.03,
     "shards": 0.02,
-    "probability": 0.03,
     "regression front": 0.02,
 }
 SLOW = {"guided": 0.3, "cv": 0.1, "mip": 0.25, "reborn": 0.35}
-ADDITIVE = ("regression", "policy", "survival", "probability", "regression front")
+ADDITIVE = ("regression", "policy", "survival", "regression front")
 
 WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
 PRICES = (
@@ -410,14 +409,8 @@ def _regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
     if isinstance(y[0], float) and rng.random() < 0.4:  # numbers, not events and times
         options["criterion"] = str(rng.choice(["absolute_error", "quantile"]))
         options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.25, 0.9999]))
-    if rng.random() < 0.05:
+    if len(y) and rng.random() < 0.05:
         options["n_jobs"] = 2
-    return options
-
-
-def _probability(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
-    options = _regression(rng, columns, y)
-    options.pop("n_jobs", None)  # it has one thread
     return options
 
 
@@ -534,7 +527,6 @@ _OPTIONS = {
     "survival": _regression,
     "near": _near,
     "shards": _shards,
-    "probability": _probability,
     "regression front": _regression_front,
 }
 

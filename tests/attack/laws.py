@@ -14,7 +14,7 @@ from attack.case import Case
 from attack.checks import Found, Mismatch, answers
 from attack.conversions import COMPILED, QUICK, converted_alike
 from attack.files import ADDITIVE, mutated_files, tampered, verified
-from attack.front_checks import FoundProbability, probability_answers, regression_front_answers
+from attack.front_checks import regression_front_answers
 from attack.leaf_checks import front_answers, leaf_answers
 from attack.near_checks import near_answers
 from attack.policy_checks import FoundPolicy, policy_answers
@@ -40,7 +40,6 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "survival": survival_answers,
     "near": near_answers,
     "shards": shard_answers,
-    "probability": probability_answers,
     "regression front": regression_front_answers,
 }
 
@@ -48,7 +47,6 @@ FOUND: dict[str, type[Found]] = {
     "regression": FoundRegression,
     "policy": FoundPolicy,
     "survival": FoundSurvival,
-    "probability": FoundProbability,
 }
 
 
