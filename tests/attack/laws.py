@@ -49,7 +49,6 @@ FOUND: dict[str, type[Found]] = {
     "regression": FoundRegression,
     "policy": FoundPolicy,
     "survival": FoundSurvival,
-    "probability": FoundProbability,
 }
 
 
