@@ -25,12 +25,15 @@ CALLS = {
     "regression": "OptimalTreeRegressor",
     "policy": "OptimalPolicyTree",
     "survival": "OptimalSurvivalTree",
+    "probability": "OptimalProbabilityTree",
     "near": "near_optimal_trees",
     "shards": "fit_shards",
 }
 
 FUNCTIONS = ("frontier", "near", "shards")
-SWITCHES = {"leaf": "LeafAccuracyOptions", "regression": "SweepOptions", "survival": "SweepOptions"}
+SWITCHES = {"leaf": "LeafAccuracyOptions"} | dict.fromkeys(
+    ("regression", "survival", "probability"), "SweepOptions"
+)
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "segments", "plain_work")  # fmt: skip
 

@@ -22,11 +22,12 @@ FAST = {
     "regression": 0.07,
     "policy": 0.06,
     "survival": 0.04,
+    "probability": 0.03,
     "near": 0.03,
     "shards": 0.02,
 }
 SLOW = {"guided": 0.3, "cv": 0.1, "mip": 0.25, "reborn": 0.35}
-ADDITIVE = ("regression", "policy", "survival")
+ADDITIVE = ("regression", "policy", "survival", "probability")
 
 WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
 PRICES = (
@@ -399,10 +400,14 @@ def _regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
     options |= _shape(rng, need_depth=False, leaves=True) | _categorical(rng, columns) | _limits(rng)
     if rng.random() < 0.4:
         options["search_options"] = _sweep_switches(rng)
-    if isinstance(y[0], float) and rng.random() < 0.4:  # numbers, not events and times
+    if y and isinstance(y[0], float) and rng.random() < 0.4:  # numbers, not events and times
         options["criterion"] = str(rng.choice(["absolute_error", "quantile"]))
         options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.25, 0.9999]))
     return options
+
+
+def _probability(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    return _regression(rng, columns, []) | {"criterion": str(rng.choice(["brier", "log_loss"]))}
 
 
 def _sweep_switches(rng: np.random.Generator) -> dict[str, Any]:
@@ -501,6 +506,7 @@ _OPTIONS = {
     "regression": _regression,
     "policy": _policy,
     "survival": _regression,
+    "probability": _probability,
     "near": _near,
     "shards": _shards,
 }

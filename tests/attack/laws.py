@@ -17,6 +17,7 @@ from attack.files import ADDITIVE, mutated_files, tampered, verified
 from attack.leaf_checks import front_answers, leaf_answers
 from attack.near_checks import near_answers
 from attack.policy_checks import FoundPolicy, policy_answers
+from attack.probability_checks import FoundProbability, probability_answers
 from attack.regression_checks import FoundRegression, regression_answers
 from attack.shard_checks import shard_answers
 from attack.slow_checks import cv_answers, guided_answers, mip_answers, reborn_answers
@@ -37,6 +38,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "regression": regression_answers,
     "policy": policy_answers,
     "survival": survival_answers,
+    "probability": probability_answers,
     "near": near_answers,
     "shards": shard_answers,
 }
@@ -45,6 +47,7 @@ FOUND: dict[str, type[Found]] = {
     "regression": FoundRegression,
     "policy": FoundPolicy,
     "survival": FoundSurvival,
+    "probability": FoundProbability,
 }
 
 
