@@ -41,7 +41,7 @@ def main(
     data: Annotated[Path, typer.Option(help="Folder of the reference data.")] = DATA,
     only: Annotated[str, typer.Option(help="Comma-separated tables.")] = ",".join(NAMES),
     time_limit: Annotated[float, typer.Option(help="Seconds a search.")] = 20.0,
-    price: Annotated[float, typer.Option(help="Price of a leaf.")] = 0.01,
+    price: Annotated[float, typer.Option(help="Leaf penalty.")] = 0.01,
     max_depth: Annotated[int, typer.Option(help="Depth limit; 0 for none.")] = 3,
     write: Annotated[bool, typer.Option(help="Write the results file.")] = True,
 ) -> None:
