@@ -13,7 +13,7 @@ from attack.checks import Found, Mismatch
 
 __all__ = ["mutated_files", "tampered", "verified"]
 
-ADDITIVE = ("regression", "policy", "survival")
+ADDITIVE = ("regression", "policy", "survival", "probability")
 SHOWN = 1e-3  # a change of a claimed number that no rounding explains
 
 
@@ -25,7 +25,10 @@ def problem_of(case: Case) -> Any:
 
     options = case.options
     if case.method in ADDITIVE:
-        names = ("actions", "action_costs", "cost_complexity", "max_leaf_nodes", "min_samples_leaf")
+        names = (
+            *("actions", "action_costs", "cost_complexity", "max_leaf_nodes", "min_samples_leaf"),
+            *("criterion", "quantile"),
+        )
         given = {"max_depth": options.get("max_depth", 3)} | {k: options[k] for k in names if k in options}
         table = table_from(case.frame(), categorical_features=options.get("categorical_features"))
         make = getattr(treewright.problem, f"make_{case.method}_problem")
