@@ -65,7 +65,7 @@ class NearOptimalProblem {
             "make: price, unit, depth or budget out of range");
         treewright::Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
         Settings settings;
-        settings.leaf_price = leaf_price;
+        settings.leaf_penalty = leaf_price;
         settings.unit_shift = unit_shift;
         settings.max_depth = max_depth;
         settings.min_count = min_count_;
@@ -80,7 +80,7 @@ class NearOptimalProblem {
     [[nodiscard]] NearOptimalSet set_of(std::unique_ptr<Session<Acc>>& session, const Settings& settings,
                                         std::int64_t budget, treewright::Control control) {
         const auto same = [&](const Settings& known) {
-            return known.leaf_price == settings.leaf_price && known.unit_shift == settings.unit_shift;
+            return known.leaf_penalty == settings.leaf_penalty && known.unit_shift == settings.unit_shift;
         };
         if (session != nullptr && same(session->settings)) {
             session->control = std::move(control);
@@ -101,7 +101,7 @@ class NearOptimalProblem {
         const treewright::Stop stop = session->control.reason();
         const std::int64_t steps = session->control.steps();
         if (session->control.ended()) session.reset();
-        return {std::move(graph), std::move(source), settings.leaf_price, settings.unit_shift, min_count_, stop, steps};
+        return {std::move(graph), std::move(source), settings.leaf_penalty, settings.unit_shift, min_count_, stop, steps};
     }
 
     Dataset data_;

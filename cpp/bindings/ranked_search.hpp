@@ -53,7 +53,7 @@ inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjec
             statistics = search.statistics();
         };
         if (GroupSearch::fits(*objective, options, limits))
-            run(GroupSearch(*objective, control));
+            run(GroupSearch(*objective, options, control));
         else
             run(Search(*objective, options, control));
     }

@@ -32,7 +32,7 @@ CALLS = {
 FUNCTIONS = ("frontier", "near", "shards")
 SWITCHES = {"leaf": "LeafAccuracyOptions", "regression": "SweepOptions", "survival": "SweepOptions"}
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
-            "plain_work")  # fmt: skip
+            "segments", "plain_work")  # fmt: skip
 
 
 @dataclass(frozen=True)

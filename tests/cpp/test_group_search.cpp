@@ -104,15 +104,16 @@ Cost cost_of(const RankedObjective& objective, const std::vector<TreeNode>& tree
 }
 
 void check_search(Dice& dice, const RankedObjective& objective) {
-    const Options options;
-    const Size size{1 + number(dice, 6)};
+    Options options;
+    options.segments = dice.coin();
+    const Size size{dice.below(3) == 0 ? 60 : 1 + number(dice, 6)};
     if (objective.table().n_rows < objective.table().min_leaf || !GroupSearch::fits(objective, options, size)) return;
     Control ranked_control({});
     const Cost best = run(Search(objective, options, ranked_control), size).upper;
     for (const Simd level : {Simd::plain, Simd::avx2, Simd::avx512}) {
         set_simd_limit(level);
         Control control({});
-        GroupSearch search(objective, control);
+        GroupSearch search(objective, options, control);
         const Outcome found = run(search, size);
         check(found.exact() && found.upper == best, "same optimum");
         const std::vector<TreeNode> tree = search.write(found.plan);
@@ -123,9 +124,55 @@ void check_search(Dice& dice, const RankedObjective& objective) {
         Limits limits;
         limits.steps = 1 + number(dice, 12);
         Control stopping(limits);
-        const Outcome stopped = run(GroupSearch(objective, stopping), size);
+        const Outcome stopped = run(GroupSearch(objective, options, stopping), size);
         check(stopped.lower <= best && best <= stopped.upper, "bounds at a stop");
     }
+}
+
+// The cheapest clusters on a line cost no more than any partition of the groups, and hardly less than the cheapest.
+void check_segments(Dice& dice, const RankedObjective& objective) {
+    if (!RowGroups::fit(objective.table())) return;
+    const TwoSums sums = *objective.two_sums();
+    const RowGroups groups(objective, sums);
+    Control control({});
+    Segmentation segmentation(groups, sums, control);
+    if (!segmentation.useful()) return;
+    std::vector<std::uint32_t> set;
+    for (const std::uint32_t g : segmentation.order())
+        if (set.size() < 7 && dice.below(3) > 0) set.push_back(g);
+    if (set.empty()) return;
+    const auto joined = [&](const Node& a, const Node& b) {
+        Node both = a;
+        both.n += b.n;
+        for (std::size_t k = 0; k < groups.n_sums; ++k) both.sums[k] += b.sums[k];
+        return both;
+    };
+    Node all = groups.group[set[0]];
+    for (std::size_t i = 1; i < set.size(); ++i) all = joined(all, groups.group[set[i]]);
+    Cost best = kNoCost;
+    std::vector<Node> parts;
+    const auto place = [&](const auto& self, std::size_t i) -> void {
+        if (i == set.size()) {
+            Cost cost = 0;
+            for (const Node& part : parts) cost += objective.leaf_cost(part);
+            best = std::min(best, cost);
+            return;
+        }
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            const Node before = parts[k];
+            parts[k] = joined(before, groups.group[set[i]]);
+            self(self, i + 1);
+            parts[k] = before;
+        }
+        parts.push_back(groups.group[set[i]]);
+        self(self, i + 1);
+        parts.pop_back();
+    };
+    place(place, 0);
+    const Cost bound = segmentation.bound(set, objective.leaf_cost(all));
+    check(bound <= best, "no partition costs less than the cheapest clusters");
+    const double slack = 2 * sums.error + 10 * sums.leaf_error + 16 + 1e-6 * std::ldexp(static_cast<double>(best), -6);
+    check(static_cast<double>(bound) >= static_cast<double>(best) - std::ldexp(slack, 6), "the bound is near");
 }
 
 // Every instruction set gives the same bits, and each root's value is that of its best tree: of depth two by a search below.
@@ -162,6 +209,7 @@ int main() {
         const std::uint32_t n = 1 + number(dice, 40), n_columns = 1 + number(dice, round % 10 == 0 ? 20 : 6);
         const auto objective = dice.coin() ? squared_error(dice, n, n_columns) : survival(dice, n, n_columns);
         if (objective->two_sums().has_value()) check_kernel(dice, *objective);
+        if (objective->two_sums().has_value()) check_segments(dice, *objective);
         if (n_columns <= 6) check_search(dice, *objective);
     }
     std::printf("groups of equal rows agree with ranked columns\n");

@@ -18,7 +18,7 @@ SurvivalPairs::SurvivalPairs(const Survival& objective, const TwoSums& sums, con
     : MomentPairSolver(
           objective, options, control,
           {Gain::events, 2, shift_of(sums), sums.unit, 3 * static_cast<double>(objective.data().slack), sums.tie_bits}),
-      error_(2 * sums.error / sums.unit) {
+      error_(2 * sums.error_of(8) / sums.unit) {
     const EventTable& data = objective.data();
     const double shift = shift_of(sums), both = shift + std::log(sums.b_unit);
     for (std::uint32_t row = 0; row < data.n_rows; ++row) {

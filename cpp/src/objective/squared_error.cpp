@@ -144,11 +144,11 @@ std::optional<TwoSums> SquaredError::two_sums() const {
         squares += std::ldexp(static_cast<double>(data.square_high[row]), TargetTable::kLowBits) +
                    static_cast<double>(data.square_low[row]);
     }
-    constexpr double kLeaves = 8;
     sums.unit = std::ldexp(1.0, -shift_);
     sums.tie_bits = tie_bits_;
     sums.leaf = std::ldexp(std::ldexp(static_cast<double>(leaf_penalty()), -tie_bits_), shift_);
-    sums.error = squares * std::ldexp(64.0, -53) * sums.unit + 2 * kLeaves;
+    sums.error = squares * std::ldexp(64.0, -53) * sums.unit;
+    sums.leaf_error = 2;
     return sums;
 }
 

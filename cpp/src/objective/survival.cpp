@@ -2,6 +2,7 @@
 
 #include "treewright/kernels/stump_pair_solver.hpp"
 #include "treewright/kernels/survival_pairs.hpp"
+#include "treewright/objective/logarithms.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,22 +16,19 @@ namespace {
 // D log(H / D), D >= 1 and H >= D, in units of 2^-scale.
 double events_times_log(std::int64_t events, std::int64_t hazard, int scale) {
     const double d = static_cast<double>(events);
-    return std::ldexp(d * std::log(static_cast<double>(hazard) / d), scale);
+    return times_log(d, static_cast<double>(hazard) / d, scale);
 }
 
 }  // namespace
 
-// Let u = 2^-53. D is exact (below 2^53). H as a double and the quotient are off by less than u each, so the logarithm is of a
-// number off by less than 2.01 u, which moves it by less than 2.02 u; the library's own error is below 4 of its last places
-// (glibc, musl, Apple's and Microsoft's state below 1), that is 8 u times its value; the product adds u times its value. So
-//     error <= D 2^scale u (2.02 + 9.1 log(H / D)) < D 2^scale u 16 (log(H of all) + 1),
-// for H / D is at least 1 and at most the H of all rows. The sum K is below 2^53, exact, and the difference adds one rounding,
-// of less than half a unit while both are below 2^53.
+// D is exact (below 2^53). H as a double and the quotient are off by less than u = 2^-53 each, so the logarithm is of a number
+// off by less than 2.01 u, as logarithms.hpp asks, and not above that of the H of all rows, for H / D is at least 1. The sum K is
+// below 2^53, exact, and the difference adds one rounding, of less than half a unit while both are below 2^53.
 double EventTable::largest_error() const {
     std::int64_t all_events = 0, all_hazard = 0;
     for (std::uint32_t row = 0; row < n_rows; ++row) all_events += events[row], all_hazard += hazard[row];
     const double log_most = std::log(static_cast<double>(std::max<std::int64_t>(all_hazard, 1)));
-    return std::ldexp(16.0 * static_cast<double>(all_events) * (log_most + 1), scale - 53) + 0.5;
+    return times_log_error(static_cast<double>(all_events), log_most, scale);
 }
 
 void EventTable::prepare() {
@@ -131,13 +129,13 @@ std::optional<TwoSums> Survival::two_sums() const {
         if (shift > 0 && h < n * v) return std::nullopt;
         steepest = std::max(steepest, d / h);
     }
-    constexpr double kLeaves = 8;
     const double slack = static_cast<double>(data.slack);
     sums.unit = std::ldexp(1.0, data.scale);
     sums.tie_bits = tie_bits_;
     sums.leaf = (std::ldexp(static_cast<double>(leaf_penalty()), -tie_bits_) - 3 * slack) / sums.unit;
     const double rounded = shift > 0 ? n * v * steepest : 0;
-    sums.error = (rounded + 4e-11 * static_cast<double>(all_events)) * sums.unit * (1 + 1e-9) + kLeaves * (slack + 2);
+    sums.error = (rounded + 4e-11 * static_cast<double>(all_events)) * sums.unit * (1 + 1e-9);
+    sums.leaf_error = slack + 2;
     return sums;
 }
 

@@ -18,13 +18,15 @@ bool GroupSearch::fits(const RankedObjective& objective, const Options& options,
            objective.two_sums().has_value();
 }
 
-GroupSearch::GroupSearch(const RankedObjective& objective, Control& control)
+GroupSearch::GroupSearch(const RankedObjective& objective, const Options& options, Control& control)
     : objective_(objective),
       table_(objective.table()),
       control_(control),
       sums_(*objective.two_sums()),
       groups_(objective, sums_),
       cells_(groups_, sums_, table_.min_leaf, control),
+      segmentation_(groups_, sums_, control),
+      segments_(options.segments && segmentation_.useful()),
       cache_(control.limits().bytes / 2),
       penalty_(objective.leaf_penalty()),
       n_ones_(groups_.cuts.size()),
@@ -34,8 +36,8 @@ GroupSearch::GroupSearch(const RankedObjective& objective, Control& control)
 Outcome GroupSearch::run(Size limits) {
     Set root;
     root.rows.clear(groups_.n_sums);
-    for (std::uint32_t g = 0; g < groups_.n_groups; ++g) add(g, root);
-    const std::uint32_t depth = std::min(limits.fitted().depth, groups_.n_groups);
+    for (const std::uint32_t g : segmentation_.order()) add(g, root);
+    const std::uint32_t limit = limits.fitted().depth, depth = limit + 1 < groups_.n_groups ? limit : kFree;
     const Cost leaf = objective_.leaf_cost(root.rows);
     Outcome best{std::min(leaf, least(root)), leaf, PartialTree::leaf()};
     control_.incumbent(leaf);
@@ -46,13 +48,14 @@ Outcome GroupSearch::run(Size limits) {
     };
     // Trees at once, before any limit is looked at; then deeper and deeper.
     better(greedy(root, std::min(depth, kQuickDepth), 1, 0));
-    for (std::uint32_t d = std::min(depth, 2u);; ++d) {
+    for (std::uint32_t d = std::min(limit, 2u);; d = depth == kFree && d == kRootDeepened ? kFree : d + 1) {
         if (control_.stopped()) return best;
         if (d == 3 && depth > 3) better(greedy(root, std::min(depth, kGreedyDepth), 2, 0));
         at_full_depth_ = d == depth;
         const Outcome found = solve(root, d, best.upper, 0);
         better(found);
-        const Cost deeper = d == depth ? kNoCost : root.unavoidable + (Cost{d} + 2) * penalty_;
+        const Cost deeper =
+            d == depth ? kNoCost : std::max(at_any_depth(root), root.unavoidable + (Cost{d} + 2) * penalty_);
         best.lower = std::min(best.upper, std::max(best.lower, std::min(found.lower, deeper)));
         control_.lower_bound(best.lower);
         if (best.exact() || d == depth) return best;
@@ -65,33 +68,58 @@ Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std
         return {leaf, leaf, PartialTree::leaf()};
     // Trees of more than `most_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
     Cost beyond = kNoCost;
-    const Cost most_leaves = (std::min(budget, leaf) - 1 - set.unavoidable) / penalty_;
+    const Cost target = std::min(budget, leaf), most_leaves = (target - 1 - set.unavoidable) / penalty_;
     if (most_leaves < 2) return {std::min(leaf, two_leaves), leaf, PartialTree::leaf()};
-    if (most_leaves - 1 < Cost{depth}) {
-        depth = static_cast<std::uint32_t>(most_leaves - 1);
+    const Cost most_depth =
+        std::min<Cost>(most_leaves, static_cast<Cost>(set.groups.size())) - 1;  // of a tree that is wanted
+    const bool limited = depth != kFree;
+    if (most_depth <= Cost{depth}) {
+        depth = most_depth <= Cost{kDeepened} ? static_cast<std::uint32_t>(most_depth) : kFree;
         beyond = set.unavoidable + (most_leaves + 1) * penalty_;
     }
     Outcome result = cache_.find(set.rows.rows, {depth});
     if (result.exact() || result.lower >= budget) {
         ++statistics_.cache_hits;
+    } else if (const Cost any = depth >= kLeastSegmented ? at_any_depth(set) : 0; any >= budget) {
+        result.lower = any;
+        ++n_closed_;
     } else {
         const Outcome known = result;
         result = depth == 1 ? stump(set, level) : branch(set, depth, budget, level);
         result.offer(known.upper, known.plan);
-        result.lower = std::min(result.upper, std::max(result.lower, known.lower));
+        result.lower = std::min(result.upper, std::max({result.lower, known.lower, any}));
         cache_.store(set.rows.rows, {depth}, set.rows.n, result);
+        if (segments_ && depth >= kLeastSegmented && depth != kFree)
+            cache_.store(set.rows.rows, {kFree}, set.rows.n,
+                         {std::min(result.lower, set.unavoidable + (Cost{depth} + 2) * penalty_), kNoCost, {}});
     }
     result.lower = std::min(result.lower, beyond);
+    // A tree that is wanted is not too deep; another one may be.
+    if (limited && depth == kFree && result.upper >= target) result.upper = kNoCost;
+    result.offer(leaf, PartialTree::leaf());
     return result;
+}
+
+Cost GroupSearch::at_any_depth(const Set& set) {
+    if (!segments_) return 0;
+    const Cost known = cache_.find(set.rows.rows, {kFree}).lower;
+    if (known > 0) return known;
+    // What it costs against what it saved: if too little, one of some sets is tried.
+    const std::int64_t saved = n_closed_ * (cells_.n_cells / std::max<std::int64_t>(cells_.n_solves, 1));
+    if (segmentation_.n_values > kFreeValues + saved * kValuesPerCell && ++n_passed_over_ % kTriedSets != 0) return 0;
+    const Cost bound = std::max<Cost>(segmentation_.bound(set.groups, objective_.leaf_cost(set.rows)), 1);
+    cache_.store(set.rows.rows, {kFree}, set.rows.n, {bound, kNoCost, {}});
+    return bound;
 }
 
 Outcome GroupSearch::branch(const Set& set, std::uint32_t depth, Cost budget, std::size_t level) {
     ++statistics_.nodes;
     Outcome best{least(set), objective_.leaf_cost(set.rows), PartialTree::leaf()};
     if (depth > 3) {
-        const Outcome shallower = solve(set, depth - 1, std::min(best.upper, budget), level);
+        const std::uint32_t less = depth == kFree ? kDeepened : depth - 1;
+        const Outcome shallower = solve(set, less, std::min(best.upper, budget), level);
         best.offer(shallower.upper, shallower.plan);
-        const Cost deeper = set.unavoidable + (Cost{depth} + 1) * penalty_;
+        const Cost deeper = set.unavoidable + (Cost{less} + 2) * penalty_;
         if (std::min(best.upper, budget) <= deeper) {
             best.lower = std::min({best.upper, shallower.lower, deeper});
             return best;
@@ -124,10 +152,21 @@ Outcome GroupSearch::branch(const Set& set, std::uint32_t depth, Cost budget, st
         }
         const bool ones_first = here.ones.rows.n >= here.zeros.rows.n;
         const Set &first_set = ones_first ? here.ones : here.zeros, &second_set = ones_first ? here.zeros : here.ones;
-        const Outcome first = solve(first_set, depth - 1, target - least(second_set), level + 1);
-        root.bound = std::max(root.bound, first.lower + least(second_set));
+        Cost least_first = least(first_set), least_second = least(second_set);
+        if (depth > kLeastSegmented) {
+            least_first = std::max(least_first, at_any_depth(first_set));
+            least_second = std::max(least_second, at_any_depth(second_set));
+            root.bound = std::max(root.bound, least_first + least_second);
+            if (root.bound >= target) {
+                ++n_closed_;
+                continue;
+            }
+        }
+        const Outcome first = solve(first_set, one_less(depth), target - least_second, level + 1);
+        root.bound = std::max(root.bound, std::max(first.lower, least_first) + least_second);
         if (root.bound >= target) continue;
-        const Outcome second = solve(second_set, depth - 1, target - first.lower, level + 1);
+        const Outcome second =
+            solve(second_set, one_less(depth), target - std::max(first.lower, least_first), level + 1);
         root.bound = std::max(root.bound, first.lower + second.lower);
         const Cost cost = first.upper + second.upper;
         if (cost >= best.upper) continue;
@@ -181,82 +220,6 @@ Outcome GroupSearch::greedy(const Set& set, std::uint32_t depth, std::uint32_t l
     if (a.upper + b.upper < result.upper)
         result.offer(a.upper + b.upper, remember(pool_[top.plan.index()].column, a.plan, b.plan));
     return result;
-}
-
-void GroupSearch::find_columns(const Set& set, Level& here) {
-    std::fill(n_ones_.begin(), n_ones_.end(), 0);
-    std::fill(key_.begin(), key_.end(), Fingerprint{});
-    for (const std::uint32_t g : set.groups) {
-        const Fingerprint& key = groups_.group[g].rows;
-        for (const std::uint32_t cut : groups_.ones(g)) {
-            ++n_ones_[cut];
-            key_[cut].add(key);
-        }
-    }
-    // The parts of a cut and of its opposite are told by the smaller fingerprint of the two.
-    struct Parts {
-        Fingerprint key;
-        std::uint32_t cut;
-    };
-    static thread_local std::vector<Parts> parts;
-    parts.clear();
-    const auto less = [](const Fingerprint& a, const Fingerprint& b) {
-        return a.low != b.low ? a.low < b.low : a.high < b.high;
-    };
-    for (std::uint32_t cut = 0; cut < n_ones_.size(); ++cut) {
-        if (n_ones_[cut] == 0 || n_ones_[cut] == set.groups.size()) continue;
-        Fingerprint other = set.rows.rows;
-        other.subtract(key_[cut]);
-        parts.push_back({less(other, key_[cut]) ? other : key_[cut], cut});
-    }
-    std::sort(parts.begin(), parts.end(),
-              [&](const Parts& a, const Parts& b) { return a.key == b.key ? a.cut < b.cut : less(a.key, b.key); });
-    here.columns.clear();
-    for (std::size_t i = 0; i < parts.size(); ++i)
-        if (i == 0 || !(parts[i].key == parts[i - 1].key)) here.columns.push_back(parts[i].cut);
-    std::sort(here.columns.begin(), here.columns.end());
-    here.key.clear();
-    for (const std::uint32_t cut : here.columns) here.key.push_back(key_[cut]);
-}
-
-void GroupSearch::bound_by_cells(const Set& set, std::uint32_t depth, Level& here) {
-    here.roots.clear();
-    ++statistics_.pair_solves;
-    const bool solved = cells_.solve(set.groups, here.columns, static_cast<int>(depth), here.value);
-    const Cost any = set.unavoidable + 2 * penalty_;
-    const double tie = std::ldexp(1.0, sums_.tie_bits);
-    // The cost of one leaf tells what all trees have in common.
-    const double one_leaf = static_cast<double>(objective_.leaf_cost(set.rows)) / tie;
-    const double whole = solved ? sums_.unit * (cells_.whole() + sums_.leaf) : 0;
-    for (std::size_t i = 0; i < here.columns.size(); ++i) {
-        Root root{here.columns[i], any, 0.0};
-        if (solved && std::isinf(here.value[i])) {
-            root.bound = kNoCost;  // a side cannot be a leaf
-        } else if (solved) {
-            root.likely = here.value[i];
-            const double value = sums_.unit * here.value[i];
-            const double rounding = std::ldexp(std::abs(one_leaf) + std::abs(whole) + std::abs(value), -50);
-            const double least_cost = value + (one_leaf - whole) - (2 * sums_.error + rounding + 4);
-            root.bound = std::max(any, static_cast<Cost>(std::floor(least_cost)) * (Cost{1} << sums_.tie_bits));
-        }
-        here.roots.push_back(root);
-    }
-}
-
-void GroupSearch::bound_by_sides(const Set& set, std::uint32_t depth, Level& here) {
-    here.roots.clear();
-    const Cost any = set.unavoidable + 2 * penalty_;
-    for (std::size_t i = 0; i < here.columns.size(); ++i) {
-        Fingerprint other = set.rows.rows;
-        other.subtract(here.key[i]);
-        Cost lower = 0;
-        double likely = 0;
-        for (const Fingerprint& side : {here.key[i], other}) {
-            lower += cache_.find(side, {depth - 1}).lower;
-            likely += static_cast<double>(cache_.find(side, {depth - 2}).lower);
-        }
-        here.roots.push_back({here.columns[i], std::max(any, lower), likely});
-    }
 }
 
 void GroupSearch::part(const Set& set, std::uint32_t cut, Set& ones, Set& zeros) const {

@@ -1,7 +1,7 @@
 """CART as a start: the tree that scikit-learn grows, in the terms of an instance.
 
 The paper starts from one CART tree with default parameters. CART of a smaller depth can have a better worst leaf, or
-be worth more after the price of its leaves, so the best of depths 0 to d is taken (a single leaf always keeps all
+be worth more after the penalty of its leaves, so the best of depths 0 to d is taken (a single leaf always keeps all
 constraints). Ranks are what CART sees: it splits by order alone, so no threshold is lost, and none is rounded.
 """
 

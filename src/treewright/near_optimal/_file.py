@@ -269,17 +269,17 @@ def _problem(fields: _Fields, tree: Tree) -> Problem:
         limits.fail("cost_complexity", "a number from 0 to 1")
     notes = fields.texts("notes", 3)
     return Problem(
-        Table(tree.columns, np.asfortranarray(X), notes[0]),
-        y.astype(np.int32),
-        tree.classes,
-        weight,
-        costs,
-        float(price),
-        limits.optional_integer("max_depth", 0),
-        limits.optional_integer("max_leaf_nodes", 1),
-        limits.integer("min_samples_leaf", 1),
-        kept,
-        notes[1],
+        table=Table(tree.columns, np.asfortranarray(X), notes[0]),
+        y=y.astype(np.int32),
+        classes=tree.classes,
+        sample_weight=weight,
+        costs=costs,
+        cost_complexity=float(price),
+        max_depth=limits.optional_integer("max_depth", 0),
+        max_leaf_nodes=limits.optional_integer("max_leaf_nodes", 1),
+        min_samples_leaf=limits.integer("min_samples_leaf", 1),
+        rows=kept,
+        notes=notes[1],
     )
 
 

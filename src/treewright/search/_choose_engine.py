@@ -174,7 +174,7 @@ def choose_for_actions(
     table = problem.table
     worth = Worth(
         regret.max(axis=1),
-        price=problem.cost_complexity * float(regret.sum(axis=0).min()),
+        leaf_penalty=problem.cost_complexity * float(regret.sum(axis=0).min()),
         min_rows=problem.min_samples_leaf,
     )
     candidates = candidates_of(table, problem.sample_weight, worth)
@@ -204,7 +204,7 @@ def _worth(problem: Problem, method: Method) -> Worth:
     span = problem.costs.max(axis=1) - problem.costs.min(axis=1)
     return Worth(
         problem.sample_weight * span[problem.y],
-        price=problem.cost_complexity * problem.total_weight,
+        leaf_penalty=problem.cost_complexity * problem.total_weight,
         min_rows=problem.min_samples_leaf,
     )
 

@@ -467,3 +467,21 @@ def test_too_few_rows_for_a_leaf():
         solve_additive(
             make_table(np.arange(3.0)[:, None]), SquaredErrorLoss(np.arange(3.0)), min_samples_leaf=4
         )
+
+
+@pytest.mark.parametrize("min_samples_leaf", [1, 5])
+def test_clusters_on_a_line_prove_trees_of_any_depth(min_samples_leaf):
+    """The bound of segments changes no answer, and what it saves grows with the depth."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 2, (400, 10)).astype(float)
+    y = 2 * X[:, 0] + X[:, 1] * X[:, 2] + (X[:, 3] > X[:, 4]) + rng.normal(0, 0.3, 400)
+    asked = {"cost_complexity": 0.002, "max_depth": None, "min_samples_leaf": min_samples_leaf}
+    with_bound = solve_additive(make_table(X), SquaredErrorLoss(y), **asked)
+    without = solve_additive(
+        make_table(X), SquaredErrorLoss(y), options=SweepOptions(segments=False), **asked
+    )
+    assert with_bound.proven
+    assert without.proven
+    assert with_bound.objective == without.objective
+    assert with_bound.n_leaves == without.n_leaves
+    assert with_bound.stats["passes"] * 2 < without.stats["passes"]

@@ -25,9 +25,10 @@ struct TwoSums {
     double unit = 1;           // above 0
     double leaf = 0;           // of every leaf, in units of g
     int tie_bits = 0;
-    // Units by which a sum of g over at most eight leaves and the integer cost may differ, for any set of rows; the floor of
-    // each leaf is part of it.
-    double error = 0;
+    // Units by which a sum of g over any leaves and the integer cost may differ, for any set of rows: once, and for each leaf,
+    // its floor included.
+    double error = 0, leaf_error = 0;
+    [[nodiscard]] double error_of(int leaves) const { return error + leaves * leaf_error; }
 };
 
 }  // namespace treewright::ranked

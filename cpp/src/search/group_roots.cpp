@@ -1,0 +1,86 @@
+// The roots of a set of groups: columns that part it, each kind once, and what bounds the trees below each.
+#include "treewright/search/group_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace treewright::ranked {
+
+void GroupSearch::find_columns(const Set& set, Level& here) {
+    std::fill(n_ones_.begin(), n_ones_.end(), 0);
+    std::fill(key_.begin(), key_.end(), Fingerprint{});
+    for (const std::uint32_t g : set.groups) {
+        const Fingerprint& key = groups_.group[g].rows;
+        for (const std::uint32_t cut : groups_.ones(g)) {
+            ++n_ones_[cut];
+            key_[cut].add(key);
+        }
+    }
+    // The parts of a cut and of its opposite are told by the smaller fingerprint of the two.
+    struct Parts {
+        Fingerprint key;
+        std::uint32_t cut;
+    };
+    static thread_local std::vector<Parts> parts;
+    parts.clear();
+    const auto less = [](const Fingerprint& a, const Fingerprint& b) {
+        return a.low != b.low ? a.low < b.low : a.high < b.high;
+    };
+    for (std::uint32_t cut = 0; cut < n_ones_.size(); ++cut) {
+        if (n_ones_[cut] == 0 || n_ones_[cut] == set.groups.size()) continue;
+        Fingerprint other = set.rows.rows;
+        other.subtract(key_[cut]);
+        parts.push_back({less(other, key_[cut]) ? other : key_[cut], cut});
+    }
+    std::sort(parts.begin(), parts.end(),
+              [&](const Parts& a, const Parts& b) { return a.key == b.key ? a.cut < b.cut : less(a.key, b.key); });
+    here.columns.clear();
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (i == 0 || !(parts[i].key == parts[i - 1].key)) here.columns.push_back(parts[i].cut);
+    std::sort(here.columns.begin(), here.columns.end());
+    here.key.clear();
+    for (const std::uint32_t cut : here.columns) here.key.push_back(key_[cut]);
+}
+
+void GroupSearch::bound_by_cells(const Set& set, std::uint32_t depth, Level& here) {
+    here.roots.clear();
+    ++statistics_.pair_solves;
+    const bool solved = cells_.solve(set.groups, here.columns, static_cast<int>(depth), here.value);
+    const Cost any = set.unavoidable + 2 * penalty_;
+    const double tie = std::ldexp(1.0, sums_.tie_bits);
+    // The cost of one leaf tells what all trees have in common.
+    const double one_leaf = static_cast<double>(objective_.leaf_cost(set.rows)) / tie;
+    const double whole = solved ? sums_.unit * (cells_.whole() + sums_.leaf) : 0;
+    for (std::size_t i = 0; i < here.columns.size(); ++i) {
+        Root root{here.columns[i], any, 0.0};
+        if (solved && std::isinf(here.value[i])) {
+            root.bound = kNoCost;  // a side cannot be a leaf
+        } else if (solved) {
+            root.likely = here.value[i];
+            const double value = sums_.unit * here.value[i];
+            const double rounding = std::ldexp(std::abs(one_leaf) + std::abs(whole) + std::abs(value), -50);
+            const double least_cost = value + (one_leaf - whole) - (2 * sums_.error_of(8) + rounding + 4);
+            root.bound = std::max(any, static_cast<Cost>(std::floor(least_cost)) * (Cost{1} << sums_.tie_bits));
+        }
+        here.roots.push_back(root);
+    }
+}
+
+void GroupSearch::bound_by_sides(const Set& set, std::uint32_t depth, Level& here) {
+    here.roots.clear();
+    const Cost any = set.unavoidable + 2 * penalty_;
+    for (std::size_t i = 0; i < here.columns.size(); ++i) {
+        Fingerprint other = set.rows.rows;
+        other.subtract(here.key[i]);
+        Cost lower = 0;
+        double likely = 0;
+        for (const Fingerprint& side : {here.key[i], other}) {
+            lower += std::max(cache_.find(side, {one_less(depth)}).lower,
+                              segments_ ? cache_.find(side, {Size::kAny}).lower : 0);
+            likely += static_cast<double>(cache_.find(side, {depth == kFree ? kDeepened : depth - 2}).lower);
+        }
+        here.roots.push_back({here.columns[i], std::max(any, lower), likely});
+    }
+}
+
+}  // namespace treewright::ranked
