@@ -49,6 +49,7 @@ FOUND: dict[str, type[Found]] = {
     "regression": FoundRegression,
     "policy": FoundPolicy,
     "survival": FoundSurvival,
+    "probability": FoundProbability,
 }
 
 
