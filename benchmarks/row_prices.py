@@ -76,7 +76,7 @@ def main() -> None:
                 y.astype(np.int32),
                 np.ones(n, np.int64),
                 (1 - np.eye(classes)).astype(np.int64),
-                leaf_price=cost_complexity * n,
+                leaf_penalty=cost_complexity * n,
                 min_count=1,
                 equivalent_points=True,
             )

@@ -3,7 +3,7 @@ Can one tree replace my forest exactly?
 =======================================
 
 Yes: a born-again tree decides like the forest for every row that there can be, and separate code
-proves it. The price is its size, so keep the forest small.
+proves it. What it costs is size, so keep the forest small.
 """
 
 # %%

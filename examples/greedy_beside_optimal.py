@@ -28,13 +28,13 @@ X = np.column_stack(columns)
 
 print("leaf penalty   leaves   wrong: greedy   wrong: optimal   proven")
 rows = []
-for price in (0.03, 0.02, 0.01, 0.005, 0.002):
-    optimal = OptimalTreeClassifier(cost_complexity=price).fit(X, data.y)
+for penalty in (0.03, 0.02, 0.01, 0.005, 0.002):
+    optimal = OptimalTreeClassifier(cost_complexity=penalty).fit(X, data.y)
     leaves = optimal.get_n_leaves()
     greedy = DecisionTreeClassifier(max_leaf_nodes=max(2, leaves), random_state=0).fit(X, data.y)
     wrong = [int((tree.predict(X) != data.y).sum()) for tree in (greedy, optimal)]
     rows.append((leaves, *wrong))
-    print(f"{price:<15}   {leaves:>6}   {wrong[0]:>13}   {wrong[1]:>14}   {optimal.result_.status.value}")
+    print(f"{penalty:<15}   {leaves:>6}   {wrong[0]:>13}   {wrong[1]:>14}   {optimal.result_.status.value}")
 
 # %%
 import matplotlib.pyplot as plt

@@ -92,13 +92,13 @@ from sklearn.model_selection import GridSearchCV
 
 search = GridSearchCV(OptimalTreeClassifier(max_depth=3), {"cost_complexity": [0.003, 0.01, 0.03, 0.1]}, cv=3)
 search.fit(X_train, y_train)
-for price, mean, deviation in zip(
+for penalty, mean, deviation in zip(
     search.cv_results_["param_cost_complexity"],
     search.cv_results_["mean_test_score"],
     search.cv_results_["std_test_score"],
     strict=True,
 ):
-    print(f"cost_complexity {price:<5}  accuracy {mean:.3f} +- {deviation:.3f}")
+    print(f"cost_complexity {penalty:<5}  accuracy {mean:.3f} +- {deviation:.3f}")
 
 # %%
 # Save, load, check

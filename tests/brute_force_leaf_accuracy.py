@@ -30,7 +30,14 @@ def make_problem(X, y, n_classes, weight=None, kinds=None, **rest) -> Problem:
     )
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
     costs = 1.0 - np.eye(n_classes)
-    return Problem(Table(columns, X), y.astype(np.int32), np.arange(n_classes), weight, costs, **rest)
+    return Problem(
+        table=Table(columns, X),
+        y=y.astype(np.int32),
+        classes=np.arange(n_classes),
+        sample_weight=weight,
+        costs=costs,
+        **rest,
+    )
 
 
 def _bound(right: float, weight: float, confidence: float) -> float:

@@ -206,6 +206,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
         "row costs": (RowCosts, free | {"max_depth": 7}),
         "probability": (tw.OptimalProbabilityTree, free | {"max_depth": 7}),
+        "log loss": (tw.OptimalProbabilityTree, free | {"max_depth": 7, "criterion": "log_loss"}),
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
         "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),
@@ -215,6 +216,8 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "regression front": (RegressionFront, {"max_leaves": 20, "max_depth": None}),
         "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
+        "poisson": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "criterion": "poisson"}),
+        "absolute error": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "criterion": "absolute_error"}),
         "regressor, threads": (
             tw.OptimalTreeRegressor,
             {"cost_complexity": 0.0, "max_depth": None, "n_jobs": 2},

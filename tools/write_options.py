@@ -1,6 +1,6 @@
 """The Python dataclasses of the engines' switches, from the tables that the C++ structs come from.
 
-    python tools/write_options.py          # after a change of a table, cpp/include/treewright/search/*_options.def
+    python tools/write_options.py          # after a change of a table, cpp/include/treewright/*/*options.def
 
 A test compares, so a table and its class cannot drift apart.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLES = ROOT / "cpp" / "include" / "treewright" / "search"
+TABLES = ROOT / "cpp" / "include" / "treewright"
 CLASSES = ROOT / "src" / "treewright" / "search"
 CHOICES = {"Engine": ("automatic", "cuts", "sweep"), "PairKernel": ("automatic", "rows", "columns")}
 NUMBERS = {
@@ -34,7 +34,7 @@ class Made:
     Parameters
     ----------
     table, module : str
-        Files, without their folders.
+        Files: below ``cpp/include/treewright``, and in ``src/treewright/search``.
     name : str
         Of the class.
     core : str
@@ -52,11 +52,25 @@ class Made:
 
 MADE = (
     Made(
-        "binary_options.def",
+        "search/binary_options.def",
         "_binary_options.py",
         "SearchOptions",
         "BitsOptions",
         "Which bounds and techniques the search over binary columns uses.",
+    ),
+    Made(
+        "search/ranked_options.def",
+        "_ranked_options.py",
+        "SweepOptions",
+        "SweepOptions",
+        "Switches of the search over ranked columns; none changes the optimum, only the work.",
+    ),
+    Made(
+        "leaf_accuracy/options.def",
+        "_leaf_accuracy_options.py",
+        "LeafAccuracyOptions",
+        "LeafAccuracyOptions",
+        "Switches of the search for the best worst leaf; none changes an optimum, only the work.",
     ),
 )
 
@@ -117,7 +131,10 @@ def options_of(table: Path) -> list[Option]:
 def written(made: Made) -> str:
     """Return the Python file of a table."""
     options = options_of(TABLES / made.table)
-    lines = [f'"""Written by tools/write_options.py from {made.table}; change that file instead."""', ""]
+    lines = [
+        f'"""Written by tools/write_options.py from {Path(made.table).name}; change that file instead."""',
+        "",
+    ]
     lines += [
         "from __future__ import annotations",
         "",
@@ -135,13 +152,13 @@ def written(made: Made) -> str:
     choices = {option.name: CHOICES[option.type] for option in options if option.type in CHOICES}
     settings = tuple(option.name for option in options if option.kind == "SETTING")
     lines += [f'    CORE: ClassVar[str] = "{made.core}"']
-    lines += [f"    SETTINGS: ClassVar[tuple[str, ...]] = {settings!r}".replace("'", '"')]
-    lines += ["    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"]
-    lines += [f"        {name!r}: {of!r},".replace("'", '"') for name, of in choices.items()]
-    lines += ["    }", ""] if choices else []
-    if not choices:
-        lines[-1] += "}"
-        lines.append("")
+    if settings:
+        lines += [f"    SETTINGS: ClassVar[tuple[str, ...]] = {settings!r}".replace("'", '"')]
+    if choices:
+        lines += ["    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"]
+        lines += [f"        {name!r}: {of!r},".replace("'", '"') for name, of in choices.items()]
+        lines += ["    }"]
+    lines += [""]
     lines += [f"    {option.name}: {option.hint} = {option.value}" for option in options]
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,8 @@
 // Trees over ranked columns for additive losses, for Python: arrays in, plain values out.
 #include "ranked_search.hpp"
 #include "treewright/objective/action_costs.hpp"
+#include "treewright/objective/log_loss.hpp"
+#include "treewright/objective/pinball.hpp"
 #include "treewright/objective/squared_error.hpp"
 #include "treewright/objective/survival.hpp"
 
@@ -112,6 +114,80 @@ nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vecto
     return run_search(make, depth, most_leaves, options, control);
 }
 
+nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vector<std::int64_t> weight,
+                  std::uint32_t n_classes, int scale, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf,
+                  std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit,
+                  std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
+    const auto table = std::make_shared<ClassTable>();
+    ClassTable& data = *table;
+    set_ranks(data, rank, label.size(), min_leaf);
+    if (weight.size() != label.size()) throw std::invalid_argument("log_loss: arrays of different lengths");
+    if (leaf < 1 || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60 || n_classes == 0)
+        throw std::invalid_argument("log_loss: units");
+    data.n_classes = n_classes;
+    data.scale = scale;
+    data.label.assign(label.data(), label.data() + label.size());
+    data.weight.assign(weight.data(), weight.data() + weight.size());
+    std::int64_t all = 0;
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        const std::int64_t w = data.weight[row];
+        if (w < 0 || w > ClassTable::kLargestWeight || (all += w) > ClassTable::kLargestWeight ||
+            data.label[row] >= n_classes)
+            throw std::invalid_argument("log_loss: labels or weights");
+    }
+    // Terms, what rows have beside them, and the costs of all leaves must fit.
+    const double room = std::ldexp(1.0, 58 - tie_bits);
+    if (data.largest_error() * 5.0 * static_cast<double>(data.n_rows) > room / 4 ||
+        std::ldexp(static_cast<double>(all) * std::log(static_cast<double>(all) + 1), scale) >
+            static_cast<double>(ClassTable::kLargestTerm))
+        throw std::invalid_argument("log_loss: units too fine");
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    const auto make = [&] {
+        data.prepare();
+        return std::make_unique<LogLoss>(table, tie_bits, leaf);
+    };
+    return run_search(make, depth, most_leaves, options, control);
+}
+
+nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector<std::uint32_t> place,
+                 Vector<std::int64_t> weight, std::int64_t up, std::int64_t down, int shift, int tie_bits,
+                 std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t most_leaves,
+                 const Options& options, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
+                 nb::object report) {
+    const auto table = std::make_shared<QuantileTable>();
+    QuantileTable& data = *table;
+    set_ranks(data, rank, place.size(), min_leaf);
+    if (weight.size() != place.size()) throw std::invalid_argument("pinball: arrays of different lengths");
+    if (leaf < 1 || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > 40 || up < 1 || down < 1 ||
+        up > QuantileTable::kLargestFactor || down > QuantileTable::kLargestFactor)
+        throw std::invalid_argument("pinball: units");
+    data.up = up;
+    data.down = down;
+    data.target.assign(target.data(), target.data() + target.size());
+    data.place.assign(place.data(), place.data() + place.size());
+    data.weight.assign(weight.data(), weight.data() + weight.size());
+    for (std::size_t v = 0; v < data.target.size(); ++v)
+        if (data.target[v] < 0 || data.target[v] > QuantileTable::kLargestTarget ||
+            (v > 0 && data.target[v] <= data.target[v - 1]))
+            throw std::invalid_argument("pinball: targets");
+    std::int64_t all = 0;
+    Wide room = Wide{1} << (58 - tie_bits);  // for the largest losses of all rows
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        if (data.place[row] >= data.target.size() || data.weight[row] < 1 ||
+            data.weight[row] > QuantileTable::kLargestWeight ||
+            (all += data.weight[row]) > QuantileTable::kLargestWeight)
+            throw std::invalid_argument("pinball: places or weights");
+        if ((room -= (data.largest_loss(row) >> shift) + 1) < 0)
+            throw std::invalid_argument("pinball: units too fine");
+    }
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    const auto make = [&] {
+        data.prepare();
+        return std::make_unique<Pinball>(table, shift, tie_bits, leaf);
+    };
+    return run_search(make, depth, most_leaves, options, control);
+}
+
 }  // namespace
 
 void bind_additive(nb::module_& m) {
@@ -129,4 +205,14 @@ void bind_additive(nb::module_& m) {
           nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
           nb::arg("report").none(),
           "Best survival tree over all cuts of ranked columns; see treewright.search._additive.");
+    m.def("log_loss_solve", &log_loss, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("n_classes"),
+          nb::arg("scale"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"),
+          nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
+          nb::arg("memory_limit"), nb::arg("report").none(),
+          "Best probability tree for log loss over all cuts of ranked columns; see treewright.search._additive.");
+    m.def("pinball_solve", &pinball, nb::arg("rank"), nb::arg("target"), nb::arg("place"), nb::arg("weight"),
+          nb::arg("up"), nb::arg("down"), nb::arg("shift"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"),
+          nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
+          nb::arg("memory_limit"), nb::arg("report").none(),
+          "Best tree of quantiles over all cuts of ranked columns; see treewright.search._additive.");
 }

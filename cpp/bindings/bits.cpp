@@ -85,11 +85,11 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
 class BitsProblem {
    public:
     BitsProblem(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
-                const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_price,
+                const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_penalty,
                 std::int64_t min_count, bool equivalent_points, std::optional<Vector<std::int64_t>> guess, bool packed)
         : min_count_(min_count > 1 ? std::min(min_count, static_cast<std::int64_t>(y.shape(0)) + 1) : 0) {
         treewright::require_binary_problem(goes_right, y, weight, costs, packed);
-        treewright::require(leaf_price >= 0, "leaf_price must be at least 0");
+        treewright::require(leaf_penalty >= 0, "leaf_penalty must be at least 0");
         if (guess) {
             treewright::require(guess->shape(0) == y.shape(0), "arrays of different lengths");
             treewright::require_sum(span_of(*guess), treewright::kMostCost, "guess");
@@ -100,7 +100,7 @@ class BitsProblem {
                         guess ? span_of(*guess) : std::span<const std::int64_t>{}, equivalent_points, packed});
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), std::int64_t{0});
         if (min_count_ > 0) total_ += static_cast<std::int64_t>(y.shape(0));
-        units_ = Units::make(std::accumulate(data_.guess.begin(), data_.guess.end(), total_), leaf_price);
+        units_ = Units::make(std::accumulate(data_.guess.begin(), data_.guess.end(), total_), leaf_penalty);
     }
 
     nb::dict search(std::int32_t max_depth, std::int32_t max_leaves, const Options& options, nb::object price_rows,
@@ -108,8 +108,8 @@ class BitsProblem {
                     std::int64_t step_limit, std::size_t memory_limit, nb::object report) const {
         treewright::require(max_leaves >= 0, "max_leaves must be at least 0");
         Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
-        const Settings settings{units_.leaf_price, units_.shift, depth_of(max_depth),
-                                few(max_leaves),   min_count_,   options};
+        const Settings settings{units_.leaf_penalty, units_.shift, depth_of(max_depth),
+                                few(max_leaves),     min_count_,   options};
         const PriceSource prices = price_source(price_rows, control);
         const bool counts = fewest_leaves && can_count_leaves();
         std::optional<RecheckBudget> budget;
@@ -162,7 +162,7 @@ class BitsProblem {
     nb::dict front(std::int32_t max_depth, std::int32_t max_leaves, const Options& options, double time_limit,
                    std::int64_t step_limit, std::size_t memory_limit, nb::object report) const {
         if (max_leaves < 1) throw std::invalid_argument("front: at least one leaf is needed");
-        if (units_.leaf_price != 0) throw std::invalid_argument("front: a price of a leaf is not wanted");
+        if (units_.leaf_penalty != 0) throw std::invalid_argument("front: leaf_penalty must be 0");
         Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
         Settings settings;
         settings.max_depth = depth_of(max_depth);
@@ -248,16 +248,16 @@ class BitsProblem {
     [[nodiscard]] std::size_t n_rows() const { return data_.n_rows; }
     [[nodiscard]] std::size_t n_columns() const { return data_.n_columns; }
     [[nodiscard]] std::int64_t base_cost() const { return data_.base_cost; }
-    [[nodiscard]] std::int64_t leaf_price() const { return units_.leaf_price; }
+    [[nodiscard]] std::int64_t leaf_penalty() const { return units_.leaf_penalty; }
     [[nodiscard]] int unit_shift() const { return units_.shift; }
     // Whether leaves that cost one unit each stay below one weight unit together: no tree needs more leaves than rows.
     [[nodiscard]] bool can_count_leaves() const {
-        return units_.leaf_price == 0 &&
+        return units_.leaf_penalty == 0 &&
                static_cast<std::int64_t>(data_.n_rows) < (std::int64_t{1} << units_.shift) - 1;
     }
 
    private:
-    static constexpr std::int64_t kMostPrice = std::int64_t{1} << 60;
+    static constexpr std::int64_t kMaxRowPrice = std::int64_t{1} << 60;
 
     [[nodiscard]] static std::int32_t depth_of(std::int32_t max_depth) {
         return max_depth < 0 || max_depth > kUnlimited ? kUnlimited : max_depth;
@@ -301,12 +301,12 @@ class BitsProblem {
 
     void check_prices(const Vector<std::int64_t>& prices) const {
         treewright::require(prices.shape(0) == data_.n_rows, "one price for each distinct row is needed");
-        treewright::require_sum(span_of(prices), kMostPrice, "prices");
+        treewright::require_sum(span_of(prices), kMaxRowPrice, "prices");
     }
 
     [[nodiscard]] Pricing pricing(const Vector<std::int64_t>& prices, std::int32_t max_depth) const {
         check_prices(prices);
-        return {data_, span_of(prices), units_.leaf_price, units_.shift, depth_of(max_depth)};
+        return {data_, span_of(prices), units_.leaf_penalty, units_.shift, depth_of(max_depth)};
     }
 
     template <class Find>
@@ -354,7 +354,7 @@ void bind_bits(nb::module_& m) {
         .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
                       const Matrix<std::int64_t>&, double, std::int64_t, bool, std::optional<Vector<std::int64_t>>,
                       bool>(),
-             "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_price"_a, "min_count"_a,
+             "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_penalty"_a, "min_count"_a,
              "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
              "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none() = nb::none(), "time_limit"_a, "step_limit"_a,
@@ -374,7 +374,7 @@ void bind_bits(nb::module_& m) {
         .def_prop_ro("n_rows", &BitsProblem::n_rows)
         .def_prop_ro("n_columns", &BitsProblem::n_columns)
         .def_prop_ro("base_cost", &BitsProblem::base_cost)
-        .def_prop_ro("leaf_price", &BitsProblem::leaf_price)
+        .def_prop_ro("leaf_penalty", &BitsProblem::leaf_penalty)
         .def_prop_ro("unit_shift", &BitsProblem::unit_shift)
         .def_prop_ro("can_count_leaves", &BitsProblem::can_count_leaves);
 }

@@ -98,7 +98,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     const Cost most_leaves =
         std::min<Cost>(data.n_rows() / data.min_leaf, Cost{1} << std::min<std::uint32_t>(depth, 40)) + 1;
     if (unit < 1 || leaf < 1 || (Cost{data.total} << data.shift) > kMostCost / unit || leaf > kMostCost / most_leaves)
-        throw std::invalid_argument("leaf_accuracy: price out of range");
+        throw std::invalid_argument("leaf_accuracy: unit or leaf out of range");
     if (cut &&
         (lower_bound || cut->first < 0 || cut->second < 1 || cut->first > cut->second || cut->second > kMostWeight))
         throw std::invalid_argument("leaf_accuracy: cut out of range");
@@ -106,7 +106,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     Answer answer;
     std::vector<TreeNode> tree;
     Statistics statistics;
-    const FullPrice price = FullPrice::of(unit, leaf, data);
+    const FullCostRates rates = FullCostRates::of(unit, leaf, data);
     {
         nb::gil_scoped_release release;
         Search search(data, options, control);
@@ -115,9 +115,9 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
                 depth,
                 Cut::at(data.measure, data.rounding, {static_cast<Whole>(cut->first), static_cast<Whole>(cut->second)},
                         false, data.min_leaf, data.total),
-                price);
+                rates);
         else
-            answer = search.best(depth, &price);
+            answer = search.best(depth, &rates);
         tree = search.write(answer.plan);
         statistics = search.statistics();
     }
@@ -146,14 +146,10 @@ void bind_leaf_accuracy(nb::module_& m) {
     nb::class_<Options>(m, "LeafAccuracyOptions",
                         "Switches of the search for the best worst leaf; none changes an optimum.")
         .def(nb::init<>())
-        .def_rw("cache", &Options::cache)
-        .def_rw("propagate", &Options::propagate)
-        .def_rw("neighbours", &Options::neighbours)
-        .def_rw("convert", &Options::convert)
-        .def_rw("deepen", &Options::deepen)
-        .def_rw("refute", &Options::refute)
-        .def_rw("slack", &Options::slack)
-        .def_rw("dense_cuts", &Options::dense_cuts);
+#define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
+#include "treewright/leaf_accuracy/options.def"
+#undef OPTION
+        ;
     m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("full").none(),
           nb::arg("shift"), nb::arg("n_classes"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"),
           nb::arg("z"), nb::arg("scale"), nb::arg("cut").none(), nb::arg("unit"), nb::arg("leaf"), nb::arg("options"),

@@ -99,7 +99,7 @@ nb::tuple count(const SplitList& splits, Table X, Vector<std::int32_t> y, Vector
 
 struct Checked {
     Labels labels;
-    Price price;
+    CostRates rates;
 };
 
 Checked check(const SplitList& splits, const Table& X, const Vector<std::int32_t>& y,
@@ -110,23 +110,23 @@ Checked check(const SplitList& splits, const Table& X, const Vector<std::int32_t
     require_rows(splits, X, y, weight.size(), n_classes);
     require_within(span_of(costs), std::int64_t{0}, kMostWeight, "costs");
     const std::int64_t total = require_sum(span_of(weight), kMostWeight, "weight");
-    const Price price{joined(unit), joined(leaf)};
+    const CostRates rates{joined(unit), joined(leaf)};
     const Wide most = Wide{total} * *std::max_element(costs.data(), costs.data() + costs.size());
-    require(price.unit >= 1 && price.leaf >= 0 && (most == 0 || price.unit <= kMostCost / most) &&
-                price.leaf <= kMostCost / static_cast<Wide>(splits.size()),
-            "price out of range");
-    return {{span_of(y), span_of(weight), span_of(costs), n_classes}, price};
+    require(rates.unit >= 1 && rates.leaf >= 0 && (most == 0 || rates.unit <= kMostCost / most) &&
+                rates.leaf <= kMostCost / static_cast<Wide>(splits.size()),
+            "unit or leaf out of range");
+    return {{span_of(y), span_of(weight), span_of(costs), n_classes}, rates};
 }
 
 LossSums check_loss(const SplitList& splits, const Table& X, int kind, const Matrix<std::int64_t>& sums,
                     const Vector<double>& unit, double one_leaf) {
     require_columns(splits, X);
-    require(kind >= 0 && kind <= 2, "kind must be 0, 1 or 2");
+    require(kind >= 0 && kind <= 3, "kind must be 0 to 3");
     const std::size_t n_sums = sums.shape(1);
     require(sums.shape(0) == X.shape(0), "rows: arrays of different lengths");
-    require(n_sums == unit.size() && (kind == 0   ? n_sums >= 1
-                                      : kind == 1 ? n_sums >= 3
-                                                  : n_sums == 3),
+    require(n_sums == unit.size() && (kind == 1   ? n_sums >= 3
+                                      : kind == 2 ? n_sums == 3
+                                                  : n_sums >= 1),
             "sums: another number than the loss has");
     require(one_leaf > 0 && std::isfinite(one_leaf), "one_leaf out of range");
     std::vector<std::uint64_t> size(n_sums, 0);
@@ -173,7 +173,7 @@ void bind_pruning(nb::module_& m) {
             const Deadline deadline = after(seconds);
             nb::gil_scoped_release release;
             PrunedTree pruned =
-                cheapest_pruning(splits, rows_of(X), checked.labels, checked.price, least, {}, deadline);
+                cheapest_pruning(splits, rows_of(X), checked.labels, checked.rates, least, {}, deadline);
             nb::gil_scoped_acquire acquire;
             return to_python(std::move(pruned));
         },
@@ -205,7 +205,7 @@ void bind_pruning(nb::module_& m) {
             const Deadline deadline = after(seconds);
             nb::gil_scoped_release release;
             PrunedTree pruned =
-                best_worst_leaf(splits, rows_of(X), checked.labels, checked.price, {z, scale}, deadline);
+                best_worst_leaf(splits, rows_of(X), checked.labels, checked.rates, {z, scale}, deadline);
             nb::gil_scoped_acquire acquire;
             return to_python(std::move(pruned));
         },

@@ -56,29 +56,10 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
 void bind_sweep(nb::module_& m) {
     nb::class_<Options>(m, "SweepOptions", "Switches of the sweep engine; none changes the optimum.")
         .def(nb::init<>())
-        .def_rw("monotone", &Options::monotone)
-        .def_rw("lipschitz", &Options::lipschitz)
-        .def_rw("between", &Options::between)
-        .def_rw("leaf_count", &Options::leaf_count)
-        .def_rw("shallower", &Options::shallower)
-        .def_rw("cache", &Options::cache)
-        .def_rw("neighbours", &Options::neighbours)
-        .def_rw("fair_shares", &Options::fair_shares)
-        .def_rw("resume", &Options::resume)
-        .def_rw("rising", &Options::rising)
-        .def_rw("plain_work", &Options::plain_work)
-        .def_rw("core", &Options::core)
-        .def_rw("core_passes", &Options::core_passes)
-        .def_rw("core_share", &Options::core_share)
-        .def_rw("parts", &Options::parts)
-        .def_rw("part_rows", &Options::part_rows)
-        .def_rw("sharing_work", &Options::sharing_work)
-        .def_rw("threads", &Options::threads)
-        .def_rw("alone_work", &Options::alone_work)
-        .def_rw("slack", &Options::slack)
-        .def_rw("lanes", &Options::lanes)
-        .def_rw("groups", &Options::groups)
-        .def_rw("segments", &Options::segments);
+#define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
+#include "treewright/search/ranked_options.def"
+#undef OPTION
+        .def_rw("threads", &Options::threads, "Threads of the search, the calling one among them.");
     m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"), nb::arg("unit"),
           nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"),
           nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),

@@ -25,7 +25,7 @@ class BitsOptions:
     @property
     def lookahead(self) -> bool:
         """
-        Trees of k leaves cost at least k leaf prices (Lemma 3.2, Theorems 3.3 to 3.5).
+        Trees of k leaves cost at least k leaf penalties (Lemma 3.2, Theorems 3.3 to 3.5).
         """
 
     @lookahead.setter
@@ -111,7 +111,7 @@ class BitsOptions:
 class BitsProblem:
     """A problem over binary columns, reduced to distinct rows and columns."""
 
-    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_price: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
+    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_penalty: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
     def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None = None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """
@@ -150,7 +150,7 @@ class BitsProblem:
     def base_cost(self) -> int: ...
 
     @property
-    def leaf_price(self) -> int: ...
+    def leaf_penalty(self) -> int: ...
 
     @property
     def unit_shift(self) -> int: ...
@@ -248,49 +248,65 @@ class LeafAccuracyOptions:
     def __init__(self) -> None: ...
 
     @property
-    def cache(self) -> bool: ...
+    def cache(self) -> bool:
+        """Remember what is known by set of rows and depth."""
 
     @cache.setter
     def cache(self, arg: bool, /) -> None: ...
 
     @property
-    def propagate(self) -> bool: ...
+    def propagate(self) -> bool:
+        """
+        What one threshold lacks says something about the other thresholds of its column.
+        """
 
     @propagate.setter
     def propagate(self, arg: bool, /) -> None: ...
 
     @property
-    def neighbours(self) -> bool: ...
+    def neighbours(self) -> bool:
+        """... and about the same threshold below other splits."""
 
     @neighbours.setter
     def neighbours(self, arg: bool, /) -> None: ...
 
     @property
-    def convert(self) -> bool: ...
+    def convert(self) -> bool:
+        """
+        What was lacking at one required accuracy says something about the next.
+        """
 
     @convert.setter
     def convert(self, arg: bool, /) -> None: ...
 
     @property
-    def deepen(self) -> bool: ...
+    def deepen(self) -> bool:
+        """Solve the shallower depths first."""
 
     @deepen.setter
     def deepen(self, arg: bool, /) -> None: ...
 
     @property
-    def refute(self) -> bool: ...
+    def refute(self) -> bool:
+        """Spend part of a long run on upper bounds."""
 
     @refute.setter
     def refute(self, arg: bool, /) -> None: ...
 
     @property
-    def slack(self) -> float: ...
+    def slack(self) -> float:
+        """
+        In a sweep, one side of a split is asked for what closes this share of the open thresholds beside it.
+        """
 
     @slack.setter
     def slack(self, arg: float, /) -> None: ...
 
     @property
-    def dense_cuts(self) -> int: ...
+    def dense_cuts(self) -> int:
+        """
+        Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
+        """
 
     @dense_cuts.setter
     def dense_cuts(self, arg: int, /) -> None: ...
@@ -378,7 +394,7 @@ class NearOptimalSet:
 
     def column_worth(self, *, most_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, memory_limit: int, copies_without: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """
-        Return by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for none.
+        Return what stopped it, and by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for none.
         """
 
     def sum_by_row(self, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
@@ -393,6 +409,20 @@ class NearOptimalProblem:
     """A table over binary columns whose near-optimal trees are asked for."""
 
     def __init__(self, packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, min_count: int) -> None: ...
+
+    def make(self, *, leaf_price: int, unit_shift: int, budget: int, max_depth: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
+        """Return all trees within the budget."""
+
+    @property
+    def base_cost(self) -> int: ...
+
+class NearOptimalRankedProblem:
+    """A table over ranked columns whose near-optimal trees are asked for."""
+
+    def __init__(self, rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], split: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_split: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, min_count: int) -> None:
+        """
+        `split` numbers the cuts of all columns, in order of their ranks; column c has those from `first_split[c]` on.
+        """
 
     def make(self, *, leaf_price: int, unit_shift: int, budget: int, max_depth: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
         """Return all trees within the budget."""
@@ -429,142 +459,203 @@ class SweepOptions:
     def __init__(self) -> None: ...
 
     @property
-    def monotone(self) -> bool: ...
+    def monotone(self) -> bool:
+        """
+        A lower bound of a set of rows holds for its supersets (bounds/interval_bounds.hpp; off by itself if ``min_samples_leaf > 1``).
+        """
 
     @monotone.setter
     def monotone(self, arg: bool, /) -> None: ...
 
     @property
-    def lipschitz(self) -> bool: ...
+    def lipschitz(self) -> bool:
+        """
+        A lower bound of a set of rows holds for its subsets, less the weight between (bounds/interval_bounds.hpp).
+        """
 
     @lipschitz.setter
     def lipschitz(self, arg: bool, /) -> None: ...
 
     @property
-    def between(self) -> bool: ...
+    def between(self) -> bool:
+        """
+        The rows between two thresholds add what they cost by themselves (bounds/interval_bounds.hpp; off by itself if ``min_samples_leaf > 1``).
+        """
 
     @between.setter
     def between(self, arg: bool, /) -> None: ...
 
     @property
-    def leaf_count(self) -> bool: ...
+    def leaf_count(self) -> bool:
+        """A deeper tree has more leaves, and each has its penalty."""
 
     @leaf_count.setter
     def leaf_count(self, arg: bool, /) -> None: ...
 
     @property
-    def shallower(self) -> bool: ...
+    def shallower(self) -> bool:
+        """
+        Solve every node one level less deep first, for an incumbent and a bound.
+        """
 
     @shallower.setter
     def shallower(self, arg: bool, /) -> None: ...
 
     @property
-    def cache(self) -> bool: ...
+    def cache(self) -> bool:
+        """Remember bounds by set of rows and depth."""
 
     @cache.setter
     def cache(self, arg: bool, /) -> None: ...
 
     @property
-    def neighbours(self) -> bool: ...
+    def neighbours(self) -> bool:
+        """
+        Depth-two subproblems take bounds from those of the neighbouring thresholds (bounds/interval_bounds.hpp).
+        """
 
     @neighbours.setter
     def neighbours(self, arg: bool, /) -> None: ...
 
     @property
-    def fair_shares(self) -> bool: ...
+    def fair_shares(self) -> bool:
+        """
+        The two sides of a split above depth three are asked for their likely shares of a bound first.
+        """
 
     @fair_shares.setter
     def fair_shares(self, arg: bool, /) -> None: ...
 
     @property
-    def resume(self) -> bool: ...
+    def resume(self) -> bool:
+        """
+        A node that was left unfinished and is asked again with a larger budget goes on where it stopped.
+        """
 
     @resume.setter
     def resume(self, arg: bool, /) -> None: ...
 
     @property
-    def rising(self) -> bool: ...
+    def rising(self) -> bool:
+        """
+        A long run proves rising bounds of the root one after another instead of going for the optimum at once.
+        """
 
     @rising.setter
     def rising(self, arg: bool, /) -> None: ...
 
     @property
-    def plain_work(self) -> int: ...
+    def plain_work(self) -> int:
+        """
+        ... after passes that take about so many nanoseconds (rows times columns, four times that with many classes).
+        """
 
     @plain_work.setter
     def plain_work(self, arg: int, /) -> None: ...
 
     @property
-    def core(self) -> bool: ...
+    def core(self) -> bool:
+        """
+        Before that, a long run looks at few rows, whose optimum is a bound for all (bounds/core_rows.hpp; off by itself if ``min_samples_leaf > 1``).
+        """
 
     @core.setter
     def core(self, arg: bool, /) -> None: ...
 
     @property
-    def core_passes(self) -> int: ...
+    def core_passes(self) -> int:
+        """
+        ... after so many passes of the kernel, or a third of `plain_work` if that is less.
+        """
 
     @core_passes.setter
     def core_passes(self, arg: int, /) -> None: ...
 
     @property
-    def core_share(self) -> float: ...
+    def core_share(self) -> float:
+        """
+        ... if they are no more of all rows than this, and could be doubled once.
+        """
 
     @core_share.setter
     def core_share(self, arg: float, /) -> None: ...
 
     @property
-    def parts(self) -> bool: ...
+    def parts(self) -> bool:
+        """
+        After that, a long run over many rows searches parts of them, whose bounds add up to one for all (bounds/row_parts.hpp).
+        """
 
     @parts.setter
     def parts(self, arg: bool, /) -> None: ...
 
     @property
-    def part_rows(self) -> int: ...
+    def part_rows(self) -> int:
+        """... of about so many rows, if that makes four parts or more."""
 
     @part_rows.setter
     def part_rows(self, arg: int, /) -> None: ...
 
     @property
-    def sharing_work(self) -> int: ...
-
-    @sharing_work.setter
-    def sharing_work(self, arg: int, /) -> None: ...
-
-    @property
-    def threads(self) -> int: ...
-
-    @threads.setter
-    def threads(self, arg: int, /) -> None: ...
-
-    @property
-    def alone_work(self) -> int: ...
+    def alone_work(self) -> int:
+        """
+        Threads (``Limits(n_jobs=...)``) begin after passes that take about so many nanoseconds.
+        """
 
     @alone_work.setter
     def alone_work(self, arg: int, /) -> None: ...
 
     @property
-    def slack(self) -> float: ...
+    def sharing_work(self) -> int:
+        """
+        ... where one kernel pass takes at least so many steps (rows times columns).
+        """
+
+    @sharing_work.setter
+    def sharing_work(self, arg: int, /) -> None: ...
+
+    @property
+    def slack(self) -> float:
+        """
+        Extra budget of a child, in cost per row of half the open interval; children of depth two get four times that.
+        """
 
     @slack.setter
     def slack(self, arg: float, /) -> None: ...
 
     @property
-    def lanes(self) -> int: ...
+    def lanes(self) -> int:
+        """
+        Most thresholds in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
+        """
 
     @lanes.setter
     def lanes(self, arg: int, /) -> None: ...
 
     @property
-    def groups(self) -> bool: ...
+    def groups(self) -> bool:
+        """
+        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss is squared error of one output or the survival loss and leaves are not limited in number (search/group_search.hpp). Of the other switches `segments` alone plays a part there.
+        """
 
     @groups.setter
     def groups(self, arg: bool, /) -> None: ...
 
     @property
-    def segments(self) -> bool: ...
+    def segments(self) -> bool:
+        """
+        Bound such a group search by the cheapest clusters of its groups on a line (bounds/segmentation.hpp).
+        """
 
     @segments.setter
     def segments(self, arg: bool, /) -> None: ...
+
+    @property
+    def threads(self) -> int:
+        """Threads of the search, the calling one among them."""
+
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
 
 def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
@@ -584,4 +675,14 @@ def action_costs_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, 
 def survival_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hazard: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best survival tree over all cuts of ranked columns; see treewright.search._additive.
+    """
+
+def log_loss_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best probability tree for log loss over all cuts of ranked columns; see treewright.search._additive.
+    """
+
+def pinball_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], up: int, down: int, shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, most_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree of quantiles over all cuts of ranked columns; see treewright.search._additive.
     """

@@ -9,7 +9,8 @@ import pytest
 
 from treewright._native import core
 from treewright.errors import InputError
-from treewright.search import SearchOptions
+from treewright.search import LeafAccuracyOptions, SearchOptions, SweepOptions
+from treewright.search._switches import Switches
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = importlib.util.spec_from_file_location("write_options", ROOT / "tools" / "write_options.py")
@@ -26,10 +27,16 @@ def test_the_classes_are_those_of_the_tables() -> None:
         assert here == write_options.written(made), "python tools/write_options.py"
 
 
-def test_the_core_has_the_same_switches_with_the_same_defaults() -> None:
-    native, given = core.BitsOptions(), SearchOptions()
-    names = [field.name for field in fields(SearchOptions) if field.name not in SearchOptions.SETTINGS]
-    assert set(names) == {name for name in dir(native) if not name.startswith("_")}
+@pytest.mark.parametrize(
+    ("kind", "no_switches"),
+    [(SearchOptions, set()), (SweepOptions, {"threads"}), (LeafAccuracyOptions, set())],
+)
+def test_the_core_has_the_same_switches_with_the_same_defaults(
+    kind: type[Switches], no_switches: set[str]
+) -> None:
+    native, given = getattr(core, kind.CORE)(), kind()
+    names = [field.name for field in fields(kind) if field.name not in kind.SETTINGS]
+    assert {*names, *no_switches} == {name for name in dir(native) if not name.startswith("_")}
     made = given.native()
     for name in names:
         assert getattr(native, name) == getattr(made, name), name

@@ -399,6 +399,9 @@ def _regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
     options |= _shape(rng, need_depth=False, leaves=True) | _categorical(rng, columns) | _limits(rng)
     if rng.random() < 0.4:
         options["search_options"] = _sweep_switches(rng)
+    if isinstance(y[0], float) and rng.random() < 0.4:  # numbers, not events and times
+        options["criterion"] = str(rng.choice(["absolute_error", "quantile"]))
+        options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.25, 0.9999]))
     return options
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from attack.case import Case
@@ -16,11 +16,32 @@ from attack.splits import left_sets
 __all__ = ["HONEST", "FoundRegression", "additive_answers", "regression_answers", "walks_alike"]
 
 TOLD = 1e-8  # of the loss of one leaf: the most that a proof may leave open
+QUANTILE = Fraction(1, 10**11)  # of the weight of a leaf
 HONEST = Fraction(1, 10**9)  # of float64 sums of squares, as a share of the loss of one leaf
 
 
 class StatedRegression(Stated):
-    """A case whose leaves cost their squared error, as a share of the squared error of one leaf."""
+    """A case whose leaves cost their squared error or quantile loss, as a share of that of one leaf."""
+
+    @property
+    def share(self) -> Fraction | None:
+        """The quantile that leaves predict, None for means."""
+        criterion = self.case.options.get("criterion", "squared_error")
+        if criterion == "absolute_error":
+            return Fraction(1, 2)
+        return Fraction(str(self.case.options["quantile"])) if criterion == "quantile" else None
+
+    def pinball(self, rows: Sequence[int], share: Fraction) -> Fraction:
+        """Quantile loss of these rows: the least at any of their targets."""
+        y = [Fraction(self.case.y[self.kept[i]]) for i in rows]
+        w = [self.weights[i] for i in rows]
+        return min(
+            (
+                sum(v * max(share * (b - a), (1 - share) * (a - b)) for b, v in zip(y, w, strict=True))
+                for a in set(y)
+            ),
+            default=Fraction(0),
+        )
 
     def squares(self, rows: Sequence[int]) -> Fraction:
         """Squared error of these rows (positions in `kept`) about their mean."""
@@ -28,15 +49,23 @@ class StatedRegression(Stated):
         w = [self.weights[i] for i in rows]
         return _squares(y, w)
 
+    def lost(self, rows: Sequence[int]) -> Fraction:
+        """Loss of a leaf with these rows."""
+        return self.squares(rows) if self.share is None else self.pinball(rows, self.share)
+
+    @cached_property
+    def whole(self) -> Fraction:
+        """Loss of one leaf."""
+        return self.lost(range(len(self.kept)))
+
     def cheapest_label(self, rows: Sequence[int]) -> Fraction:
-        whole = self.squares(range(len(self.kept)))
-        return self.squares(rows) / whole if whole else Fraction(0)
+        return self.lost(rows) / self.whole if self.whole else Fraction(0)
 
 
 class FoundRegression(Found):
     """One regression tree of the library with its claims."""
 
-    @property
+    @cached_property
     def stated(self) -> StatedRegression:  # type: ignore[override]
         return StatedRegression(self.case)
 
@@ -124,12 +153,19 @@ def cheapest(stated: Stated, max_depth: int | None = None) -> tuple[Fraction, in
 
 
 def _values(found: FoundRegression, model: Any) -> Iterator[Mismatch]:
-    """Every leaf predicts the mean of its rows, in the file and by `predict`."""
+    """Every leaf predicts the mean or a quantile of its rows, in the file and by `predict`."""
     stated, nodes = found.stated, found.walker.content["nodes"]
     y = [Fraction(found.case.y[i]) for i in stated.kept]
     spread = float(max(y) - min(y)) or abs(float(y[0])) or 1.0
     for leaf, rows in found.groups.items():
         weight = sum(stated.weights[i] for i in rows)
+        if stated.share is not None:
+            value = Fraction(nodes[leaf]["value"][0])
+            below = sum(stated.weights[i] for i in rows if y[i] < value)
+            up_to = sum(stated.weights[i] for i in rows if y[i] <= value)
+            if not below - weight * QUANTILE <= stated.share * weight <= up_to + weight * QUANTILE:
+                yield Mismatch("a leaf is not a quantile of its rows", f"{float(value)!r}")
+            continue
         mean = float(sum((stated.weights[i] * y[i] for i in rows), Fraction(0)) / weight)
         if abs(nodes[leaf]["value"][0] - mean) > 1e-9 * spread + 1e-12 * abs(mean):
             yield Mismatch(

@@ -12,7 +12,7 @@
 inline constexpr std::int64_t kNever = std::int64_t{1} << 50;
 
 struct Rules {
-    std::int64_t leaf_price;  // in weight units
+    std::int64_t leaf_penalty;  // in weight units
     std::int32_t max_depth;
     std::int32_t max_leaves;
     std::size_t min_count;
@@ -24,7 +24,7 @@ inline std::int64_t plain(const MadeInput& in, const Rules& rules, const std::ve
     std::int64_t best = kNever;
     if (rows.size() >= rules.min_count)
         for (std::size_t k = 0; k < in.n_classes; ++k) {
-            std::int64_t cost = rules.leaf_price;
+            std::int64_t cost = rules.leaf_penalty;
             for (const std::size_t r : rows) cost += in.price(r, k);
             best = std::min(best, cost);
         }
@@ -58,7 +58,7 @@ struct Walk {
             check(rows.size() >= rules.min_count, "enough rows in a leaf");
             std::int64_t best = kNever;
             for (std::size_t k = 0; k < in.n_classes; ++k) {
-                std::int64_t cost = rules.leaf_price;
+                std::int64_t cost = rules.leaf_penalty;
                 for (const std::size_t r : rows) cost += in.price(r, k);
                 best = std::min(best, cost);
             }

@@ -3,7 +3,9 @@
 #include "check.hpp"
 #include "ranked_search.hpp"
 #include "treewright/objective/action_costs.hpp"
+#include "treewright/objective/log_loss.hpp"
 #include "treewright/objective/misclassification.hpp"
+#include "treewright/objective/pinball.hpp"
 #include "treewright/objective/squared_error.hpp"
 #include "treewright/objective/survival.hpp"
 
@@ -94,12 +96,46 @@ std::unique_ptr<RankedObjective> survival(Random32& random, std::uint32_t n) {
                                       1 + ((9 * table->slack + (Cost{below(random, 2)} << table->scale)) << 6));
 }
 
+std::unique_ptr<RankedObjective> log_loss(Random32& random, std::uint32_t n) {
+    const auto table = std::make_shared<ClassTable>();
+    fill(*table, random, n);
+    table->n_classes = 2 + below(random, 3);
+    const int bits = static_cast<int>(below(random, 30));  // known terms and computed ones
+    for (std::uint32_t i = 0; i < n; ++i) {
+        table->label.push_back(below(random, table->n_classes));
+        table->weight.push_back(std::int64_t{1 + below(random, 3)} << bits);
+    }
+    table->scale = 44 - 5 - bits - static_cast<int>(below(random, 12));
+    table->prepare();
+    return std::make_unique<LogLoss>(table, 6,
+                                     1 + ((6 * table->slack + (Cost{below(random, 2)} << (table->scale + bits))) << 6));
+}
+
+std::unique_ptr<RankedObjective> pinball(Random32& random, std::uint32_t n) {
+    const auto table = std::make_shared<QuantileTable>();
+    fill(*table, random, n);
+    table->up = 1 + below(random, 4);
+    table->down = 1 + below(random, 4);
+    const std::uint32_t n_targets = 1 + below(random, n);
+    std::int64_t last = 0;
+    for (std::uint32_t v = 0; v < n_targets; ++v) table->target.push_back(last += 1 + below(random, 99));
+    for (std::uint32_t i = 0; i < n; ++i) {
+        table->place.push_back(below(random, n_targets));
+        table->weight.push_back(1 + below(random, 5));
+    }
+    table->prepare();
+    const int shift = static_cast<int>(below(random, 2) * below(random, 6));
+    return std::make_unique<Pinball>(table, shift, 6, 1 + (((shift > 0) + Cost{below(random, 300) >> shift}) << 6));
+}
+
 const std::vector<std::function<std::unique_ptr<RankedObjective>(Random32&, std::uint32_t)>> objectives{
     misclassification,
     [](Random32& random, std::uint32_t n) { return squared_error(random, n, 1); },
     [](Random32& random, std::uint32_t n) { return squared_error(random, n, 2); },
     action_costs,
     survival,
+    log_loss,
+    pinball,
 };
 
 // Loss of a leaf over the rows whose bit is set, and their span.

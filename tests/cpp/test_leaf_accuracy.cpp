@@ -118,12 +118,12 @@ void check_deficits(Dice& dice, const Data& data) {
 }
 
 // Best second split of one side, cut by cut.
-Count slow_side(const Data& data, const std::vector<std::uint32_t>& rows, const Cut& cut, const Price* price) {
+Count slow_side(const Data& data, const std::vector<std::uint32_t>& rows, const Cut& cut, const CostRates* rates) {
     const auto leaf = [&](const std::vector<std::uint32_t>& some) {
         const Node node = node_of(data, some);
         const Count deficit = cut.deficit(node.total, node.largest, node.n());
-        if (price == nullptr) return deficit;
-        return deficit > 0 ? kNoCost : price->unit * (node.total - node.largest) + price->leaf;
+        if (rates == nullptr) return deficit;
+        return deficit > 0 ? kNoCost : rates->unit * (node.total - node.largest) + rates->leaf;
     };
     Count best = leaf(rows);
     for (std::uint32_t c = 0; c < data.table.n_columns; ++c)
@@ -142,9 +142,9 @@ void check_pairs(Dice& dice, const Data& data) {
     if (rows.empty()) return;
     const Node node = node_of(data, rows);
     const Cut cut = random_cut(dice, data);
-    const Price price{64, 1 + static_cast<Count>(dice.below(100))};
+    const CostRates rates{64, 1 + static_cast<Count>(dice.below(100))};
     PairSolver solver(data);
-    for (const Price* asked : {static_cast<const Price*>(nullptr), &price}) {
+    for (const CostRates* asked : {static_cast<const CostRates*>(nullptr), &rates}) {
         PairAnswer first;
         solver.solve(node, cut, asked, first);
         for (std::size_t i = 0; i < first.cuts.size(); ++i) {
@@ -167,12 +167,12 @@ void check_pairs(Dice& dice, const Data& data) {
 
 void check_searches(Dice& dice, const Data& data) {
     const auto depth = static_cast<std::uint32_t>(dice.below(5));
-    const FullPrice price = FullPrice::of(64, 1, data);
+    const FullCostRates rates = FullCostRates::of(64, 1, data);
     Options plain;
     plain.cache = plain.propagate = plain.neighbours = plain.convert = plain.deepen = plain.refute = false;
     Control unlimited({});
     Search reference(data, plain, unlimited);
-    const Answer expected = reference.best(depth, &price);
+    const Answer expected = reference.best(depth, &rates);
     check(expected.proven_value && expected.proven_cost, "no limit, so proven");
     for (int trial = 0; trial < 3; ++trial) {
         Options options;
@@ -189,7 +189,7 @@ void check_searches(Dice& dice, const Data& data) {
         if (trial == 1) limits.bytes = 1 << 12;
         Control control(limits);
         Search search(data, options, control);
-        const Answer found = search.best(depth, &price);
+        const Answer found = search.best(depth, &rates);
         check(!data.measure.less(expected.value, found.value), "no tree is better than the best");
         check(found.upper_bound >= data.measure.of(expected.value), "the upper bound holds");
         if (found.proven_value) check(!data.measure.less(found.value, expected.value), "proven, so as good");

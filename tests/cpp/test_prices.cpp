@@ -34,7 +34,7 @@ std::int64_t largest(const Dataset& data, const std::vector<std::int64_t>& price
 }
 
 // Every conjunction found breaks (*) and comes with its cheapest cost.
-void check_finds(const Dataset& data, const std::vector<std::int64_t>& prices, std::int64_t leaf_price,
+void check_finds(const Dataset& data, const std::vector<std::int64_t>& prices, std::int64_t leaf_penalty,
                  const Violations& found) {
     std::int64_t begin = 0;
     for (std::size_t f = 0; f < found.ends.size(); ++f) {
@@ -48,7 +48,7 @@ void check_finds(const Dataset& data, const std::vector<std::int64_t>& prices, s
         begin = found.ends[f];
         const std::int64_t cheapest = *std::min_element(cost.begin(), cost.end());
         check(cheapest == found.cheapest[f], "its cheapest class");
-        check(paid > leaf_price + (cheapest << kShift), "what was found is a violation");
+        check(paid > leaf_penalty + (cheapest << kShift), "what was found is a violation");
     }
 }
 
@@ -66,24 +66,24 @@ int main() {
             prices.push_back(static_cast<std::int64_t>(dice.below(40)));
             all.push_back(r);
         }
-        const auto leaf_price = static_cast<std::int64_t>(dice.below(60));
+        const auto leaf_penalty = static_cast<std::int64_t>(dice.below(60));
         const bool limited = dice.coin();
         const std::int32_t depth =
             limited ? static_cast<std::int32_t>(dice.below(4)) : static_cast<std::int32_t>(data.n_columns);
         const std::int64_t expected = largest(data, prices, all, 0, depth);
-        const Pricing pricing{data, prices, leaf_price, kShift, limited ? depth : 1 << 20};
-        const Violations whole = bound_violations(pricing, leaf_price, 1 << 20, control);
+        const Pricing pricing{data, prices, leaf_penalty, kShift, limited ? depth : 1 << 20};
+        const Violations whole = bound_violations(pricing, leaf_penalty, 1 << 20, control);
         check(whole.complete, "explored to the end");
-        check(whole.worst == std::max(expected, leaf_price), "the largest gain");
-        check_finds(data, prices, leaf_price, whole);
-        check(whole.ends.empty() == (expected <= leaf_price), "a violation is found where there is one");
-        check_finds(data, prices, leaf_price, suggest_violations(pricing, 1 + dice.below(4), control));
+        check(whole.worst == std::max(expected, leaf_penalty), "the largest gain");
+        check_finds(data, prices, leaf_penalty, whole);
+        check(whole.ends.empty() == (expected <= leaf_penalty), "a violation is found where there is one");
+        check_finds(data, prices, leaf_penalty, suggest_violations(pricing, 1 + dice.below(4), control));
         check(suggest_violations(pricing, 2, control).worst <= std::max(expected, std::int64_t{0}),
               "suggestions exist");
-        const std::int64_t bar = leaf_price + static_cast<std::int64_t>(dice.below(100));
+        const std::int64_t bar = leaf_penalty + static_cast<std::int64_t>(dice.below(100));
         check(bound_violations(pricing, bar, 1 << 20, control).worst == std::max(expected, bar), "up to the bar");
         for (const std::int64_t most : {1, 2, 5, 20})
-            check(expected <= bound_violations(pricing, leaf_price, most, control).worst,
+            check(expected <= bound_violations(pricing, leaf_penalty, most, control).worst,
                   "cut short, `worst` still holds");
     }
     std::puts("prices: ok");

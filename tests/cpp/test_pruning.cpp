@@ -66,7 +66,7 @@ struct Value {
 };
 
 // Row by row, from the root.
-Value value_of(const Made& made, const SplitList& splits, const Price& price, const LeafWorth& worth) {
+Value value_of(const Made& made, const SplitList& splits, const CostRates& rates, const LeafWorth& worth) {
     const std::size_t k = made.n_classes;
     std::vector<std::int64_t> sums(splits.size() * k, 0);
     for (std::size_t row = 0; row < made.n_rows; ++row) {
@@ -93,7 +93,7 @@ Value value_of(const Made& made, const SplitList& splits, const Price& price, co
             total += sums[node * k + c];
             most = std::max(most, sums[node * k + c]);
         }
-        value.cost += least * static_cast<std::int64_t>(price.unit) + static_cast<std::int64_t>(price.leaf);
+        value.cost += least * static_cast<std::int64_t>(rates.unit) + static_cast<std::int64_t>(rates.leaf);
         ++value.leaves;
         value.worst = std::min(value.worst, worth.of(most, total));
     }
@@ -134,17 +134,17 @@ int main() {
     for (int trial = 0; trial < 3000; ++trial) {
         const bool plain = dice.coin();
         const Made made(dice, plain);
-        const Price price{static_cast<Wide>(1 + dice.below(3)), static_cast<Wide>(dice.below(4))};
+        const CostRates rates{static_cast<Wide>(1 + dice.below(3)), static_cast<Wide>(dice.below(4))};
         SplitList splits;
         grow(dice, made, 4, splits);
-        const Value before = value_of(made, splits, price, {});
+        const Value before = value_of(made, splits, rates, {});
 
         const SplitList cheap =
-            kept(splits, cheapest_pruning(splits, made.rows(), made.labels(), price, 0.0, {}, never));
-        const Value after = value_of(made, cheap, price, {});
+            kept(splits, cheapest_pruning(splits, made.rows(), made.labels(), rates, 0.0, {}, never));
+        const Value after = value_of(made, cheap, rates, {});
         check(after.cost <= before.cost, "a pruning is never dearer");
         for (const SplitList& other : prunings(cheap)) {
-            const Value value = value_of(made, other, price, {});
+            const Value value = value_of(made, other, rates, {});
             check(value.cost > after.cost || (value.cost == after.cost && value.leaves >= after.leaves),
                   "none is cheaper or smaller");
         }
@@ -158,8 +158,8 @@ int main() {
         if (one_leaf > 0) {
             const std::vector<double> unit(made.n_classes, 1.0);
             const LossSums loss{LossSums::Kind::least, sums, made.n_classes, unit, static_cast<double>(one_leaf)};
-            const Price of_leaf{1, price.leaf};
-            const std::int64_t leaf = static_cast<std::int64_t>(price.leaf) * (LossSums::kUnits / one_leaf);
+            const CostRates of_leaf{1, rates.leaf};
+            const std::int64_t leaf = static_cast<std::int64_t>(rates.leaf) * (LossSums::kUnits / one_leaf);
             const SplitList small = kept(splits, cheapest_pruning(splits, made.rows(), loss, leaf, never));
             const auto paid = value_of(made, small, of_leaf, {}).cost;
             check(paid <= value_of(made, splits, of_leaf, {}).cost, "a pruning by sums is never dearer");
@@ -169,13 +169,13 @@ int main() {
         if (!plain) continue;
 
         const LeafWorth worth{dice.coin() ? 0.0 : 1.6, 1.0};
-        const double least = value_of(made, splits, price, worth).worst;
+        const double least = value_of(made, splits, rates, worth).worst;
         const SplitList accurate =
-            kept(splits, cheapest_pruning(splits, made.rows(), made.labels(), price, least, worth, never));
-        check(value_of(made, accurate, price, worth).worst >= least, "no leaf is worth less than asked");
+            kept(splits, cheapest_pruning(splits, made.rows(), made.labels(), rates, least, worth, never));
+        check(value_of(made, accurate, rates, worth).worst >= least, "no leaf is worth less than asked");
         for (const SplitList& other : prunings(accurate)) {
-            const Value value = value_of(made, other, price, worth);
-            check(value.worst < least || value.cost >= value_of(made, accurate, price, {}).cost, "none is cheaper");
+            const Value value = value_of(made, other, rates, worth);
+            check(value.worst < least || value.cost >= value_of(made, accurate, rates, {}).cost, "none is cheaper");
         }
 
         const SplitList best = kept(splits, best_worst_leaf(splits, made.rows(), made.labels(), {}, worth, never));

@@ -1,4 +1,4 @@
-// All phases of a search against a plain recursion over the input rows: with and without a limit on leaves, prices of a leaf,
+// All phases of a search against a plain recursion over the input rows: with and without a limit on leaves, leaf penalties,
 // row prices, every other limit, switches, little memory, a stop at any step or while prices are made.
 #include "check.hpp"
 #include "made_input.hpp"
@@ -23,11 +23,12 @@ struct Counts {
 };
 
 // Prices that are valid whatever the rows: all together are no more than the price of one leaf.
-PriceSource share_of_a_leaf(std::size_t n_rows, std::int64_t leaf_price, bool stops, Counts& counts, Control& control) {
+PriceSource share_of_a_leaf(std::size_t n_rows, std::int64_t leaf_penalty, bool stops, Counts& counts,
+                            Control& control) {
     return [=, &counts, &control, made = std::int64_t{0}](const PriceRequest& request) mutable {
         check(request.seconds >= 0 && request.work >= 0 && request.proven_bound >= 0, "a request");
         Prices prices;
-        prices.of_row.assign(n_rows, n_rows == 0 ? 0 : leaf_price / static_cast<std::int64_t>(n_rows));
+        prices.of_row.assign(n_rows, n_rows == 0 ? 0 : leaf_penalty / static_cast<std::int64_t>(n_rows));
         for (const std::int64_t y : prices.of_row) prices.bound += y;
         prices.rounds = ++made;
         prices.done = made == 3;
@@ -65,8 +66,8 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
         const Dataset data = reduce(in.view(rules.min_count > 1, dice.coin()));
         std::int64_t total = static_cast<std::int64_t>(in.n_rows);
         for (const std::int64_t c : data.cost) total += c;
-        const Units units = Units::make(total, static_cast<double>(rules.leaf_price));
-        Settings settings{units.leaf_price,
+        const Units units = Units::make(total, static_cast<double>(rules.leaf_penalty));
+        Settings settings{units.leaf_penalty,
                           units.shift,
                           rules.max_depth,
                           rules.max_leaves,
@@ -79,8 +80,8 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
         if (trial == 3) limits.bytes = 1;  // the caches shed all the time
         Control control(limits);
         PriceSource prices;
-        if (trial > 0 && settings.leaf_price > 0)
-            prices = share_of_a_leaf(data.n_rows, settings.leaf_price, stops_pricing, counts, control);
+        if (trial > 0 && settings.leaf_penalty > 0)
+            prices = share_of_a_leaf(data.n_rows, settings.leaf_penalty, stops_pricing, counts, control);
         const bool counts_leaves = static_cast<std::int64_t>(data.n_rows) < (std::int64_t{1} << units.shift) - 1;
         const Outcome out = search_tree<Acc>(data, settings, counts_leaves, prices, control);
 
@@ -90,16 +91,16 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
         check(walk.leaves == count_leaves(out.shape) && (rules.max_leaves == 0 || walk.leaves <= rules.max_leaves),
               "not too many leaves");
         check(cost >= expected, "no tree is better than the best");
-        const std::int64_t paid = cost_of(data, out.shape, settings.leaf_price, settings.unit_shift);
+        const std::int64_t paid = cost_of(data, out.shape, settings.leaf_penalty, settings.unit_shift);
         check(paid >= out.bounds.upper && (stopped || paid == out.bounds.upper), "the tree is the one that was proven");
         // One cost unit a leaf is for ties, and a price above all errors together is lowered to them (cost_units.hpp).
         const std::int64_t optimum = ((expected - data.base_cost) << units.shift) + most;
-        check(rules.leaf_price > total + 1 || out.bounds.lower <= optimum, "a bound that holds");
+        check(rules.leaf_penalty > total + 1 || out.bounds.lower <= optimum, "a bound that holds");
         ++(control.ended() ? counts.stopped : counts.proven);
         check(stopped || !control.ended(), "no stop that was not asked for");
         if (out.bounds.exact()) check(cost == expected, "the cost of the best tree of all");
         if (!control.ended()) check(out.bounds.exact(), "a run without limits ends");
-        if (rules.leaf_price == 0 && out.leaves_exact && walk.leaves > 1) {
+        if (rules.leaf_penalty == 0 && out.leaves_exact && walk.leaves > 1) {
             ++counts.counted;
             check(plain(in, rules, all, rules.max_depth, walk.leaves - 1) > expected, "the fewest leaves");
         }
@@ -125,10 +126,10 @@ int recheck(Dice& dice, std::int64_t scale) {
     std::int64_t total = static_cast<std::int64_t>(in.n_rows);
     for (const std::int64_t c : data.cost) total += c;
     for (const std::int64_t g : data.guess) total += g;
-    const Units units = Units::make(total, static_cast<double>(rules.leaf_price));
+    const Units units = Units::make(total, static_cast<double>(rules.leaf_penalty));
     Options options;
     if (dice.coin()) options.plain_steps = static_cast<std::int64_t>(1 + dice.below(6));
-    const Settings settings{units.leaf_price,
+    const Settings settings{units.leaf_penalty,
                             units.shift,
                             rules.max_depth,
                             rules.max_leaves,
@@ -145,7 +146,7 @@ int recheck(Dice& dice, std::int64_t scale) {
     const std::int64_t cost = walk.go(all, rules.max_depth);
     check(walk.at == out.recheck->shape.size() && walk.leaves <= rules.max_leaves, "a tree within the limits");
     check(cost >= expected, "no tree is better than the best");
-    if (out.recheck->ended && rules.leaf_price <= total)
+    if (out.recheck->ended && rules.leaf_penalty <= total)
         check(cost - out.recheck->guess <= expected, "what Theorem 4.3 leaves open");
     return 1;
 }

@@ -41,9 +41,9 @@ void run(Dice& dice, std::int64_t scale) {
         const Dataset data = reduce(in.view(rules.min_count > 1, dice.coin()));
         std::int64_t total = static_cast<std::int64_t>(in.n_rows);
         for (const std::int64_t c : data.cost) total += c;
-        const Units units = Units::make(total, static_cast<double>(rules.leaf_price));
+        const Units units = Units::make(total, static_cast<double>(rules.leaf_penalty));
         const Settings settings{
-            units.leaf_price,
+            units.leaf_penalty,
             units.shift,
             trial == 3 && rules.max_depth >= static_cast<std::int32_t>(columns) ? kUnlimited : rules.max_depth,
             0,

@@ -10,7 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
+import treewright as tw
 from tiny_problems import TinyProblem, random_problem
 from treewright import SolveStatus
 from treewright.problem import make_regression_problem
@@ -103,3 +105,35 @@ def test_regression_claims_no_proof_where_rounding_hides_much() -> None:
     )
     assert plain.status is SolveStatus.OPTIMAL
     assert plain.stats["tolerance"] <= 1e-8
+
+
+def test_a_proof_without_rounding_names_no_tolerance() -> None:
+    """One leaf loses nothing: "by more than 0e+00" would be no English."""
+    X = np.array([[0.0], [1.0], [2.0]])
+    for model in (
+        tw.OptimalPolicyTree().fit(X, np.full((3, 2), 2.0**45)),
+        tw.OptimalTreeRegressor().fit(X, [1.0, 1.0, 1.0]),
+        tw.OptimalProbabilityTree().fit(X, [1, 1, 1]),
+    ):
+        assert "smaller than that of this one" in model.result_.sentence()
+
+
+def test_what_only_rounding_leaves_open_asks_for_no_time() -> None:
+    X, y, weight = np.array([[1.31], [0.8]]), [999999.7, 1000001.5], [2992.3, 2e-4]
+    with pytest.warns(ConvergenceWarning) as warned:
+        model = tw.OptimalTreeRegressor(cost_complexity=0.001).fit(X, y, weight)
+    assert model.result_.is_only_rounded
+    assert model.result_.sentence().startswith("Not proven optimal (numbers were rounded): the best tree")
+    said = str(warned[0].message)
+    assert "more time brings no proof" in said
+    assert "Raise time_limit" not in said
+    assert "at most 0.0%" not in said
+
+
+def test_what_a_limit_leaves_open_asks_for_time() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), rng.normal(size=60)
+    with pytest.warns(ConvergenceWarning, match="Raise time_limit") as warned:
+        model = tw.OptimalTreeRegressor(cost_complexity=0.001, max_depth=4, step_limit=1).fit(X, y)
+    assert not model.result_.is_only_rounded
+    assert "rounded" not in str(warned[0].message)

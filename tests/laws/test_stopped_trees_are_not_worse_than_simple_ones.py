@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from treewright import SolveResult, SolveStatus
-from treewright.problem import Problem, make_problem
+from treewright.problem import Problem, make_problem, make_regression_problem
 from treewright.result import StopReason
-from treewright.search import Limits, SearchOptions, solve, solve_frontier
+from treewright.search import Limits, SearchOptions, solve, solve_frontier, solve_regression
 from treewright.table import table_from
 
 LIMITS: dict[str, Limits] = {
@@ -128,3 +128,18 @@ def test_a_search_that_outgrows_its_memory_keeps_what_it_has() -> None:
     assert result.stop_reason is StopReason.MEMORY_LIMIT
     assert result.stats["bytes"] < 80_000_000
     assert result.objective <= greedy_objective(problem, 1)
+
+
+def test_a_large_table_has_time_for_one_split() -> None:
+    """One pass over so many cells takes long; the tree of a run that stops at once is the best of one split."""
+    rng = np.random.default_rng(0)
+    table = table_from(rng.normal(size=(60_000, 72)))
+    y = rng.normal(size=60_000) + (table.X[:, 40] > 0.3)
+    stopped = solve_regression(
+        make_regression_problem(table, y, max_depth=4, cost_complexity=0.0), limits=Limits(step_limit=1)
+    )
+    best = solve_regression(make_regression_problem(table, y, max_depth=1, cost_complexity=0.0))
+    assert stopped.stop_reason is StopReason.STEP_LIMIT
+    assert best.status is SolveStatus.OPTIMAL
+    assert stopped.tree.splits[0] == best.tree.splits[0]
+    assert stopped.objective == best.objective

@@ -17,7 +17,7 @@ def bits(**other: Any) -> core.BitsProblem:
         "y": np.array([0, 1, 1], dtype=np.int32),
         "weight": np.ones(3, dtype=np.int64),
         "costs": np.array([[0, 1], [1, 0]], dtype=np.int64),
-        "leaf_price": 0.1,
+        "leaf_penalty": 0.1,
         "min_count": 1,
         "equivalent_points": True,
     } | other
@@ -52,8 +52,8 @@ def search(problem: core.BitsProblem, **other: Any) -> dict[str, Any]:
         {"costs": np.array([[0, 2**62], [2**62, 0]], dtype=np.int64)},
         {"weight": np.array([1, -1, 1], dtype=np.int64)},
         {"weight": np.array([2**62, 2**62, 2**62], dtype=np.int64)},
-        {"leaf_price": float("nan")},
-        {"leaf_price": -1.0},
+        {"leaf_penalty": float("nan")},
+        {"leaf_penalty": -1.0},
         {"guess": np.array([2**62, 2**62, 1], dtype=np.int64)},
         {"goes_right": np.zeros((1, 2), dtype=np.uint8)},
         {"packed": True},
@@ -63,7 +63,7 @@ def search(problem: core.BitsProblem, **other: Any) -> dict[str, Any]:
 def test_problems_over_binary_columns(wrong: dict[str, Any]) -> None:
     if "packed" in wrong:  # three rows are one byte
         wrong = wrong | {"goes_right": np.zeros((1, 3), dtype=np.uint8)}
-    with pytest.raises(ValueError, match=r"lengths|costs|guess|leaf_price|weight|y must|too large"):
+    with pytest.raises(ValueError, match=r"lengths|costs|guess|leaf_penalty|weight|y must|too large"):
         bits(**wrong)
 
 
@@ -341,7 +341,7 @@ def prune(call: str = "cheapest_pruning", **other: Any) -> Any:
 def test_wrong_prunings(call: str, wrong: dict[str, Any]) -> None:
     source, leaves = prune(call)
     assert (source.tolist(), leaves) == ([0, -1, -1], 2)
-    with pytest.raises(ValueError, match=r"rows|y must|splits|weight|costs|n_classes|price|seconds"):
+    with pytest.raises(ValueError, match=r"rows|y must|splits|weight|costs|n_classes|unit or leaf|seconds"):
         prune(call, **wrong)
 
 

@@ -22,7 +22,7 @@
 // between, and a bound that is at most F would need their modified cost.
 //
 // The front (front.hpp) keeps the same invariant for every number of leaves l. With F(S, d, l) the optimum of the modified
-// problem with at most l leaves and no price, F >= g(S), so min(upper(l), g(S)) is a lower bound for a front as guesses
+// problem with at most l leaves and no leaf penalty, F >= g(S), so min(upper(l), g(S)) is a lower bound for a front as guesses
 // are above: at most F, or the cost of a tree that exists and is no better than it needs to be. Adding c*l and taking the
 // minimum over l gives Theorem 4.3 among trees of at most K leaves.
 //

@@ -40,7 +40,7 @@ Cost Search::rows_between_add(const Hunt& hunt, const Question& question) {
     const Size below = hunt.size.below();
     Search& free = losses();
     // What the leaves of a tree of these rows cost, at most.
-    const Cost price = below.most_leaves(end - begin) * free.objective_.leaf_penalty();
+    const Cost penalties = below.most_leaves(end - begin) * free.objective_.leaf_penalty();
     Level& own = level_at(hunt.level);
 
     const Stack::Mark mark = stack_.mark();
@@ -49,7 +49,7 @@ Cost Search::rows_between_add(const Hunt& hunt, const Question& question) {
     const auto column = static_cast<std::size_t>(
         std::find(columns.begin(), columns.end(), node.columns[question.from.column]) - columns.begin());
     const auto loss_of = [&](const Node& rows, Cost enough) {
-        return std::max<Cost>(free.solve(rows, below, enough + price, hunt.level + 1).lower - price, 0);
+        return std::max<Cost>(free.solve(rows, below, enough + penalties, hunt.level + 1).lower - penalties, 0);
     };
     const auto loss = [&](std::uint32_t first, std::uint32_t last, Cost enough) {  // of rows first .. last - 1
         if (last - first < 2 || enough <= 0) return Cost{0};

@@ -16,7 +16,7 @@ class Greedy {
           control_(control),
           data_(pricing.data),
           gains_(data_, pricing.prices, pricing.unit_shift),
-          threshold_(gains_.quanta(pricing.leaf_price)),
+          threshold_(gains_.quanta(pricing.leaf_penalty)),
           width_(width),
           finds_(data_.n_classes * (2 * data_.n_columns + 1)),
           sums_(gains_.stride()) {}

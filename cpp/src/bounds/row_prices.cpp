@@ -32,7 +32,7 @@ class Enumeration {
         : data_(pricing.data),
           words_(data_.n_words),
           gains_(data_, pricing.prices, pricing.unit_shift),
-          threshold_(gains_.quanta(pricing.leaf_price)),
+          threshold_(gains_.quanta(pricing.leaf_penalty)),
           bar_(gains_.quanta(bar)),
           max_depth_(pricing.max_depth),
           closed_(pricing.unlimited()),

@@ -8,7 +8,7 @@
 namespace treewright::leaf_accuracy {
 
 Cheapest Search::least(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
-    const Cost own = price_of(node.leaf()), split = 2 * price_->leaf;  // a split has two leaves at least
+    const Cost own = cost_of(node.leaf()), split = 2 * rates_->leaf;  // a split has two leaves at least
     if (depth == 0 || node.n() < 2 * data_.min_leaf || own <= split) return {own, own, PartialTree::leaf()};
     if (split >= budget) return {split, own, PartialTree::leaf()};
     if (const Entry* known = find(node, depth); known != nullptr) {
@@ -32,8 +32,8 @@ Cheapest Search::least(const Node& node, std::uint32_t depth, Cost budget, std::
 }
 
 Cheapest Search::least_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
-    const Cost split = 2 * price_->leaf;
-    Cheapest best{split, price_of(node.leaf()), PartialTree::leaf()};
+    const Cost split = 2 * rates_->leaf;
+    Cheapest best{split, cost_of(node.leaf()), PartialTree::leaf()};
     if (control_.step(work(node))) return best;
     Level& here = level_at(level);
     const Cheapest pair = weigh_costs(node, std::min(best.upper, budget), depth == 2 && level > 0, level);
@@ -49,8 +49,8 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Cost budget,
     std::vector<std::size_t> meeting;
     for (const ColumnOfPairs& at : by_promise(costs)) {
         open_column(node, at.column, level);
-        here.left_floor.assign(at.count, price_->kernel.leaf);
-        here.right_floor.assign(at.count, price_->kernel.leaf);
+        here.left_floor.assign(at.count, rates_->kernel.leaf);
+        here.right_floor.assign(at.count, rates_->kernel.leaf);
         meeting.clear();
         here.stretches.assign(1, {0, at.count});
         while (!here.stretches.empty() && !control_.stopped()) {
@@ -78,7 +78,7 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Cost budget,
             const auto known = [&](const Node& side, bool is_left) {
                 const Entry* entry = find(side, depth - 1);
                 const Cost floor = lower_of(is_left ? here.left_floor[i] : here.right_floor[i], side);
-                return std::max({floor, price_->leaf, entry == nullptr ? Cost{0} : entry->cheapest.lower});
+                return std::max({floor, rates_->leaf, entry == nullptr ? Cost{0} : entry->cheapest.lower});
             };
             Cost first_lower = known(first, left_first), second_lower = known(second, !left_first);
             if (first_lower + second_lower < target) {
@@ -118,22 +118,22 @@ Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, s
             best.upper = found.upper;
             best.plan = found.plan;
         }
-        return price_->sum(std::min(best.upper, budget), data_, node.n());
+        return rates_->sum(std::min(best.upper, budget), data_, node.n());
     };
-    Count limit = price_->sum(budget, data_, node.n());
+    Count limit = rates_->sum(budget, data_, node.n());
     const bool dense = is_dense(node);
     if (!dense) {
-        sweeper_.solve_costs(node, cut(), price_->kernel, limit, costs, best.relaxed,
-                             price_->exact ? PairSweeper::Settle() : PairSweeper::Settle(settle));
+        sweeper_.solve_costs(node, cut(), rates_->kernel, limit, costs, best.relaxed,
+                             rates_->exact ? PairSweeper::Settle() : PairSweeper::Settle(settle));
     } else {
-        pairs_.solve(node, cut(), &price_->kernel, costs);
+        pairs_.solve(node, cut(), &rates_->kernel, costs);
         if (asks_relaxed) {
-            pairs_.solve_again(node, Cut::none(), &price_->kernel, here.relaxed);
+            pairs_.solve_again(node, Cut::none(), &rates_->kernel, here.relaxed);
             best.relaxed =
-                std::min(price_->kernel.unit * (node.total - node.largest) + price_->kernel.leaf, here.relaxed.least);
+                std::min(rates_->kernel.unit * (node.total - node.largest) + rates_->kernel.leaf, here.relaxed.least);
         }
     }
-    if (price_->exact) {  // the kernels' sums are the costs
+    if (rates_->exact) {  // the kernels' sums are the costs
         const std::size_t pair = costs.best();
         best.lower = lower_of(costs.least, node);
         if (pair < costs.cuts.size() && costs.sum(pair) < limit) settle(pair);
@@ -158,18 +158,18 @@ Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, s
 }
 
 void Search::raise_floors(Level& here, std::size_t at, bool is_left, Count relaxed) const {
-    if (!options_.propagate || relaxed <= price_->kernel.leaf) return;
+    if (!options_.propagate || relaxed <= rates_->kernel.leaf) return;
     std::vector<Count>& floors = is_left ? here.left_floor : here.right_floor;
     for (std::size_t i = 0; i < floors.size(); ++i) {
         const bool holds_more = (i > at) == is_left;
         const Count weight = holds_more ? 0 : std::abs(here.left_weight[i] - here.left_weight[at]);
-        if (relaxed / price_->kernel.unit >= weight)
-            floors[i] = std::max(floors[i], relaxed - price_->kernel.unit * weight);
+        if (relaxed / rates_->kernel.unit >= weight)
+            floors[i] = std::max(floors[i], relaxed - rates_->kernel.unit * weight);
     }
 }
 
 Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
-    Cheapest best{0, price_of(node.leaf()), PartialTree::leaf()};
+    Cheapest best{0, cost_of(node.leaf()), PartialTree::leaf()};
     TreePoolNode split{};
     bool is_split = false;
     SortedColumn& sorted = level_at(level).sorted;
@@ -178,7 +178,7 @@ Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
         for (std::size_t i = 0; i < sorted.cuts.size(); ++i) {
             const auto [left, right] = sorted.sides(node, i);
             const Cost wrong = static_cast<Cost>(node.value.weight - left.value.correct - right.value.correct);
-            const Cost cost = price_->unit * wrong + 2 * price_->leaf;
+            const Cost cost = rates_->unit * wrong + 2 * rates_->leaf;
             if (cost >= best.upper || deficit(left) + deficit(right) > 0) continue;
             best.upper = cost;
             split = {c, sorted.cuts[i].rank, PartialTree::leaf(), PartialTree::leaf()};
@@ -200,17 +200,17 @@ Cheapest Search::cheapest_pair(const Node& node, const PairAnswer::Cut& root, st
     return {0, left.upper + right.upper, remember({root.column, root.rank, left.plan, right.plan})};
 }
 
-Cost Search::price_of(const Leaf& leaf) const {
+Cost Search::cost_of(const Leaf& leaf) const {
     return deficit(leaf) > 0 ? kNoTree
-                             : price_->unit * static_cast<Cost>(leaf.value.weight - leaf.value.correct) + price_->leaf;
+                             : rates_->unit * static_cast<Cost>(leaf.value.weight - leaf.value.correct) + rates_->leaf;
 }
 
-Cost Search::price_of(const Node& node, PartialTree plan, std::size_t level) {
-    if (plan == PartialTree::leaf()) return price_of(node.leaf());
+Cost Search::cost_of(const Node& node, PartialTree plan, std::size_t level) {
+    if (plan == PartialTree::leaf()) return cost_of(node.leaf());
     const TreePoolNode split = pool_[plan.index()];
     open_cut(node, {split.column, split.rank}, level);
     Level& here = level_at(level);
-    return price_of(here.left_node, split.left, level + 1) + price_of(here.right_node, split.right, level + 1);
+    return cost_of(here.left_node, split.left, level + 1) + cost_of(here.right_node, split.right, level + 1);
 }
 
 }  // namespace treewright::leaf_accuracy

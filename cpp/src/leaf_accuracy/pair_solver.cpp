@@ -20,25 +20,25 @@ Cost lost(const Data& data, Count rows) {
 
 }  // namespace
 
-FullPrice FullPrice::of(Cost unit, Cost leaf, const Data& data) {
-    FullPrice price;
-    price.unit = unit;
-    price.leaf = leaf;
+FullCostRates FullCostRates::of(Cost unit, Cost leaf, const Data& data) {
+    FullCostRates rates;
+    rates.unit = unit;
+    rates.leaf = leaf;
     const Cost per_weight = unit << data.shift;
     const Cost most = std::max(per_weight * data.total, leaf);
-    while (most / price.factor > kMostKernel) price.factor *= 2;
-    price.kernel.unit = static_cast<Count>(per_weight / price.factor);
-    price.kernel.leaf = static_cast<Count>(leaf / price.factor);
-    price.exact = price.factor == 1 && !data.rounding.any;
-    return price;
+    while (most / rates.factor > kMostKernel) rates.factor *= 2;
+    rates.kernel.unit = static_cast<Count>(per_weight / rates.factor);
+    rates.kernel.leaf = static_cast<Count>(leaf / rates.factor);
+    rates.exact = rates.factor == 1 && !data.rounding.any;
+    return rates;
 }
 
-Cost FullPrice::lower(Count sum, const Data& data, Count rows) const {
+Cost FullCostRates::lower(Count sum, const Data& data, Count rows) const {
     if (sum >= kNoCost) return kNoTree;
     return factor * sum - unit * lost(data, rows);
 }
 
-Count FullPrice::sum(Cost cost, const Data& data, Count rows) const {
+Count FullCostRates::sum(Cost cost, const Data& data, Count rows) const {
     if (cost >= kNoTree) return kNoCost;
     const Cost more = cost + unit * lost(data, rows);
     return static_cast<Count>(std::min<Cost>(kNoCost, more / factor + (more % factor > 0 ? 1 : 0)));
@@ -51,17 +51,17 @@ std::size_t PairAnswer::best() const {
     return at;
 }
 
-void PairSolver::solve(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer) {
+void PairSolver::solve(const Node& node, const Cut& cut, const CostRates* rates, PairAnswer& answer) {
     find_cuts(node, pair_table_kernels(simd()), answer);
-    solve_again(node, cut, price, answer);
+    solve_again(node, cut, rates, answer);
 }
 
-void PairSolver::solve_again(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer) {
+void PairSolver::solve_again(const Node& node, const Cut& cut, const CostRates* rates, PairAnswer& answer) {
     const PairTableKernels& kernels = pair_table_kernels(simd());
-    if (rule_fits_narrow(cut, price, data_.total))
-        run(node, cut, price, kernels.narrow, narrow_, answer);
+    if (rule_fits_narrow(cut, rates, data_.total))
+        run(node, cut, rates, kernels.narrow, narrow_, answer);
     else
-        run(node, cut, price, kernels.wide, wide_, answer);
+        run(node, cut, rates, kernels.wide, wide_, answer);
 }
 
 // The node's rows by plane, the bits of its cuts, and how many rows of each plane every cut sends right.
@@ -130,7 +130,7 @@ void PairSolver::find_cuts(const Node& node, const PairTableKernels& kernels, Pa
 }
 
 template <class T>
-void PairSolver::run(const Node& node, const Cut& cut, const Price* price, PairKernel<T> kernel, Lanes<T>& lanes,
+void PairSolver::run(const Node& node, const Cut& cut, const CostRates* rates, PairKernel<T> kernel, Lanes<T>& lanes,
                      PairAnswer& answer) {
     const std::size_t n_cuts = ones_.size() / std::max<std::size_t>(1, planes_.size()), n_classes = data_.n_classes();
     const std::size_t n_channels = n_classes + (data_.unit_weights ? 0 : 1);
@@ -148,11 +148,11 @@ void PairSolver::run(const Node& node, const Cut& cut, const Price* price, PairK
 
     lanes.left_best.assign(stride_, T{0});
     lanes.right_best.assign(stride_, T{0});
-    const LeafRule<T> rule = make_rule<T>(cut, price);
+    const LeafRule<T> rule = make_rule<T>(cut, rates);
     const auto leaf = [&](Count total, Count largest, Count rows) {
         const Count deficit = cut.deficit(total, largest, rows);
-        if (price == nullptr) return static_cast<T>(deficit);
-        return deficit > 0 ? rule.none : static_cast<T>(price->unit * (total - largest) + price->leaf);
+        if (rates == nullptr) return static_cast<T>(deficit);
+        return deficit > 0 ? rule.none : static_cast<T>(rates->unit * (total - largest) + rates->leaf);
     };
     for (std::size_t i = 0; i < n_cuts; ++i) {
         Count right = 0, right_most = 0, left_most = 0;
@@ -185,7 +185,7 @@ void PairSolver::run(const Node& node, const Cut& cut, const Price* price, PairK
     answer.left.resize(n_cuts);
     answer.right.resize(n_cuts);
     const auto number = [&](T value) {
-        return price != nullptr && value >= rule.none ? kNoCost : static_cast<Count>(value);
+        return rates != nullptr && value >= rule.none ? kNoCost : static_cast<Count>(value);
     };
     for (std::size_t i = 0; i < n_cuts; ++i) {
         answer.left[i] = number(lanes.left_best[i]);

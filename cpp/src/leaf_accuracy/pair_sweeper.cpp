@@ -65,16 +65,16 @@ void PairSweeper::solve(const Node& node, const Cut& cut, Count own_deficit, Cou
     }
 }
 
-void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer,
-                              Count& relaxed, const Settle& settle) {
+void PairSweeper::solve_costs(const Node& node, const Cut& cut, const CostRates& rates, Count budget,
+                              PairAnswer& answer, Count& relaxed, const Settle& settle) {
     prepare(node, answer);
     const std::size_t n_cuts = answer.cuts.size();
     lower_.assign(n_cuts, 0);
     cost_.assign(n_cuts, kNoCost);
-    floor_.assign(n_cuts, price.leaf);
+    floor_.assign(n_cuts, rates.leaf);
     Count best = budget;
     if (!settle && cut.deficit(node.total, node.largest, node.n()) == 0)
-        best = std::min(best, price.unit * (node.total - node.largest) + price.leaf);
+        best = std::min(best, rates.unit * (node.total - node.largest) + rates.leaf);
     const auto work = static_cast<std::int64_t>(1 + 3 * node.rows.size() * varying_.size() / kStepsPerUnit);
     bool more = true;
     while (more && !control_.stopped()) {
@@ -89,8 +89,8 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& pri
             if (control_.step(work)) break;
             more = true;
             pass(node, cut, nullptr, lower_);
-            pass(node, cut, &price, cost_);
-            pass(node, Cut::none(), &price, floor_);
+            pass(node, cut, &rates, cost_);
+            pass(node, Cut::none(), &rates, floor_);
             for (const std::size_t i : chosen_) {
                 exact_[i] = 1;
                 const Count sum = cost_.left[i] + cost_.right[i];
@@ -103,13 +103,13 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const Price& pri
                 }
             }
             spread(cut, first, last);
-            spread_floors(price, first, last);
+            spread_floors(rates, first, last);
         }
     }
     answer.least = kNoCost;
     answer.left = cost_.left;
     answer.right = cost_.right;
-    relaxed = price.unit * (node.total - node.largest) + price.leaf;
+    relaxed = rates.unit * (node.total - node.largest) + rates.leaf;
     for (std::size_t i = 0; i < n_cuts; ++i) {
         const Count floor = floor_.left[i] + floor_.right[i];
         relaxed = std::min(relaxed, floor);
@@ -184,7 +184,7 @@ void PairSweeper::choose(std::size_t first, std::size_t last) {
     for (std::size_t k = 0; k < lanes; ++k) chosen_.push_back(candidates_[(2 * k + 1) * n / (2 * lanes)]);
 }
 
-void PairSweeper::pass(const Node& node, const Cut& cut, const Price* price, Bounds& out) {
+void PairSweeper::pass(const Node& node, const Cut& cut, const CostRates* rates, Bounds& out) {
     const PairTableKernels& kernels = pair_table_kernels(simd());
     ++n_passes;
     // bucket: how many of the chosen cuts send the row right.
@@ -194,17 +194,17 @@ void PairSweeper::pass(const Node& node, const Cut& cut, const Price* price, Bou
         while (lane < chosen_.size() && position_[chosen_[lane]] <= i) ++lane;
         bucket_[order[i] >> 1] = static_cast<std::uint8_t>(lane);
     }
-    if (rule_fits_narrow(cut, price, data_.total))
-        run(node, cut, price, kernels.narrow_sweep, narrow_, out);
+    if (rule_fits_narrow(cut, rates, data_.total))
+        run(node, cut, rates, kernels.narrow_sweep, narrow_, out);
     else
-        run(node, cut, price, kernels.wide_sweep, wide_, out);
+        run(node, cut, rates, kernels.wide_sweep, wide_, out);
 }
 
 template <class T>
-void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes,
+void PairSweeper::run(const Node& node, const Cut& cut, const CostRates* rates, SweepKernel<T> kernel, Lanes<T>& lanes,
                       Bounds& out) {
     const std::size_t n_classes = data_.n_classes(), n_channels = n_classes + (data_.unit_weights ? 0 : 1);
-    const LeafRule<T> rule = make_rule<T>(cut, price);
+    const LeafRule<T> rule = make_rule<T>(cut, rates);
     lanes.left_total.assign(n_channels * kMostLanes, T{0});
     lanes.sums.assign((n_channels + 1) * kMostLanes + n_channels, T{0});
     lanes.total.assign(n_channels, T{0});
@@ -218,8 +218,8 @@ void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, Swee
         for (std::size_t k = 0; k < n_classes; ++k)
             lanes.left_total[k * kMostLanes + lane] = static_cast<T>(left_sum_[i * n_classes + k]);
         if (!data_.unit_weights) lanes.left_total[n_classes * kMostLanes + lane] = static_cast<T>(position_[i]);
-        lanes.left_best[lane] = number(leaf(cut, price, node, i, true));
-        lanes.right_best[lane] = number(leaf(cut, price, node, i, false));
+        lanes.left_best[lane] = number(leaf(cut, rates, node, i, true));
+        lanes.right_best[lane] = number(leaf(cut, rates, node, i, false));
     }
     // Lanes without a cut have every row on the left.
     for (std::size_t lane = chosen_.size(); lane < kMostLanes; ++lane)
@@ -239,7 +239,7 @@ void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, Swee
     task.right_best = lanes.right_best.data();
     kernel(task, rule);
     const auto value = [&](T lane) {
-        return price != nullptr && lane >= rule.none ? kNoCost : static_cast<Count>(lane);
+        return rates != nullptr && lane >= rule.none ? kNoCost : static_cast<Count>(lane);
     };
     for (std::size_t lane = 0; lane < chosen_.size(); ++lane) {
         out.left[chosen_[lane]] = value(lanes.left_best[lane]);
@@ -247,7 +247,7 @@ void PairSweeper::run(const Node& node, const Cut& cut, const Price* price, Swee
     }
 }
 
-Count PairSweeper::leaf(const Cut& cut, const Price* price, const Node& node, std::size_t i, bool is_left) const {
+Count PairSweeper::leaf(const Cut& cut, const CostRates* rates, const Node& node, std::size_t i, bool is_left) const {
     const std::size_t n_classes = data_.n_classes();
     Count total = 0, largest = 0;
     for (std::size_t k = 0; k < n_classes; ++k) {
@@ -256,8 +256,8 @@ Count PairSweeper::leaf(const Cut& cut, const Price* price, const Node& node, st
         largest = std::max(largest, here);
     }
     const Count deficit = cut.deficit(total, largest, is_left ? position_[i] : node.n() - position_[i]);
-    if (price == nullptr) return deficit;
-    return deficit > 0 ? kNoCost : price->unit * (total - largest) + price->leaf;
+    if (rates == nullptr) return deficit;
+    return deficit > 0 ? kNoCost : rates->unit * (total - largest) + rates->leaf;
 }
 
 Count PairSweeper::left_weight(std::size_t i) const {
@@ -283,15 +283,15 @@ void PairSweeper::spread(const Cut& cut, std::size_t first, std::size_t last) {
 }
 
 // F of a subset holds for its supersets, and for its subsets less the weight between (search.hpp).
-void PairSweeper::spread_floors(const Price& price, std::size_t first, std::size_t last) {
+void PairSweeper::spread_floors(const CostRates& rates, std::size_t first, std::size_t last) {
     const auto raise = [](Count& to, Count value) { to = std::max(to, value); };
     for (std::size_t i = first + 1; i < last; ++i) {
-        const Count more = price.unit * (left_weight(i) - left_weight(i - 1));
+        const Count more = rates.unit * (left_weight(i) - left_weight(i - 1));
         raise(floor_.left[i], floor_.left[i - 1]);
         raise(floor_.right[i], floor_.right[i - 1] - more);
     }
     for (std::size_t i = last; i-- > first + 1;) {
-        const Count more = price.unit * (left_weight(i) - left_weight(i - 1));
+        const Count more = rates.unit * (left_weight(i) - left_weight(i - 1));
         raise(floor_.left[i - 1], floor_.left[i] - more);
         raise(floor_.right[i - 1], floor_.right[i]);
     }

@@ -46,7 +46,7 @@ Node Search::make_root() {
     return root;
 }
 
-Answer Search::best(std::uint32_t depth, const FullPrice* price) {
+Answer Search::best(std::uint32_t depth, const FullCostRates* rates) {
     const Node root = make_root();
     Answer best;
     best.value = root.value;
@@ -75,9 +75,9 @@ Answer Search::best(std::uint32_t depth, const FullPrice* price) {
     else
         tidy_value(best);
     show(best);
-    if (price != nullptr) {
+    if (rates != nullptr) {
         use(cut_at(best.value, false));
-        finish(root, depth, *price, best);
+        finish(root, depth, *rates, best);
         // A cheaper tree may have a part with a better worst leaf.
         while (!best.proven_value && tidy_value(best)) {
             use(cut_at(best.value, false));
@@ -88,7 +88,7 @@ Answer Search::best(std::uint32_t depth, const FullPrice* price) {
     return best;
 }
 
-Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const FullPrice& price) {
+Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const FullCostRates& rates) {
     const Node root = make_root();
     use(cut);
     Answer answer;
@@ -100,12 +100,12 @@ Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const FullPrice& pr
     if (!found.feasible) {
         answer.proven_value = !control_.stopped();
         if (answer.proven_value) return answer;
-        price_ = &price;
+        rates_ = &rates;
         tidy_cost(root, depth, answer);
         if (!answer.feasible) return answer;
     }
     answer.proven_value = true;
-    finish(root, depth, price, answer);
+    finish(root, depth, rates, answer);
     return answer;
 }
 
@@ -163,9 +163,9 @@ void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, d
 }
 
 // Pass 2 at the current cut, from a tree that meets it.
-void Search::finish(const Node& root, std::uint32_t depth, const FullPrice& price, Answer& answer) {
-    price_ = &price;
-    answer.cost = price_of(root, answer.plan, 0);
+void Search::finish(const Node& root, std::uint32_t depth, const FullCostRates& rates, Answer& answer) {
+    rates_ = &rates;
+    answer.cost = cost_of(root, answer.plan, 0);
     const Cheapest found = least(root, depth, answer.cost, 0);
     if (found.upper < answer.cost) {
         answer.cost = found.upper;

@@ -82,7 +82,7 @@ Search::Worth Search::weigh(std::span<std::uint32_t> rows, PartialTree plan) con
     if (plan == PartialTree::leaf()) {
         const Leaf leaf = leaf_of(rows);
         if (leaf.rows < data_.min_leaf) return {};
-        return {true, leaf.value, price_ == nullptr ? kNoTree : price_of(leaf)};
+        return {true, leaf.value, rates_ == nullptr ? kNoTree : cost_of(leaf)};
     }
     const std::size_t middle = divide(rows, plan);
     const TreePoolNode node = pool_[plan.index()];

@@ -2,6 +2,7 @@
 
 #include "treewright/kernels/stump_pair_solver.hpp"
 #include "treewright/kernels/survival_pairs.hpp"
+#include "treewright/objective/logarithms.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,37 +13,39 @@ namespace treewright::ranked {
 
 namespace {
 
-// D log(H / D), D >= 1 and H >= D, in units of 2^-scale.
-double events_times_log(std::int64_t events, std::int64_t hazard, int scale) {
+// D log(H / D), D >= 1 and H >= D, in units of 2^-scale; `units` is 2^scale.
+double events_times_log(std::int64_t events, std::int64_t hazard, double units) {
     const double d = static_cast<double>(events);
-    return std::ldexp(d * std::log(static_cast<double>(hazard) / d), scale);
+    return times_log(d, static_cast<double>(hazard) / d, units);
+}
+
+// std::floor of a number within 2^53, without the call.
+std::int64_t floor_of(double x) {
+    const auto whole = static_cast<std::int64_t>(x);
+    return whole - static_cast<std::int64_t>(x < static_cast<double>(whole));
 }
 
 }  // namespace
 
-// Let u = 2^-53. D is exact (below 2^53). H as a double and the quotient are off by less than u each, so the logarithm is of a
-// number off by less than 2.01 u, which moves it by less than 2.02 u; the library's own error is below 4 of its last places
-// (glibc, musl, Apple's and Microsoft's state below 1), that is 8 u times its value; the product adds u times its value. So
-//     error <= D 2^scale u (2.02 + 9.1 log(H / D)) < D 2^scale u 16 (log(H of all) + 1),
-// for H / D is at least 1 and at most the H of all rows. The sum K is below 2^53, exact, and the difference adds one rounding,
-// of less than half a unit while both are below 2^53.
+// D is exact (below 2^53). H as a double and the quotient are off by less than u = 2^-53 each, so the logarithm is of a number
+// off by less than 2.01 u, as logarithms.hpp asks, and not above that of the H of all rows, for H / D is at least 1. The sum K is
+// below 2^53, exact, and the difference adds one rounding, of less than half a unit while both are below 2^53.
 double EventTable::largest_error() const {
     std::int64_t all_events = 0, all_hazard = 0;
     for (std::uint32_t row = 0; row < n_rows; ++row) all_events += events[row], all_hazard += hazard[row];
     const double log_most = std::log(static_cast<double>(std::max<std::int64_t>(all_hazard, 1)));
-    return std::ldexp(16.0 * static_cast<double>(all_events) * (log_most + 1), scale - 53) + 0.5;
+    return times_log_error(static_cast<double>(all_events), log_most, scale);
 }
 
 void EventTable::prepare() {
     RankedTable::prepare();
     slack = static_cast<std::int64_t>(std::ceil(largest_error()));
+    units = std::ldexp(1.0, scale);
     constant.resize(n_rows);
     for (std::uint32_t row = 0; row < n_rows; ++row) {
         // At most the true number: the computed one less its largest error, rounded down.
         const std::int64_t own =
-            events[row] == 0
-                ? 0
-                : static_cast<std::int64_t>(std::floor(events_times_log(events[row], hazard[row], scale))) - slack;
+            events[row] == 0 ? 0 : floor_of(events_times_log(events[row], hazard[row], units)) - slack;
         constant[row] = own - 4 * slack;
     }
 }
@@ -53,8 +56,8 @@ Survival::Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost le
       tie_bits_(tie_bits) {}
 
 Cost Survival::loss_cost(std::int64_t events, std::int64_t hazard, std::int64_t constant) const {
-    const double term = events == 0 ? 0.0 : events_times_log(events, hazard, data_->scale);
-    return static_cast<Cost>(std::floor(term - static_cast<double>(constant + 3 * data_->slack))) << tie_bits_;
+    const double term = events == 0 ? 0.0 : events_times_log(events, hazard, data_->units);
+    return static_cast<Cost>(floor_of(term - static_cast<double>(constant + 3 * data_->slack))) << tie_bits_;
 }
 
 void Survival::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {

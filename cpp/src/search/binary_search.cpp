@@ -18,7 +18,7 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<con
       options_(settings.options),
       control_(control),
       most_bytes_(control.limits().bytes - std::min(control.limits().bytes, taken)),
-      c_(settings.leaf_price),
+      c_(settings.leaf_penalty),
       prices_(prices),
       cache_(data.n_words, most_bytes_),
       subproblems_(data, settings.options.kernel, settings.min_count > 0, control, most_bytes_),

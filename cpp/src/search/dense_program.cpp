@@ -142,7 +142,7 @@ class Program {
     Program(const Dataset& data, const Settings& settings, std::vector<Group> groups, Control& control)
         : data_(data),
           shift_(settings.unit_shift),
-          c_(settings.leaf_price),
+          c_(settings.leaf_penalty),
           groups_(std::move(groups)),
           control_(control) {
         // Small lattices innermost, so that inner blocks stay near their wanted size.

@@ -1,4 +1,4 @@
-// A run of the front: the points one after another, or what the cheapest tree at one price needs; and its reports.
+// A run of the front: the points one after another, or what the cheapest tree at one leaf penalty needs; and its reports.
 #include "treewright/search/front.hpp"
 
 #include <algorithm>
@@ -47,20 +47,20 @@ void FrontSearch<Acc>::run() {
 
 // F5. Fewer leaves have the lower goals to prove and the fewer trees to try.
 template <class Acc>
-Bounds FrontSearch<Acc>::run_at_price(Bounds known) {
-    at_price_ = true;
+Bounds FrontSearch<Acc>::run_at_penalty(Bounds known) {
+    at_penalty_ = true;
     known_ = known;
     announce();
     const std::int64_t unit = std::int64_t{1} << settings_.unit_shift;
     const auto goal = arena_.take<Acc>(k_);
     std::fill(goal.begin(), goal.end(), Acc{0});
-    for (std::size_t proven = 0; proven < k_ && !control_.stopped() && !at_price().exact();) {
+    for (std::size_t proven = 0; proven < k_ && !control_.stopped() && !at_penalty().exact();) {
         const std::size_t next = next_rung(proven);
         for (const double share : {0.5, 0.75, 1.0}) {
-            const std::int64_t best = at_price().upper;
+            const std::int64_t best = at_penalty().upper;
             for (std::size_t l = proven; l < next; ++l) {
                 // The least cost in weight units that gains nothing, rounded up.
-                const std::int64_t left = best - settings_.leaf_price * static_cast<std::int64_t>(l + 1);
+                const std::int64_t left = best - settings_.leaf_penalty * static_cast<std::int64_t>(l + 1);
                 const std::int64_t least = left <= 0 ? 0 : (left - 1) / unit + 1;
                 const auto full = static_cast<Acc>(std::min<std::int64_t>(least, kNoGoal));
                 goal[l] = share < 1 ? static_cast<Acc>(share * static_cast<double>(full)) : full;
@@ -70,18 +70,18 @@ Bounds FrontSearch<Acc>::run_at_price(Bounds known) {
         }
         proven = next;
     }
-    return at_price();
+    return at_penalty();
 }
 
 template <class Acc>
 std::int64_t FrontSearch<Acc>::value(Acc cost, std::size_t leaves) const {
     if (cost >= kInfeasible<Acc>) return kInfinity;
     return (static_cast<std::int64_t>(cost) << settings_.unit_shift) +
-           settings_.leaf_price * static_cast<std::int64_t>(leaves);
+           settings_.leaf_penalty * static_cast<std::int64_t>(leaves);
 }
 
 template <class Acc>
-Bounds FrontSearch<Acc>::at_price() const {
+Bounds FrontSearch<Acc>::at_penalty() const {
     std::int64_t lower = kInfinity;
     std::int64_t upper = known_.upper;
     for (std::size_t l = 0; l < k_; ++l) {
@@ -101,8 +101,8 @@ std::size_t FrontSearch<Acc>::cheapest_leaves() const {
 
 template <class Acc>
 void FrontSearch<Acc>::announce() {
-    if (!at_price_) return announce_mean();
-    const Bounds now = at_price();
+    if (!at_penalty_) return announce_mean();
+    const Bounds now = at_penalty();
     control_.incumbent(now.upper);
     control_.lower_bound(now.lower);
 }
@@ -123,14 +123,14 @@ void FrontSearch<Acc>::announce_mean() {
 
 template void FrontSearch<std::int32_t>::start();
 template void FrontSearch<std::int32_t>::run();
-template Bounds FrontSearch<std::int32_t>::run_at_price(Bounds);
-template Bounds FrontSearch<std::int32_t>::at_price() const;
+template Bounds FrontSearch<std::int32_t>::run_at_penalty(Bounds);
+template Bounds FrontSearch<std::int32_t>::at_penalty() const;
 template std::size_t FrontSearch<std::int32_t>::cheapest_leaves() const;
 template void FrontSearch<std::int32_t>::announce();
 template void FrontSearch<std::int64_t>::start();
 template void FrontSearch<std::int64_t>::run();
-template Bounds FrontSearch<std::int64_t>::run_at_price(Bounds);
-template Bounds FrontSearch<std::int64_t>::at_price() const;
+template Bounds FrontSearch<std::int64_t>::run_at_penalty(Bounds);
+template Bounds FrontSearch<std::int64_t>::at_penalty() const;
 template std::size_t FrontSearch<std::int64_t>::cheapest_leaves() const;
 template void FrontSearch<std::int64_t>::announce();
 

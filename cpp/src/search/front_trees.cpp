@@ -14,7 +14,7 @@ Shape FrontSearch<Acc>::tree(std::size_t leaves) {
 }
 
 template <class Acc>
-Shape FrontSearch<Acc>::tree_at_price() {
+Shape FrontSearch<Acc>::tree_at_penalty() {
     Shape best = tree(cheapest_leaves());
     for (const Shape& other : greedy_)  // made only if the run was stopped
         if (cost(other) < cost(best)) best = other;
@@ -91,8 +91,8 @@ void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves
 }
 
 template Shape FrontSearch<std::int32_t>::tree(std::size_t);
-template Shape FrontSearch<std::int32_t>::tree_at_price();
+template Shape FrontSearch<std::int32_t>::tree_at_penalty();
 template Shape FrontSearch<std::int64_t>::tree(std::size_t);
-template Shape FrontSearch<std::int64_t>::tree_at_price();
+template Shape FrontSearch<std::int64_t>::tree_at_penalty();
 
 }  // namespace treewright::bits

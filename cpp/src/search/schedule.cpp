@@ -34,7 +34,7 @@ bool cannot_bind(const Dataset& data, const Settings& settings) {
 
 // Whether a tree of more leaves could cost at most `cost`.
 bool binds(const Settings& settings, std::int64_t cost) {
-    return settings.leaf_price == 0 || settings.max_leaves < cost / settings.leaf_price;
+    return settings.leaf_penalty == 0 || settings.max_leaves < cost / settings.leaf_penalty;
 }
 
 template <class Acc>
@@ -97,8 +97,8 @@ class Schedule {
     // and a tree of L leaves is at most L - 1 deep. So no deeper tree is better than one of cost `upper`, and the best tree
     // within this depth is the best of all.
     [[nodiscard]] std::int32_t implied_depth(std::int64_t upper) const {
-        if (settings_.leaf_price == 0 || upper >= kInfinity) return kUnlimited;
-        return static_cast<std::int32_t>(std::min<std::int64_t>(kUnlimited, upper / settings_.leaf_price - 1));
+        if (settings_.leaf_penalty == 0 || upper >= kInfinity) return kUnlimited;
+        return static_cast<std::int32_t>(std::min<std::int64_t>(kUnlimited, upper / settings_.leaf_penalty - 1));
     }
 
     // The bound raised in stages, between which prices are made.
@@ -115,7 +115,7 @@ class Schedule {
     void search_within_leaf_limit() {
         std::optional<FrontSearch<Acc>> front(std::in_place, data_, settings_, control_);
         front->start();
-        Bounds best = front->at_price();
+        Bounds best = front->at_penalty();
         if (best.upper < kInfinity) control_.incumbent(best.upper);
         for (bool first = true;; first = false) {
             Settings plain = settings_;
@@ -142,7 +142,7 @@ class Schedule {
             }
             if (!best.exact() && !control_.ended()) {
                 control_.pause_after(stages_.steps_left());
-                best = front->run_at_price(best);
+                best = front->run_at_penalty(best);
                 control_.resume();
             }
             if (best.exact() || control_.ended() || stages_.last()) break;
@@ -166,12 +166,12 @@ class Schedule {
 
     // Takes the front's tree if it is the best, at the end of the front.
     void take(FrontSearch<Acc>& front, const Bounds& best) {
-        if (out_.shape.empty() || best.upper < cost(out_.shape)) out_.shape = front.tree_at_price();
+        if (out_.shape.empty() || best.upper < cost(out_.shape)) out_.shape = front.tree_at_penalty();
         account(front);
     }
 
     [[nodiscard]] std::int64_t cost(const Shape& shape) const {
-        return cost_of(data_, shape, settings_.leaf_price, settings_.unit_shift);
+        return cost_of(data_, shape, settings_.leaf_penalty, settings_.unit_shift);
     }
 
     template <class Engine>
@@ -195,7 +195,7 @@ void find_fewest_leaves(const Dataset& data, Settings settings, Outcome& out, Co
     const std::int64_t leaves = count_leaves(out.shape);
     out.leaves_exact = leaves == 1;
     if (out.leaves_exact || control.ended()) return;
-    settings.leaf_price = 1;
+    settings.leaf_penalty = 1;
     const PriceSource none;
     const Outcome found = Schedule<Acc>(data, settings, none, control).run();
     out.leaves_exact = found.bounds.exact();
@@ -248,8 +248,8 @@ Outcome search_tree(const Dataset& data, const Settings& asked, bool fewest_leav
     Settings settings = asked;
     if (settings.max_leaves > 0 && cannot_bind(data, settings)) settings.max_leaves = 0;
     Outcome out = Schedule<Acc>(data, settings, prices, control).run();
-    out.leaves_exact = settings.leaf_price > 0;
-    if (fewest_leaves && settings.leaf_price == 0 && out.bounds.exact())
+    out.leaves_exact = settings.leaf_penalty > 0;
+    if (fewest_leaves && settings.leaf_penalty == 0 && out.bounds.exact())
         find_fewest_leaves<Acc>(data, settings, out, control);
     const bool guessed = !data.guess.empty() && out.bounds.exact() && out.bounds.upper < kInfinity;
     if (recheck && guessed && !control.ended())

@@ -200,20 +200,20 @@ Dataset reduce(const Input& in) {
     Dataset out;
     out.n_classes = k;
     std::vector<std::uint32_t> kept;                                   // groups that stay
-    std::vector<std::pair<std::size_t, std::int64_t>> rank(n_groups);  // cheapest class, price
+    std::vector<std::pair<std::size_t, std::int64_t>> rank(n_groups);  // cheapest class, excess cost
     for (std::uint32_t g = 0; g < n_groups; ++g) {
         std::int64_t* c = cost.data() + g * k;
         const auto cheapest = std::min_element(c, c + k);
         const std::int64_t base = *cheapest;
         rank[g].first = static_cast<std::size_t>(cheapest - c);
         out.base_cost += base;
-        std::int64_t price = 0;
-        for (std::size_t p = 0; p < k; ++p) price += (c[p] -= base);
-        rank[g].second = price;
+        std::int64_t above = 0;  // what the other classes cost more than the cheapest
+        for (std::size_t p = 0; p < k; ++p) above += (c[p] -= base);
+        rank[g].second = above;
         // The reference may see columns that were binarised away and answer equal rows differently, even worse than
         // base on all of them: a row that costs nothing more is kept if its guess does.
         const std::int64_t excess = guess.empty() ? 0 : (guess[g] = std::max<std::int64_t>(0, guess[g] - base));
-        if (price > 0 || excess > 0 || in.keep_free_rows) kept.push_back(g);
+        if (above > 0 || excess > 0 || in.keep_free_rows) kept.push_back(g);
     }
     // Rows of one class together, cheap ones first: the bit planes of the kernels become short ranges. Ties by
     // content, so that the order of the input rows does not matter to anything that follows.

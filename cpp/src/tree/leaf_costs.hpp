@@ -61,15 +61,15 @@ class MatrixCosts {
    public:
     static constexpr bool kPredicts = true;
 
-    MatrixCosts(const Labels& labels, std::size_t n_nodes) : labels_(labels), price_(n_nodes * labels.n_classes, 0) {}
+    MatrixCosts(const Labels& labels, std::size_t n_nodes) : labels_(labels), cost_(n_nodes * labels.n_classes, 0) {}
 
     void add(std::size_t node, std::uint32_t row) { change(node, row, labels_.weight[row]); }
     void remove(std::size_t node, std::uint32_t row) { change(node, row, -labels_.weight[row]); }
     void refresh(std::size_t) const {}
     void join(std::size_t node, std::size_t left, std::size_t right) {
         for (std::size_t c = 0; c < labels_.n_classes; ++c)
-            price_[node * labels_.n_classes + c] =
-                price_[left * labels_.n_classes + c] + price_[right * labels_.n_classes + c];
+            cost_[node * labels_.n_classes + c] =
+                cost_[left * labels_.n_classes + c] + cost_[right * labels_.n_classes + c];
     }
 
     [[nodiscard]] Wide paid(std::size_t node) const { return *cheapest(node); }
@@ -77,23 +77,23 @@ class MatrixCosts {
         return 1.0;
     }  // accuracy is asked of plain costs only
     [[nodiscard]] std::size_t prediction(std::size_t node) const {
-        return static_cast<std::size_t>(cheapest(node) - price_.data()) - node * labels_.n_classes;
+        return static_cast<std::size_t>(cheapest(node) - cost_.data()) - node * labels_.n_classes;
     }
 
    private:
     void change(std::size_t node, std::uint32_t row, std::int64_t weight) {
         const std::int64_t* const costs =
             labels_.costs.data() + static_cast<std::size_t>(labels_.y[row]) * labels_.n_classes;
-        Wide* const price = price_.data() + node * labels_.n_classes;
-        for (std::size_t c = 0; c < labels_.n_classes; ++c) price[c] += Wide{weight} * costs[c];
+        Wide* const cost = cost_.data() + node * labels_.n_classes;
+        for (std::size_t c = 0; c < labels_.n_classes; ++c) cost[c] += Wide{weight} * costs[c];
     }
     [[nodiscard]] const Wide* cheapest(std::size_t node) const {
-        const Wide* const price = price_.data() + node * labels_.n_classes;
-        return std::min_element(price, price + labels_.n_classes);
+        const Wide* const cost = cost_.data() + node * labels_.n_classes;
+        return std::min_element(cost, cost + labels_.n_classes);
     }
 
     const Labels& labels_;
-    std::vector<Wide> price_;
+    std::vector<Wide> cost_;
 };
 
 }  // namespace treewright::tree

@@ -60,6 +60,13 @@ class LossCosts {
             }
             case LossSums::Kind::deviance:
                 return sum[0] <= 0 || sum[1] <= 0 ? 0.0 : number(0) * std::log(number(1) / number(0)) - number(2);
+            case LossSums::Kind::entropy: {
+                double all = 0.0, loss = 0.0;
+                for (std::size_t k = 0; k < loss_.n_sums; ++k) all += number(k);
+                for (std::size_t k = 0; k < loss_.n_sums; ++k)
+                    if (sum[k] > 0) loss += number(k) * std::log(all / number(k));
+                return loss;
+            }
         }
         return 0.0;
     }

@@ -41,7 +41,7 @@ struct Part {
 };
 
 struct Rules {
-    Price price;
+    CostRates rates;
     double least = 0.0;  // that every leaf must be worth; those of the tree are
     LeafWorth worth;
 
@@ -133,7 +133,7 @@ class Round {
             costs_.add(at, row);
             touched_.push_back(at);
             ++n_added;
-            with.cost += (costs_.paid(at) - before) * rules_.price.unit;
+            with.cost += (costs_.paid(at) - before) * rules_.rates.unit;
             if (!Rules::cheaper(with, part_[node])) break;
         }
         if (n_added == moved.size()) {
@@ -150,7 +150,7 @@ class Round {
     }
 
     [[nodiscard]] Part leaf(std::size_t node) const {
-        return {costs_.paid(node) * rules_.price.unit + rules_.price.leaf, 1,
+        return {costs_.paid(node) * rules_.rates.unit + rules_.rates.leaf, 1,
                 rules_.least > 0 ? costs_.worth(node, rules_.worth) : 1.0};
     }
 
@@ -372,9 +372,9 @@ class WorstLeaf {
 
 }  // namespace
 
-PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, const Labels& labels, const Price& price,
-                            double least, const LeafWorth& worth, Deadline deadline) {
-    const Rules rules{price, least, worth};
+PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, const Labels& labels,
+                            const CostRates& rates, double least, const LeafWorth& worth, Deadline deadline) {
+    const Rules rules{rates, least, worth};
     if (is_plain(labels)) return cheapest<PlainCosts>(splits, rows, labels, rules, deadline);
     return cheapest<MatrixCosts>(splits, rows, labels, rules, deadline);
 }
@@ -384,13 +384,13 @@ PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, co
     return cheapest<LossCosts>(splits, rows, loss, Rules{{1, leaf}, 0.0, {}}, deadline);
 }
 
-PrunedTree best_worst_leaf(const SplitList& splits, const EncodedRows& rows, const Labels& labels, const Price& price,
-                           const LeafWorth& worth, Deadline deadline) {
+PrunedTree best_worst_leaf(const SplitList& splits, const EncodedRows& rows, const Labels& labels,
+                           const CostRates& rates, const LeafWorth& worth, Deadline deadline) {
     Pruner<PlainCosts> pruner(splits, rows, labels, deadline);
     for (bool changed = true; changed && !pruner.late();) {
         WorstLeaf leaf(pruner.splits(), rows, labels, worth);
         const double worst = leaf.worst();
-        changed = pruner.keep(leaf.raised()) || pruner.rounds({price, worst, worth});
+        changed = pruner.keep(leaf.raised()) || pruner.rounds({rates, worst, worth});
     }
     return pruner.pruned();
 }

@@ -8,14 +8,14 @@ some of A. Put the other side's subtree in the node's place:
 * at least one leaf less is paid;
 * every other row meets the same leaf as before; no leaf loses a row, the tree is not deeper, and has fewer leaves.
 
-So the new tree is at most as dear with fewer leaves, and keeps ``max_depth``, ``max_leaf_nodes`` and
+So the new tree is at most as expensive with fewer leaves, and keeps ``max_depth``, ``max_leaf_nodes`` and
 ``min_samples_leaf``: without the split the optimum is the same. What this needs of the objective: a sum over rows, a
-constant price a leaf, and no condition on a leaf that further rows can break. A required leaf accuracy is such a
+constant penalty a leaf, and no condition on a leaf that further rows can break. A required leaf accuracy is such a
 condition, and the best worst leaf is no sum, so there only the second rule holds:
 
 * A split with a side of fewer than ``min_samples_leaf`` rows in the whole table has so few in every node.
 
-With a price of 0 the first rule leaves out only rows that cost nothing anywhere. Sums of floating-point numbers are
+With a penalty of 0 the first rule leaves out only rows that cost nothing anywhere. Sums of floating-point numbers are
 compared with a margin, on the side that keeps the split.
 """
 
@@ -41,14 +41,14 @@ class Worth:
     ----------
     saving : ndarray of shape (n_rows,), float64, or None
         By how much the cost of each row can differ between two leaves; None where no leaf penalty decides.
-    price : float, default=0
+    leaf_penalty : float, default=0
         Of a leaf, in units of `saving`.
     min_rows : int, default=1
         Fewest rows in a leaf.
     """
 
     saving: NDArray[np.float64] | None
-    price: float = 0.0
+    leaf_penalty: float = 0.0
     min_rows: int = 1
 
     def of_categories(
@@ -72,7 +72,7 @@ class Worth:
         if self.saving is not None:
             saved = np.bincount(codes, self.saving[known], minlength=n)
             total, of_missing = float(self.saving.sum()), float(self.saving[~known].sum())
-            least = self.price - ROUNDING * len(known) * (self.price + total)
+            least = self.leaf_penalty - ROUNDING * len(known) * (self.leaf_penalty + total)
             for useful, side in ((alone, saved), (joined, saved + of_missing)):
                 useful &= np.minimum(side, total - side) > least
         return alone, joined

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._common import (
-    CHECK_FAILED,
-    Clock,
-    effort,
-    finishing,
-    note,
-    read_csv,
-    say,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
-)
-from treewright.cli._question import advice
+from treewright.cli._advice import advice, for_more_leaves
+from treewright.cli._clock import Clock
+from treewright.cli._exits import CHECK_FAILED
+from treewright.cli._output import note, say
+from treewright.cli._question import read_min_samples_leaf
+from treewright.cli._read_csv import read_csv
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import effort, size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,48 +29,92 @@ if TYPE_CHECKING:
     from treewright.search import Limits
     from treewright.table import CsvTable, Reading
 
-__all__ = ["MAX_DEPTH", "answer", "asked_again", "column_of_numbers", "terms_of"]
+__all__ = ["AdditiveFit", "answer", "asked_again", "column_of_numbers", "terms_of"]
 
 MAX_DEPTH = 3  # as in the estimators
 NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
 FEW_STEPS = 1  # passes of the kernel, for a tree at once
 
 
+@dataclass(frozen=True)
+class AdditiveFit:
+    """What `treewright fit` was asked, as far as it is the same for every additive loss.
+
+    Parameters
+    ----------
+    csv : CsvTable
+        Table, labels and row weights.
+    data : Path
+        The file that they came from.
+    weight : str or None
+        Column of the row weights.
+    out : Path or None
+        Model file to write.
+    cost_complexity : float
+        Leaf penalty, a share of what the task says.
+    max_depth : int or None
+        None is 3.
+    max_leaf_nodes : int or None
+    min_samples_leaf : str
+        A number of rows, or a fraction of them.
+    csv_options : dict
+        How the file was read, for columns whose numbers have to be read again.
+    limits : Limits
+    clock : Clock
+        The time limit, of which reading the file has used up its part.
+    require_proof, progress, ascii_only : bool
+    """
+
+    csv: CsvTable
+    data: Path
+    weight: str | None
+    out: Path | None
+    cost_complexity: float
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    min_samples_leaf: str
+    csv_options: dict[str, Any]
+    limits: Limits
+    clock: Clock
+    require_proof: bool = False
+    progress: bool = True
+    ascii_only: bool = False
+
+    def question(self) -> dict[str, Any]:
+        """Return weights, leaf penalty and limits for the function that makes the problem."""
+        return {
+            "sample_weight": self.csv.sample_weight,
+            "cost_complexity": self.cost_complexity,
+            "max_depth": MAX_DEPTH if self.max_depth is None else self.max_depth,
+            "max_leaf_nodes": self.max_leaf_nodes,
+            "min_samples_leaf": read_min_samples_leaf(self.min_samples_leaf),
+        }
+
+    def numbers(self, name: str, complaint: str) -> NDArray[np.float64]:
+        """Return a column of the file as numbers; see `column_of_numbers`."""
+        return column_of_numbers(self.data, name, self.csv.reading, self.csv_options, complaint)
+
+
 def answer(
+    asked: AdditiveFit,
     problem: Any,
     solve: Callable[..., SolveResult],
     *,
     terms: Terms,
     words: Callable[[SolveResult], str],
-    csv: CsvTable,
-    data: Path,
-    out: Path | None,
-    limits: Limits,
-    clock: Clock,
-    require_proof: bool,
-    progress: bool,
-    ascii_only: bool,
 ) -> None:
     """Solve a problem, save the tree with its certificate, and say what is proven.
 
     Parameters
     ----------
-    problem : RegressionProblem or PolicyProblem
+    asked : AdditiveFit
+    problem : TreeProblem
     solve : callable
         ``solve(problem, limits=..., progress=...)``.
     terms : Terms
         The question, for the model file.
     words : callable
         What to say of a result in the user's own units.
-    csv : CsvTable
-    data : Path
-        The file that the rows came from.
-    out : Path or None
-        Model file to write.
-    limits : Limits
-    clock : Clock
-        The time limit, of which reading the file has used up its part.
-    require_proof, progress, ascii_only : bool
 
     Raises
     ------
@@ -89,9 +127,10 @@ def answer(
     from treewright.search import Limits, progress_bar
 
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
+    clock, out = asked.clock, asked.out
     reading = clock.seconds
-    limits = replace(limits, time_limit=clock.left(), begun=None)
-    with progress_bar("auto" if progress else False, limits.time_limit) as report:
+    limits = replace(asked.limits, time_limit=clock.left(), begun=None)
+    with progress_bar("auto" if asked.progress else False, limits.time_limit) as report:
         try:
             result = solve(problem, limits=limits, progress=report)
         except KeyboardInterrupt:  # before the search itself began
@@ -101,36 +140,43 @@ def answer(
     stopped = result.stop_reason is StopReason.INTERRUPT
     with finishing():
         if out is not None:
-            save_model(out, Model.of(result, terms, csv.reading))
+            save_model(out, Model.of(result, terms, asked.csv.reading))
         if stopped:
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
             )
-        say(tree_text(result.tree, ascii_only))
+        say(tree_text(result.tree, asked.ascii_only))
         say()
         say(result.sentence())
-        for text in (text for text in result.notes if text not in csv.table.notes):  # those were said
+        for text in (text for text in result.notes if text not in asked.csv.table.notes):  # those were said
             say(f"Note: {text}")
         say(words(result))
         say(effort(result.stats, reading, clock.time_limit))
         if out is not None:
-            say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+            say(f"Saved to {out}. Check it any time: treewright verify {out} {asked.data}")
     if stopped:
         raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE:
         given = math.inf if clock.time_limit is None else clock.time_limit
-        depth, price = problem.max_depth, problem.cost_complexity
-        note(advice(result.stop_reason, time_limit=given, max_depth=depth, thresholds=NO_CHOICE, price=price))
-    if require_proof and result.status is not SolveStatus.OPTIMAL:
+        note(
+            advice(
+                result.stop_reason, time_limit=given, max_depth=problem.max_depth, thresholds=NO_CHOICE,
+                cost_complexity=problem.cost_complexity, rounded=result.is_only_rounded,
+            )
+        )  # fmt: skip
+    elif result.tree.n_leaves == 1 and problem.cost_complexity > 0:
+        note(for_more_leaves(problem.cost_complexity, of_labels=False))
+    if asked.require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
 
 
-def terms_of(problem: Any, *, objective: str, **rest: Any) -> Terms:
+def terms_of(asked: AdditiveFit, problem: Any, *, objective: str, **rest: Any) -> Terms:
     """Return the question of a problem for its model file.
 
     Parameters
     ----------
-    problem : RegressionProblem, PolicyProblem or SurvivalProblem
+    asked : AdditiveFit
+    problem : TreeProblem
     objective : str
     **rest
         What else of `Terms` the task knows.
@@ -143,12 +189,13 @@ def terms_of(problem: Any, *, objective: str, **rest: Any) -> Terms:
         max_leaf_nodes=problem.max_leaf_nodes,
         min_samples_leaf=problem.min_samples_leaf,
         objective=objective,
+        weight=asked.weight,
         **rest,
     )
 
 
 def asked_again(terms: Terms) -> dict[str, Any]:
-    """Return the price and the limits of a model file's question, for the problem to verify its tree against."""
+    """Return the leaf penalty and the limits of a model file's question, for the problem to verify its tree against."""
     return {
         "cost_complexity": terms.cost_complexity,
         "max_depth": terms.max_depth,

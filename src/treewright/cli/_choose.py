@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli._common import exits_by_code, note
+from treewright.cli._exits import exits_by_code
+from treewright.cli._output import note
 from treewright.cli._query import read_set
 from treewright.errors import InputError
 

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import ASCII, exits_by_code, say, tree_text
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import ASCII
+from treewright.cli._output import say
+from treewright.cli._wording import tree_text
 
 if TYPE_CHECKING:
     from treewright.datasets import Dataset

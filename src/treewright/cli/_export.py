@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import ModelPath, exits_by_code, note, put
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import ModelPath
+from treewright.cli._output import note, put
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

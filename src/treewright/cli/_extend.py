@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import (
     Csv,
     DayFirst,
     DecimalComma,
@@ -22,16 +23,12 @@ from treewright.cli._common import (
     ModelPath,
     Separator,
     SpreadsheetSafe,
-    column_names,
-    csv_text,
-    exits_by_code,
-    labels_like,
-    note,
-    read_csv,
-    say,
 )
+from treewright.cli._output import note, say
+from treewright.cli._read_csv import column_names, labels_like, read_csv
 from treewright.cli._stop import was_stopped
 from treewright.cli._verify import label_column, terms_of
+from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -159,7 +156,7 @@ def extend(
         new_X, new_labels = X, labels
         heading = (
             f"Leaf models cross-validated on {data} ({folds} folds). The tree was not made again: if it comes "
-            "from these rows, its own share of right answers is the flattering one of training."
+            "from these rows, its own share of right answers is that of training, which is optimistic."
         )
     else:
         new_X, new_labels = other

@@ -9,9 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._additive import AdditiveFit
+from treewright.cli._clock import Clock
+from treewright.cli._exits import exits_by_code
+from treewright.cli._fit_checks import (
+    CLASSIFICATION,
+    CONFIDENCE,
+    PROBABILITY,
+    REGRESSION,
+    check_shards,
+    check_task,
+    criterion_of,
+    is_by_leaf,
+    refuse_quantity,
+)  # fmt: skip
+from treewright.cli._fit_classes import fit_classes
+from treewright.cli._guess import read_guesses
+from treewright.cli._options import (
     ASCII,
-    Clock,
     DayFirst,
     DecimalComma,
     Encoding,
@@ -22,23 +37,9 @@ from treewright.cli._common import (
     ModelOut,
     Separator,
     SettingsFile,
-    exits_by_code,
-    read_csv,
-    say_what_was_read,
-    settings_with,
 )
-from treewright.cli._fit_checks import (
-    CLASSIFICATION,
-    CONFIDENCE,
-    REGRESSION,
-    check_shards,
-    check_task,
-    is_by_leaf,
-    refuse_quantity,
-)  # fmt: skip
-from treewright.cli._fit_classes import fit_classes
-from treewright.cli._guess import read_guesses
 from treewright.cli._policy import fit_policy
+from treewright.cli._probability import fit_probability, fit_row_costs, named_costs
 from treewright.cli._question import (
     Categorical,
     ClassWeight,
@@ -53,6 +54,7 @@ from treewright.cli._question import (
     read_limits,
     read_thresholds,
 )
+from treewright.cli._read_csv import read_csv, say_what_was_read, settings_with
 from treewright.cli._regression import fit_regression
 from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
 from treewright.cli._survival import fit_survival
@@ -62,7 +64,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
-PRICE = 0.01  # of a leaf
+LEAF_PENALTY = 0.01
 
 
 @exits_by_code
@@ -87,9 +89,9 @@ def fit(
     task: Annotated[
         str,
         typer.Option(
-            help="'classification' of labels, 'regression': least squared error, 'survival': least deviance of "
-            "censored "
-            "times, or 'policy': most reward (these of depth 3 if none is given)."
+            help="'classification' of labels, 'probability': best shares of labels, 'regression': of numbers, "
+            "'survival': least deviance of censored times, or 'policy': most reward (all but the first of depth 3 if "
+            "none is given)."
         ),
     ] = CLASSIFICATION,
     method: Annotated[
@@ -103,10 +105,10 @@ def fit(
         typer.Option(
             "--cost-complexity",
             "-c",
-            help="Penalty of one leaf, as a fraction of the total weight (regression: of the variance, survival: "
-            "of the deviance, "
-            "policy: of the regret of the best single action).",
-            show_default=f"{PRICE:g}",
+            help="Penalty of one leaf, as a fraction of the total weight (regression and probability: of the loss "
+            "of one leaf, survival: of the deviance, --row-cost: a mean cost of a row, policy: of the regret of the "
+            "best single action).",
+            show_default=f"{LEAF_PENALTY:g}",
         ),
     ] = None,
     reward: Annotated[
@@ -147,14 +149,29 @@ def fit(
         ),
     ] = "accuracy",
     criterion: Annotated[
-        str,
-        typer.Option(help="--objective leaf-accuracy: 'accuracy' of the worst leaf, or its 'lower-bound'."),
-    ] = "lower-bound",
+        str | None,
+        typer.Option(
+            help="--objective leaf-accuracy: 'accuracy' of the worst leaf, or its 'lower-bound'. --task regression: "
+            "'squared-error', 'poisson', 'gamma', 'absolute-error' or 'quantile'. --task probability: 'brier' or "
+            "'log-loss'.",
+            show_default="lower-bound, squared-error, brier",
+        ),
+    ] = None,
+    quantile: Annotated[
+        float | None, typer.Option(help="--criterion quantile: which one, for example 0.9.")
+    ] = None,
     confidence: Annotated[
         float, typer.Option(help="--criterion lower-bound: of the one-sided Wilson bound.")
     ] = CONFIDENCE,
     class_weight: ClassWeight = None,
     cost: Cost = None,
+    row_cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="CLASS=COLUMN: column of what predicting the class costs for each row. Repeatable, once a class.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
@@ -229,6 +246,9 @@ def fit(
       treewright fit data.csv -t y --objective leaf-accuracy --max-depth 3 --min-samples-leaf 100
       treewright fit big_folder/ -t y --max-depth 3 --shard-rows 100000 --jobs 2 --out model.json
       treewright fit houses.csv -t price --task regression --max-depth 2
+      treewright fit claims.csv -t number --task regression --criterion poisson
+      treewright fit loans.csv -t default --task probability --criterion log-loss
+      treewright fit loans.csv -t default --row-cost yes=lost_business --row-cost no=lost_loan
       treewright fit patients.csv --task survival --target months --event died
       treewright fit trial.csv --task policy --reward drug --reward none --action-cost drug=2
 
@@ -242,15 +262,16 @@ def fit(
     if out is not None:
         check_writable(out)  # now, not after an hour of search
     check_task(given)
-    price = PRICE if cost_complexity is None else cost_complexity
+    leaf_penalty = LEAF_PENALTY if cost_complexity is None else cost_complexity
     in_shards = shard_rows is not None or is_stream(data)
     check_shards(given, in_shards=in_shards)
     if in_shards:
         assert target is not None  # only --task policy has none
         fit_in_shards(
-            data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical, cost_complexity=price,
-            max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf,
-            thresholds=thresholds, objective=objective, class_weight=class_weight, shard_rows=shard_rows, gap=gap,
+            data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical,
+            cost_complexity=leaf_penalty, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
+            min_samples_leaf=min_samples_leaf, thresholds=thresholds, objective=objective,
+            class_weight=class_weight, shard_rows=shard_rows, gap=gap,
             jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
             settings=settings_with(columns, separator, missing, encoding, decimal_comma, day_first),
             limits=read_limits(time_limit, step_limit, memory_limit), require_proof=require_proof, progress=progress,
@@ -278,53 +299,54 @@ def fit(
         encoding=encoding,
         decimal_comma=decimal_comma,
         day_first=day_first,
-        ignore=(*(ignore or ()), *(reward or ()), *(() if event is None else (event,))),
+        ignore=(
+            *(ignore or ()),
+            *(reward or ()),
+            *(() if event is None else (event,)),
+            *named_costs(row_cost or ()).values(),
+        ),
         categorical=categorical or (),
         settings=columns,
         merge_words=merge_words or (),
         merge_labels=merge_labels,
     )
-    say_what_was_read(csv if task == CLASSIFICATION else replace(csv, target=None), data, target)
-    if task == CLASSIFICATION:
+    has_classes = task in (CLASSIFICATION, PROBABILITY)
+    say_what_was_read(csv if has_classes else replace(csv, target=None), data, target)
+    if has_classes:
         refuse_quantity(csv, target)
     written = {"separator": separator, "missing": missing, "encoding": encoding}
-    if target is None:
-        fit_policy(
-            csv, data=data, rewards=reward or (), action_cost=action_cost or (), weight=weight, out=out,
-            cost_complexity=price, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
-            min_samples_leaf=min_samples_leaf or "1",
-            csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
-            limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
-        )  # fmt: skip
-        return
-    if event is not None:
-        fit_survival(
-            csv, data=data, target=target, event=event, weight=weight, out=out, cost_complexity=price,
-            max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
-            csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
-            limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
-        )  # fmt: skip
-        return
-    if task == REGRESSION:
-        fit_regression(
-            csv, data=data, target=target, weight=weight, out=out, cost_complexity=price, max_depth=max_depth,
+    loss = criterion_of(task, criterion)
+    if task != CLASSIFICATION or row_cost:
+        asked = AdditiveFit(
+            csv=csv, data=data, weight=weight, out=out, cost_complexity=leaf_penalty, max_depth=max_depth,
             max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
             csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
             limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
+        if target is None:
+            fit_policy(asked, reward or (), action_cost or ())
+        elif event is not None:
+            fit_survival(asked, target, event)
+        elif task == REGRESSION:
+            fit_regression(asked, target, loss, 0.5 if quantile is None else quantile)
+        elif task == PROBABILITY:
+            fit_probability(asked, target, loss)
+        else:
+            fit_row_costs(asked, target, row_cost or ())
         return
+    assert target is not None  # only --task policy has none
     if method == "latent":
         from treewright.cli._latent import fit_latent
 
         fit_latent(
-            csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=price,
+            csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=leaf_penalty,
             pruning=pruning, epochs=epochs, seed=seed, clock=clock, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
         return
     fit_classes(
         csv, data=data, target=target, out=out, weight=weight, by_leaf=is_by_leaf(objective), objective=objective,
-        criterion=criterion, confidence=confidence, class_weight=class_weight, cost=cost,
-        cost_complexity=cost_complexity, price=price, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
+        criterion=loss, confidence=confidence, class_weight=class_weight, cost=cost,
+        cost_complexity=cost_complexity, leaf_penalty=leaf_penalty, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf, thresholds=thresholds, cuts=cuts, guesses=guesses, time_limit=time_limit,
         limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
     )  # fmt: skip

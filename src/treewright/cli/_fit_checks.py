@@ -12,17 +12,23 @@ if TYPE_CHECKING:
     from treewright.table import CsvTable
 
 __all__ = [
-    "CLASSIFICATION", "CONFIDENCE", "POLICY", "REGRESSION", "SURVIVAL", "check_shards", "check_task", "is_by_leaf",
-    "refuse_quantity",
+    "CLASSIFICATION", "CONFIDENCE", "POLICY", "PROBABILITY", "REGRESSION", "SURVIVAL", "check_shards", "check_task",
+    "criterion_of", "is_by_leaf", "refuse_quantity",
 ]  # fmt: skip
 
 CONFIDENCE = 0.95
-CLASSIFICATION, REGRESSION, POLICY, SURVIVAL = TASKS = (
+CLASSIFICATION, REGRESSION, POLICY, SURVIVAL, PROBABILITY = TASKS = (
     "classification",
     "regression",
     "policy",
     "survival",
+    "probability",
 )  # --task
+BY_LEAF = ("accuracy", "lower-bound")
+CRITERIA = {  # of each task, the default first
+    REGRESSION: ("squared-error", "poisson", "gamma", "absolute-error", "quantile"),
+    PROBABILITY: ("brier", "log-loss"),
+}
 ROWS_OF_A_CLASS = 20  # on average; whole numbers with fewer are no numbers of classes
 
 
@@ -52,12 +58,32 @@ def check_task(given: SimpleNamespace) -> None:
                 "--method": given.method != "exact",
                 "--thresholds (it searches all)": given.thresholds not in ("auto", "all"),
                 "--objective": given.objective != "accuracy",
-                "--criterion": given.criterion != "lower-bound",
+                "--criterion": given.criterion is not None and given.task not in CRITERIA,
+                "--row-cost": bool(given.row_cost),
                 "--confidence": given.confidence != CONFIDENCE,
                 "--class-weight": bool(given.class_weight),
                 "--cost": bool(given.cost),
                 "--guess": bool(given.guess),
-                "--merge-labels": given.merge_labels,
+                "--merge-labels": given.merge_labels and given.task != PROBABILITY,
+            },
+        )
+    criterion_of(given.task, given.criterion)
+    if (given.quantile is not None) is not (given.criterion == "quantile"):
+        raise InputError(
+            "--criterion quantile needs --quantile: which one, for example 0.9."
+            if given.quantile is None
+            else "--quantile is for --task regression --criterion quantile; add that, or leave it out."
+        )
+    if given.row_cost:
+        refuse_all(
+            "--row-cost goes without {option}; leave it out.",
+            {
+                "--method": given.method != "exact",
+                "--thresholds (it searches all)": given.thresholds not in ("auto", "all"),
+                "--objective": given.objective != "accuracy",
+                "--class-weight": bool(given.class_weight),
+                "--cost": bool(given.cost),
+                "--guess": bool(given.guess),
             },
         )
     if given.method == "latent":
@@ -79,10 +105,31 @@ def check_task(given: SimpleNamespace) -> None:
     if not by_leaf:
         refuse_all(
             "{option} is for --objective leaf-accuracy; add that, or leave it out.",
-            {"--criterion": given.criterion != "lower-bound", "--confidence": given.confidence != CONFIDENCE},
+            {
+                "--criterion": given.criterion is not None and given.task == CLASSIFICATION,
+                "--confidence": given.confidence != CONFIDENCE,
+            },
         )
     if given.target is None and given.task != POLICY:
         raise InputError("Missing option '--target': name the column to predict.")
+
+
+def criterion_of(task: str, criterion: str | None) -> str:
+    """Return the criterion of a task as the library names it.
+
+    Raises
+    ------
+    InputError
+        The task has no such criterion.
+    """
+    if task not in CRITERIA:
+        return (criterion or BY_LEAF[1]).replace("_", "-")
+    name = (criterion or CRITERIA[task][0]).replace("_", "-")
+    if name not in CRITERIA[task]:
+        raise InputError(
+            f"--criterion {criterion!r}; --task {task} has {', '.join(map(repr, CRITERIA[task]))}."
+        )
+    return name.replace("-", "_")
 
 
 def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
@@ -109,6 +156,7 @@ def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
             "--method latent": given.method == "latent",
             "--objective leaf-accuracy": is_by_leaf(given.objective),
             "--cost": bool(given.cost),
+            "--row-cost": bool(given.row_cost),
             "--guess": bool(given.guess),
             "--merge-words": bool(given.merge_words),
             "--merge-labels": given.merge_labels,

@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._common import (
-    CHECK_FAILED,
-    Clock,
-    effort,
-    finishing,
-    note,
-    say,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
-)  # fmt: skip
+from treewright.cli._advice import advice, for_more_leaves
+from treewright.cli._clock import Clock
+from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._leaf_accuracy import MAX_DEPTH, MIN_SAMPLES_LEAF, refuse_others, search_leaf_accuracy
-from treewright.cli._question import advice, state_question
+from treewright.cli._output import note, say
+from treewright.cli._question import state_question
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import effort, size_of, tree_text
 
 if TYPE_CHECKING:
     from treewright.problem import Problem
@@ -49,7 +43,7 @@ def fit_classes(
     class_weight: Sequence[str] | None,
     cost: list[str] | None,
     cost_complexity: float | None,
-    price: float,
+    leaf_penalty: float,
     max_depth: int | None,
     max_leaf_nodes: int | None,
     min_samples_leaf: str | None,
@@ -70,7 +64,7 @@ def fit_classes(
 
     if by_leaf:
         refuse_others(cost_complexity, max_leaf_nodes, cost, guesses)
-        objective, price = "accuracy", 0.0
+        objective, leaf_penalty = "accuracy", 0.0
         max_depth = MAX_DEPTH if max_depth is None else max_depth
         min_samples_leaf = min_samples_leaf or MIN_SAMPLES_LEAF
     question = state_question(
@@ -81,7 +75,7 @@ def fit_classes(
         class_weight=class_weight,
         cost=cost,
         min_samples_leaf=min_samples_leaf or "1",
-        cost_complexity=price,
+        cost_complexity=leaf_penalty,
         max_depth=max_depth,
         max_leaf_nodes=max_leaf_nodes,
     )
@@ -135,10 +129,12 @@ def fit_classes(
         note(
             advice(
                 result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
-                price=None if by_leaf else price,
+                cost_complexity=None if by_leaf else leaf_penalty, rounded=result.is_only_rounded,
                 trial=None if by_leaf or guesses.any else trial_of(problem, cuts, time_limit),
             )
         )  # fmt: skip
+    elif result.tree.n_leaves == 1 and problem.cost_complexity > 0:
+        note(for_more_leaves(problem.cost_complexity, of_labels=True))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
 

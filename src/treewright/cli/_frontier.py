@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._advice import advice
+from treewright.cli._clock import Clock
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import (
     ASCII,
-    Clock,
     Csv,
     DayFirst,
     DecimalComma,
@@ -23,19 +25,8 @@ from treewright.cli._common import (
     ModelOut,
     Separator,
     SettingsFile,
-    csv_text,
-    effort,
-    exits_by_code,
-    finishing,
-    note,
-    read_csv,
-    say,
-    say_what_was_read,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
 )
+from treewright.cli._output import note, say
 from treewright.cli._question import (
     Categorical,
     ClassWeight,
@@ -48,11 +39,14 @@ from treewright.cli._question import (
     ThresholdChoice,
     TimeLimit,
     Weight,
-    advice,
     read_limits,
     read_thresholds,
     state_question,
 )
+from treewright.cli._read_csv import read_csv, say_what_was_read
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import effort, size_of, tree_text
+from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,8 +95,8 @@ def frontier(
 ) -> None:
     """Find, for every number of leaves, the tree of provably smallest training loss.
 
-    Prints one line for each number of leaves that is worth having: its loss, what is proven, and the prices of a
-    leaf (--cost-complexity of fit) that select it. Ctrl-C and SIGTERM stop the search; each line then has its own
+    Prints one line for each number of leaves that is worth having: its loss, what is proven, and the leaf
+    penalties (--cost-complexity of fit) that select it. Ctrl-C and SIGTERM stop the search; each line then has its own
     bound. The time limit counts from the first byte read.
 
     \b
@@ -206,10 +200,12 @@ def _lines(found: Frontier) -> list[str]:
     for row in found.records():
         proven = "yes" if row["proven"] else f">={row['lower_bound']:.4f}"
         low, high = row["cost_complexity_from"], row["cost_complexity_to"]
-        prices = "none selects it" if low is None else f"from {low:.6f}"
+        selected_by = "none selects it" if low is None else f"from {low:.6f}"
         if low is not None and math.isfinite(high):
-            prices = f"{low:.6f} to {high:.6f}"
-        lines.append(f"{row['leaves']:>6}  {row['depth']:>5}  {row['loss']:>8.5f}  {proven:>9}  {prices}")
+            selected_by = f"{low:.6f} to {high:.6f}"
+        lines.append(
+            f"{row['leaves']:>6}  {row['depth']:>5}  {row['loss']:>8.5f}  {proven:>9}  {selected_by}"
+        )
     return lines
 
 

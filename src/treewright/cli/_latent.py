@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from treewright.cli._common import Clock, finishing, note, say, size_of, stop_code, stop_word, tree_text
+from treewright.cli._clock import Clock
+from treewright.cli._output import note, say
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

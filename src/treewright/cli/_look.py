@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import (
     Csv,
     DayFirst,
     DecimalComma,
@@ -18,10 +19,9 @@ from treewright.cli._common import (
     Missing,
     Separator,
     SettingsFile,
-    as_options,
-    exits_by_code,
-    say,
 )
+from treewright.cli._output import say
+from treewright.cli._wording import as_options
 from treewright.errors import InputError
 
 __all__ = ["look"]

@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._clock import Clock
+from treewright.cli._exits import exits_by_code
+from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
+from treewright.cli._options import (
     ASCII,
-    Clock,
     Csv,
     DayFirst,
     DecimalComma,
@@ -20,18 +22,8 @@ from treewright.cli._common import (
     Missing,
     Separator,
     SettingsFile,
-    exits_by_code,
-    finishing,
-    note,
-    read_csv,
-    say,
-    say_what_was_read,
-    size_of,
-    stop_code,
-    stop_word,
-    tree_text,
 )
-from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
+from treewright.cli._output import note, say
 from treewright.cli._question import (
     Categorical,
     ClassWeight,
@@ -47,6 +39,9 @@ from treewright.cli._question import (
     read_thresholds,
     state_question,
 )
+from treewright.cli._read_csv import read_csv, say_what_was_read
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import size_of, tree_text
 from treewright.errors import InputError
 
 __all__ = ["near_optimal"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treewright.cli._common import csv_text
+from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,69 +9,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli._additive import MAX_DEPTH, answer, asked_again, column_of_numbers, terms_of
-from treewright.cli._common import Clock, pairs
-from treewright.cli._question import read_min_samples_leaf
+from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
+from treewright.cli._options import pairs
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.convert import Model
     from treewright.result import SolveResult
-    from treewright.search import Limits
     from treewright.table import CsvTable, Reading
     from treewright.verify import VerificationReport
 
 __all__ = ["check_policy", "fit_policy"]
 
 
-def fit_policy(
-    csv: CsvTable,
-    *,
-    data: Path,
-    rewards: Sequence[str],
-    action_cost: Sequence[str],
-    weight: str | None,
-    out: Path | None,
-    cost_complexity: float,
-    max_depth: int | None,
-    max_leaf_nodes: int | None,
-    min_samples_leaf: str,
-    csv_options: dict[str, Any],
-    limits: Limits,
-    clock: Clock,
-    require_proof: bool = False,
-    progress: bool = True,
-    ascii_only: bool = False,
-) -> None:
+def fit_policy(asked: AdditiveFit, rewards: Sequence[str], action_cost: Sequence[str]) -> None:
     """Find the policy tree of most reward, show it and save it.
 
     Parameters
     ----------
-    csv : CsvTable
-        Table and row weights, without the rewards.
-    data : Path
-        The file that they came from.
+    asked : AdditiveFit
+        Its leaf penalty is a share of the regret of the best single action.
     rewards : sequence of str
         Columns of the rewards, one an action, which has the column's name.
     action_cost : sequence of str
         ACTION=COST.
-    weight : str or None
-        Column of the row weights.
-    out : Path or None
-        Model file to write.
-    cost_complexity : float
-        Leaf penalty as a share of the regret of the best single action.
-    max_depth : int or None
-        None is 3.
-    max_leaf_nodes : int or None
-    min_samples_leaf : str
-        A number of rows, or a fraction of them.
-    csv_options : dict
-        How the file was read, for the rewards.
-    limits : Limits
-    clock : Clock
-        The time limit, of which reading the file has used up its part.
-    require_proof, progress, ascii_only : bool
 
     Raises
     ------
@@ -85,27 +46,20 @@ def fit_policy(
 
     costs = dict(pairs(action_cost, "--action-cost"))
     problem = make_policy_problem(
-        csv.table,
-        _rewards(data, rewards, csv_options, csv.reading),
+        asked.csv.table,
+        _rewards(asked.data, rewards, asked.csv_options, asked.csv.reading),
         actions=list(rewards),
         action_costs=costs or None,
-        sample_weight=csv.sample_weight,
-        cost_complexity=cost_complexity,
-        max_depth=MAX_DEPTH if max_depth is None else max_depth,
-        max_leaf_nodes=max_leaf_nodes,
-        min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
+        **asked.question(),
     )
     terms = terms_of(
+        asked,
         problem,
         objective="policy",
-        weight=weight,
         rewards=tuple(rewards),
         action_costs=tuple(problem.action_costs.tolist()) if problem.action_costs.any() else None,
     )
-    answer(
-        problem, solve_policy, terms=terms, words=_in_words, csv=csv, data=data, out=out, limits=limits, clock=clock,
-        require_proof=require_proof, progress=progress, ascii_only=ascii_only,
-    )  # fmt: skip
+    answer(asked, problem, solve_policy, terms=terms, words=_in_words)
 
 
 def _in_words(result: SolveResult) -> str:

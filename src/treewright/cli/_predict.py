@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import (
     DayFirst,
     DecimalComma,
     Encoding,
@@ -16,14 +17,11 @@ from treewright.cli._common import (
     Separator,
     SettingsFile,
     SpreadsheetSafe,
-    csv_text,
-    exits_by_code,
-    note,
-    put,
-    read_csv,
-    settings_with,
 )
+from treewright.cli._output import note, put
+from treewright.cli._read_csv import read_csv, settings_with
 from treewright.cli._shards import is_stream, predict_stream
+from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
 __all__ = ["predict"]

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import ASCII, exits_by_code, say, tree_text
+from treewright.cli._exits import exits_by_code
 from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
+from treewright.cli._options import ASCII
+from treewright.cli._output import say
+from treewright.cli._wording import tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

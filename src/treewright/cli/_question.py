@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._common import pairs
+from treewright.cli._options import pairs
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from treewright.convert import Terms
     from treewright.problem import Problem
-    from treewright.result import StopReason
     from treewright.search import Limits, Thresholds
     from treewright.table import CsvTable
 
@@ -34,7 +33,6 @@ __all__ = [
     "ThresholdChoice",
     "TimeLimit",
     "Weight",
-    "advice",
     "read_limits",
     "read_min_samples_leaf",
     "read_thresholds",
@@ -152,61 +150,6 @@ def read_thresholds(text: str) -> Thresholds:
     raise InputError(f"--thresholds {text!r}; give 'auto', 'all' or a number of quantile bins.")
 
 
-def advice(
-    stop: StopReason | None,
-    *,
-    time_limit: float,
-    max_depth: int | None,
-    thresholds: str,
-    price: float | None = None,
-    max_leaves: int | None = None,
-    trial: Callable[[dict[str, Any]], float | None] | None = None,
-) -> str:
-    """Say which options bring a proof sooner than those that were given.
-
-    With a `trial` each is tried for a moment: it takes the fields of the problem that change, and returns the seconds
-    that a proof took, or None.
-    """
-    from treewright.result import StopReason
-
-    sooner: list[tuple[str, dict[str, Any]]] = []
-    if max_depth is None or max_depth > 2:
-        depth = 4 if max_depth is None else max_depth - 1
-        sooner.append((f"--max-depth {depth}", {"max_depth": depth}))
-    if not thresholds.isdigit() or int(thresholds) > 4:
-        bins = int(thresholds) // 2 if thresholds.isdigit() else 16
-        sooner.append((f"--thresholds {bins}", {"thresholds": bins}))
-    if price is not None and 0 < price < 0.1:
-        sooner.append((f"--cost-complexity {2 * price:g}", {"cost_complexity": 2 * price}))
-    if max_leaves is not None and max_leaves > 4:
-        sooner.append((f"--max-leaves {max_leaves // 2}", {"max_leaf_nodes": max_leaves // 2}))
-    said = "Not proven optimal." if max_leaves is None else "Not all proven."
-    tried = [] if trial is None or stop is not StopReason.TIME_LIMIT else sooner
-    ended = [] if trial is None else _that_end(tried, trial)
-    if tried and trial is not None and not ended and (not thresholds.isdigit() or int(thresholds) > 8):
-        smaller = (
-            {"max_depth": 2, "thresholds": 8} if max_depth is None or max_depth > 3 else {"thresholds": 8}
-        )
-        said_as = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in smaller.items())
-        ended = _that_end([(said_as, smaller)], trial)
-    if ended:
-        each = " or ".join(f"{text} (about {max(seconds, 0.1):.1f} s)" for text, seconds in ended)
-        said += f" A proof, of that smaller problem, comes with {each}: tried just now."
-    elif sooner:
-        said += f" A proof comes sooner with {' or '.join(text for text, _ in sooner)}."
-    if stop is StopReason.TIME_LIMIT and math.isfinite(time_limit):
-        said += f" With more time: --time-limit {10 * time_limit:g}."
-    return said
-
-
-def _that_end(
-    changes: Sequence[tuple[str, dict[str, Any]]], trial: Callable[[dict[str, Any]], float | None]
-) -> list[tuple[str, float]]:
-    """Try each change; return those that end with a proof, and their seconds."""
-    timed = [(text, trial(change)) for text, change in changes]
-    return [(text, seconds) for text, seconds in timed if seconds is not None]
-
-
 def read_min_samples_leaf(text: str) -> int | float:
     """Return rows, or a fraction of them; an integer stays one: 1 is one row, 1.0 would be a fraction."""
     try:
@@ -242,11 +185,11 @@ def _costs(entries: Sequence[str], labels: dict[str, Any]) -> tuple[tuple[float,
         return None
     names = list(labels)
     matrix = [[float(i != j) for j in range(len(names))] for i in range(len(names))]
-    for name, price in pairs(entries, "--cost"):
+    for name, cost in pairs(entries, "--cost"):
         places = [(i, j) for i, a in enumerate(names) for j, b in enumerate(names) if f"{a}:{b}" == name]
         if len(places) != 1:
             raise InputError(
                 f"--cost {name!r}; give TRUE:PREDICTED=COST with two of the labels {', '.join(names)}."
             )
-        matrix[places[0][0]][places[0][1]] = price
+        matrix[places[0][0]][places[0][1]] = cost
     return tuple(map(tuple, matrix))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._clock import Clock
+from treewright.cli._exits import CHECK_FAILED, exits_by_code
+from treewright.cli._options import (
     ASCII,
-    CHECK_FAILED,
-    Clock,
     DayFirst,
     DecimalComma,
     Encoding,
@@ -20,17 +20,12 @@ from treewright.cli._common import (
     Missing,
     ModelOut,
     Separator,
-    column_names,
-    exits_by_code,
-    finishing,
-    note,
-    read_csv,
-    say,
-    stop_code,
-    stop_word,
-    tree_text,
 )
+from treewright.cli._output import note, say
+from treewright.cli._read_csv import column_names, read_csv
 from treewright.cli._reborn_bar import run_bar
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli._additive import MAX_DEPTH, answer, asked_again, column_of_numbers, terms_of
-from treewright.cli._common import Clock
-from treewright.cli._question import read_min_samples_leaf
+from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,99 +13,58 @@ if TYPE_CHECKING:
 
     from treewright.convert import Model
     from treewright.result import SolveResult
-    from treewright.search import Limits
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
 
 __all__ = ["check_regression", "fit_regression", "numbers_of"]
 
 
-def fit_regression(
-    csv: CsvTable,
-    *,
-    data: Path,
-    target: str,
-    weight: str | None,
-    out: Path | None,
-    cost_complexity: float,
-    max_depth: int | None,
-    max_leaf_nodes: int | None,
-    min_samples_leaf: str,
-    csv_options: dict[str, Any],
-    limits: Limits,
-    clock: Clock,
-    require_proof: bool = False,
-    progress: bool = True,
-    ascii_only: bool = False,
-) -> None:
-    """Find the regression tree of least squared error, show it and save it.
+def fit_regression(asked: AdditiveFit, target: str, criterion: str, quantile: float) -> None:
+    """Find the regression tree of least loss, show it and save it.
 
     Parameters
     ----------
-    csv : CsvTable
-        Table, target and row weights.
-    data : Path
-        The file that they came from.
-    target, weight : str or None
-        Names of their columns.
-    out : Path or None
-        Model file to write.
-    cost_complexity : float
-        Leaf penalty as a share of the squared error of a single leaf.
-    max_depth : int or None
-        None is 3.
-    max_leaf_nodes : int or None
-    min_samples_leaf : str
-        A number of rows, or a fraction of them.
-    csv_options : dict
-        How the file was read, for a target whose numbers have to be read again.
-    limits : Limits
-    clock : Clock
-        The time limit, of which reading the file has used up its part.
-    require_proof : bool, default=False
-    progress : bool, default=True
-    ascii_only : bool, default=False
+    asked : AdditiveFit
+        Its leaf penalty is a share of the loss of a single leaf.
+    target : str
+        Column of the target.
+    criterion : str
+        As in `make_regression_problem`.
+    quantile : float
+        For criterion "quantile".
 
     Raises
     ------
     InputError
         The target is no column of finite numbers, or a parameter is out of range.
     typer.Exit
-        With code 1 if a proof was required and there is none, 130 or 143 if a signal ended the search; the tree has
-        then been saved.
+        As `treewright.cli._additive.answer`.
     """
     from treewright.problem import make_regression_problem
     from treewright.search import solve_regression
 
     problem = make_regression_problem(
-        csv.table,
-        numbers_of(csv, data, target, csv_options),
-        sample_weight=csv.sample_weight,
-        cost_complexity=cost_complexity,
-        max_depth=MAX_DEPTH if max_depth is None else max_depth,
-        max_leaf_nodes=max_leaf_nodes,
-        min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
+        asked.csv.table,
+        numbers_of(asked.csv, asked.data, target, asked.csv_options),
+        criterion=criterion,  # type: ignore[arg-type]  # it refuses others
+        quantile=quantile,
+        **asked.question(),
     )
     terms = terms_of(
+        asked,
         problem,
-        objective="squared_error",
+        objective=criterion,
         target=target,
-        weight=weight,
+        quantile=quantile if criterion == "quantile" else None,
     )
-    answer(
-        problem,
-        solve_regression,
-        terms=terms,
-        words=lambda result: _target_in_words(target, result, problem.y, problem.sample_weight),
-        csv=csv,
-        data=data,
-        out=out,
-        limits=limits,
-        clock=clock,
-        require_proof=require_proof,
-        progress=progress,
-        ascii_only=ascii_only,
-    )
+
+    def words(result: SolveResult) -> str:
+        if criterion != "squared_error":
+            least, most = float(result.tree.value.min()), float(result.tree.value.max())
+            return f"{target}: leaves predict {least:.6g} to {most:.6g}."
+        return _target_in_words(target, result, problem.y, problem.sample_weight)
+
+    answer(asked, problem, solve_regression, terms=terms, words=words)
 
 
 def _target_in_words(
@@ -160,6 +117,8 @@ def check_regression(
         csv.table,
         numbers_of(csv, data, target, csv_options),
         sample_weight=csv.sample_weight,
+        criterion=terms.objective if asked else "squared_error",  # type: ignore[arg-type]  # the reader knows them
+        quantile=0.5 if terms.quantile is None else terms.quantile,
         **asked_again(terms),
     )
     held = content.result if asked and content.result is not None else content.tree

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._common import (
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import (
     Csv,
     DayFirst,
     DecimalComma,
@@ -20,10 +21,9 @@ from treewright.cli._common import (
     Missing,
     ModelPath,
     Separator,
-    exits_by_code,
-    note,
-    read_csv,
 )
+from treewright.cli._output import note
+from treewright.cli._read_csv import read_csv, read_groups
 from treewright.cli._verify import check_claims, label_column, problem_of, terms_of
 from treewright.errors import InputError
 
@@ -126,9 +126,19 @@ def report(
     files = {"model": model.name, "data": data.name, "data_sha256": _sha256(data)}
     files |= {} if test is None else {"test": test.name, "test_sha256": _sha256(test)}
     files |= {"written_by": content.written_by}
-    others_options = {**csv_options, "needed": ()}
     groups: dict[str, Any] = {
-        name: read_csv(test or data, **{**others_options, "target": name}).target for name in group or ()
+        name: read_groups(
+            test or data,
+            name,
+            content.reading,
+            separator,
+            missing,
+            encoding,
+            decimal_comma,
+            day_first,
+            columns,
+        )
+        for name in group or ()
     }
     about_labels = type(content.result) in (SolveResult, NoneType)  # others claim something else
     make_report(

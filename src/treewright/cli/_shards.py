@@ -9,19 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._common import (
-    as_options,
-    csv_text,
-    effort,
-    finishing,
-    note,
-    put,
-    say,
-    stop_code,
-    stop_word,
-    tree_text,
-)
+from treewright.cli._output import note, put, say
 from treewright.cli._question import read_min_samples_leaf
+from treewright.cli._stop import finishing, stop_code, stop_word
+from treewright.cli._wording import as_options, effort, tree_text
+from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

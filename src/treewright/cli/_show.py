@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._common import ASCII, ModelPath, exits_by_code, note, put, say, tree_text
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import ASCII, ModelPath
+from treewright.cli._output import note, put, say
+from treewright.cli._wording import tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

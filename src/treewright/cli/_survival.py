@@ -8,67 +8,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli._additive import MAX_DEPTH, answer, asked_again, column_of_numbers, terms_of
-from treewright.cli._common import Clock
-from treewright.cli._question import read_min_samples_leaf
+from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.convert import Model
     from treewright.result import SolveResult
-    from treewright.search import Limits
     from treewright.table import CsvTable, Reading
     from treewright.verify import VerificationReport
 
 __all__ = ["check_survival_tree", "fit_survival"]
 
 
-def fit_survival(
-    csv: CsvTable,
-    *,
-    data: Path,
-    target: str,
-    event: str,
-    weight: str | None,
-    out: Path | None,
-    cost_complexity: float,
-    max_depth: int | None,
-    max_leaf_nodes: int | None,
-    min_samples_leaf: str,
-    csv_options: dict[str, Any],
-    limits: Limits,
-    clock: Clock,
-    require_proof: bool = False,
-    progress: bool = True,
-    ascii_only: bool = False,
-) -> None:
+def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
     """Find the survival tree of least deviance, show it and save it.
 
     Parameters
     ----------
-    csv : CsvTable
-        Table and row weights, without times and events.
-    data : Path
-        The file that they came from.
+    asked : AdditiveFit
+        Its leaf penalty is a share of the deviance of a single leaf.
     target, event : str
         Columns of the times, and of whether the event was seen (1) or not (0).
-    weight : str or None
-        Column of the row weights.
-    out : Path or None
-        Model file to write.
-    cost_complexity : float
-        Leaf penalty as a share of the deviance of a single leaf.
-    max_depth : int or None
-        None is 3.
-    max_leaf_nodes : int or None
-    min_samples_leaf : str
-        A number of rows, or a fraction of them.
-    csv_options : dict
-        How the file was read, for times and events.
-    limits : Limits
-    clock : Clock
-        The time limit, of which reading the file has used up its part.
-    require_proof, progress, ascii_only : bool
 
     Raises
     ------
@@ -80,22 +40,9 @@ def fit_survival(
     from treewright.problem import make_survival_problem
     from treewright.search import solve_survival
 
-    problem = make_survival_problem(
-        csv.table,
-        _events_and_times(data, event, target, csv_options, csv.reading),
-        sample_weight=csv.sample_weight,
-        cost_complexity=cost_complexity,
-        max_depth=MAX_DEPTH if max_depth is None else max_depth,
-        max_leaf_nodes=max_leaf_nodes,
-        min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
-    )
-    terms = terms_of(
-        problem,
-        objective="survival",
-        target=target,
-        weight=weight,
-        event=event,
-    )
+    outcome = _events_and_times(asked.data, event, target, asked.csv_options, asked.csv.reading)
+    problem = make_survival_problem(asked.csv.table, outcome, **asked.question())
+    terms = terms_of(asked, problem, objective="survival", target=target, event=event)
 
     def words(result: SolveResult) -> str:
         from treewright.survival import concordance_index
@@ -108,10 +55,7 @@ def fit_survival(
             return f"{seen}."
         return f"{seen}; concordance of the tree on these rows {order:.4f}."
 
-    answer(
-        problem, solve_survival, terms=terms, words=words, csv=csv, data=data, out=out, limits=limits, clock=clock,
-        require_proof=require_proof, progress=progress, ascii_only=ascii_only,
-    )  # fmt: skip
+    answer(asked, problem, solve_survival, terms=terms, words=words)
 
 
 def _events_and_times(

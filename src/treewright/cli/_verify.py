@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._common import (
-    CHECK_FAILED,
+from treewright.cli._exits import CHECK_FAILED, exits_by_code
+from treewright.cli._options import (
     DayFirst,
     DecimalComma,
     Encoding,
@@ -17,14 +17,12 @@ from treewright.cli._common import (
     ModelPath,
     Separator,
     SettingsFile,
-    exits_by_code,
-    labels_like,
-    read_csv,
-    say,
-    settings_with,
 )
+from treewright.cli._output import say
 from treewright.cli._policy import check_policy
+from treewright.cli._probability import check_probability, check_row_costs
 from treewright.cli._query import read_set
+from treewright.cli._read_csv import labels_like, read_csv, settings_with
 from treewright.cli._regression import check_regression
 from treewright.cli._shards import is_stream, verify_stream
 from treewright.cli._survival import check_survival_tree
@@ -183,6 +181,10 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         report, asked = check_survival_tree(content, csv, data, column, csv_options)
     elif content.tree.classes is None:
         report, asked = check_regression(content, csv, data, column, csv_options)
+    elif terms.objective in ("brier", "log_loss"):
+        report, asked = check_probability(content, csv)
+    elif terms.objective == "row_costs":
+        report, asked = check_row_costs(content, csv, data, csv_options)
     else:
         report, asked = check_claims(content, csv)
     say(str(report))
@@ -235,6 +237,10 @@ def problem_of(content: Model, csv: CsvTable) -> Problem:
     from treewright.problem import make_problem
 
     tree, terms = content.tree, terms_of(content)
+    if terms.objective not in ("accuracy", "balanced_accuracy"):
+        raise InputError(
+            f"This tree was made for another loss ({terms.objective}); give one of fewest errors or least costs."
+        )
     assert csv.target is not None and tree.classes is not None  # noqa: PT018  (callers read the label column)
     factors = terms.class_weight
     return make_problem(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.cli._common import say
+from treewright.cli._output import say
 
 if TYPE_CHECKING:
     from treewright.near_optimal import NearOptimalTrees

@@ -299,7 +299,7 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         "costs",
         "target",
         "weight",
-        optional=("min_leaf_accuracy", "rewards", "action_costs", "event"),
+        optional=("min_leaf_accuracy", "rewards", "action_costs", "event", "quantile", "row_costs"),
     )
     least, rewards, action_costs = (fields[name] for name in ("min_leaf_accuracy", "rewards", "action_costs"))
     factor, costs = fields["class_weight"], fields["costs"]
@@ -320,7 +320,10 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         max_leaf_nodes=fields["max_leaf_nodes"].optional_integer(1, LARGEST_INTEGER),
         min_samples_leaf=fields["min_samples_leaf"].integer(1, LARGEST_INTEGER),
         objective=fields["objective"].choice(
-            "accuracy", "balanced_accuracy", "squared_error", "policy", "survival"
+            "accuracy",
+            "balanced_accuracy",
+            *("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
+            *("brier", "log_loss", "row_costs", "policy", "survival"),
         ),
         class_weight=class_weight,
         costs=matrix,
@@ -331,6 +334,10 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         if rewards.value is None
         else tuple(name.text() for name in rewards.entries(n_classes, n_classes)),
         event=fields["event"].optional_text(),
+        quantile=None if fields["quantile"].value is None else fields["quantile"].number(0, 1),
+        row_costs=None
+        if fields["row_costs"].value is None
+        else tuple(name.text() for name in fields["row_costs"].entries(n_classes, n_classes)),
         action_costs=None
         if action_costs.value is None
         else tuple(

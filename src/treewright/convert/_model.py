@@ -46,12 +46,14 @@ class Terms:
     Parameters
     ----------
     cost_complexity : float
-        Price of one leaf as a fraction of the total weight.
+        Penalty of one leaf as a fraction of the total weight.
     max_depth, max_leaf_nodes : int or None
     min_samples_leaf : int
         Rows, not a fraction.
     objective : str, default="accuracy"
-        "accuracy" or "balanced_accuracy"; "squared_error" of a regression tree, "policy", "survival" of these trees.
+        "accuracy" or "balanced_accuracy"; the criterion of a regression tree ("squared_error", "poisson", "gamma",
+        "absolute_error", "quantile") or of a probability tree ("brier", "log_loss"); "policy", "survival" and
+        "row_costs" of these trees.
     class_weight : tuple of float, "balanced" or None
         One factor a class, in the order of ``tree.classes``.
     costs : tuple of tuple of float, or None
@@ -66,6 +68,10 @@ class Terms:
         Policy tree: taken off the rewards, one an action; None is nothing.
     event : str or None
         Survival tree: column of the training file that says whether the event was seen; `target` has the times.
+    quantile : float or None
+        Regression tree of this quantile.
+    row_costs : tuple of str, or None
+        Costs of rows: columns of the training file that held them, one a class, in the order of ``tree.classes``.
     """
 
     cost_complexity: float
@@ -81,6 +87,8 @@ class Terms:
     rewards: tuple[str, ...] | None = None
     action_costs: tuple[float, ...] | None = None
     event: str | None = None
+    quantile: float | None = None
+    row_costs: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

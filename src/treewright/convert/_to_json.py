@@ -216,6 +216,8 @@ def _terms(terms: Terms | None) -> dict[str, Any] | None:
             ("rewards", terms.rewards),
             ("action_costs", terms.action_costs),
             ("event", terms.event),
+            ("quantile", terms.quantile),
+            ("row_costs", terms.row_costs),
         )
         if value is not None
     }

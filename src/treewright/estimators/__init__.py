@@ -10,6 +10,7 @@ from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegres
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
+from treewright.estimators._leaf_probabilities import leaf_probabilities
 from treewright.estimators._leaf_targets import LeafTargets
 from treewright.estimators._mip import MIPTreeClassifier
 from treewright.estimators._near_optimal_tree import NearOptimalTreeClassifier
@@ -46,5 +47,6 @@ __all__ = [
     "ThresholdGuesser",
     "compare_with_cart",
     "importances_without",
+    "leaf_probabilities",
     "raise_on_interrupt",
 ]

@@ -1,4 +1,4 @@
-"""What the estimators of additive losses ask of a search: limits, price and switches, read in one place."""
+"""What the estimators of additive losses ask of a search: limits, penalty and switches, read in one place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def limits_of(estimator: Asks, n_jobs: int | None = 1) -> Limits:
 
 
 def price_and_limits(estimator: Asks) -> dict[str, Any]:
-    """Return the price of a leaf and the constraints, for the maker of the problem, which checks them."""
+    """Return the leaf penalty and the constraints, for the maker of the problem, which checks them."""
     names = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
     return {name: getattr(estimator, name) for name in names}
 

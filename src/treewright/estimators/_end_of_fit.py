@@ -1,4 +1,4 @@
-"""What every `fit` for an additive loss does with its result."""
+"""What every `fit` of one exact search does with its result."""
 
 from __future__ import annotations
 
@@ -7,25 +7,34 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.estimators._interrupt import settle_interrupt
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import SolveResult, SolveStatus, StopReason
 
 __all__ = ["end_of_fit"]
 
 
-def end_of_fit(result: SolveResult, stacklevel: int = 3) -> None:
+def end_of_fit(
+    result: SolveResult,
+    smaller: str = "a smaller max_depth or a larger cost_complexity",
+    *,
+    stacklevel: int = 3,
+) -> None:
     """Warn the caller of `fit` where nothing is proven, and pass Ctrl-C on to a loop over fits.
 
     Parameters
     ----------
     result : SolveResult
+    smaller : str
+        What makes the problem smaller.
     stacklevel : int, default=3
         Of the warning: the caller of the function that calls this one.
     """
     if result.status is SolveStatus.FEASIBLE:
-        warnings.warn(
-            f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth or a larger "
-            "cost_complexity.",
-            ConvergenceWarning,
-            stacklevel=stacklevel,
-        )
-    settle_interrupt(result.stop_reason)
+        advice = f"Raise time_limit, or make the problem smaller: {smaller}."
+        if result.is_only_rounded:
+            advice = (
+                "The search ended, and more time brings no proof: give weights, costs or targets that differ less in "
+                "size, or fewer digits of them."
+            )
+        warnings.warn(f"{result.sentence()} {advice}", ConvergenceWarning, stacklevel=stacklevel)
+    interrupted = result.stats.get("interrupted")  # a guided search that was, before another ended
+    settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)

@@ -31,7 +31,7 @@ __all__ = ["CVProgress", "FrontCV", "folds_in"]
 RULES = ("one_se", "best")
 CHOICES = ("cost_complexity", "leaves")
 NOISE = 1e-12  # mean losses that differ by less are equal
-UNSCORED_PRICE = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of the estimators
+UNSCORED_PENALTY = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of the estimators
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class FrontCV:
         if interrupted:
             how = f"{len(fronts)} of {len(folds)} folds chose the tree"
             if not fronts:
-                how = f"no fold was scored, so the tree is that at cost_complexity={UNSCORED_PRICE:g}"
+                how = f"no fold was scored, so the tree is that at cost_complexity={UNSCORED_PENALTY:g}"
             warnings.warn(f"Interrupted: {how}. {frontier.sentence()}", ConvergenceWarning, stacklevel=3)
         elif unproven:
             warnings.warn(
@@ -164,9 +164,11 @@ class FrontCV:
             points = list(self.frontier_)
             chosen = np.array([[leaves - 1] * len(fronts) for leaves in candidates])
         else:
-            candidates = _prices(self.frontier_)
-            points = [self.frontier_.select(price) for price in candidates]
-            chosen = np.array([[front.at_price(price) for front in fronts] for price in candidates])
+            candidates = _penalties_between(self.frontier_)
+            points = [self.frontier_.select(leaf_penalty) for leaf_penalty in candidates]
+            chosen = np.array(
+                [[front.at_penalty(leaf_penalty) for front in fronts] for leaf_penalty in candidates]
+            )
         folds = range(len(fronts))
         scores = np.array([[-fronts[f].test_loss[row[f]] for f in folds] for row in chosen])
         unscored = np.full(len(points), math.nan)
@@ -175,7 +177,7 @@ class FrontCV:
             scores.std(axis=1, ddof=1) / math.sqrt(len(fronts)) if len(fronts) > 1 else np.zeros(len(mean))
         )
         if not fronts:
-            leaves = self.frontier_.select(UNSCORED_PRICE).tree.n_leaves
+            leaves = self.frontier_.select(UNSCORED_PENALTY).tree.n_leaves
             best = [point.tree.n_leaves for point in points].index(leaves)
         else:
             best = int(np.flatnonzero(mean >= mean.max() - NOISE)[0])
@@ -199,13 +201,13 @@ class FrontCV:
             ),
         }
         self.result_ = points[best]
-        prices = self.frontier_.price_range(self.result_.tree.n_leaves)
+        penalties = self.frontier_.price_range(self.result_.tree.n_leaves)
         if self.choose == "cost_complexity":
             self.cost_complexity_ = float(candidates[best])
-        elif prices is None:
+        elif penalties is None:
             self.cost_complexity_ = math.nan
         else:
-            self.cost_complexity_ = math.sqrt(prices[0] * min(prices[1], self.frontier_[0].loss))
+            self.cost_complexity_ = math.sqrt(penalties[0] * min(penalties[1], self.frontier_[0].loss))
 
 
 def folds_in(
@@ -252,16 +254,16 @@ def folds_in(
     return folds
 
 
-def _prices(frontier: Frontier) -> list[float]:
-    """Return one price for each corner of the front, largest first: between those at which the best tree changes."""
-    prices = []
+def _penalties_between(frontier: Frontier) -> list[float]:
+    """Return one penalty for each corner of the front, largest first: between those at which the best tree changes."""
+    penalties = []
     for corner in frontier.convex_hull():
         bounds = frontier.price_range(corner.tree.n_leaves)
-        assert bounds is not None  # a corner has prices
-        # No split saves more than the loss of the single leaf; the last corner has no lower price.
+        assert bounds is not None  # a corner has penalties
+        # No split saves more than the loss of the single leaf; the last corner has no lower penalty.
         low, high = bounds[0], min(bounds[1], frontier[0].loss)
-        prices.append(math.sqrt(low * high) if low > 0 else high / 2)
-    return prices
+        penalties.append(math.sqrt(low * high) if low > 0 else high / 2)
+    return penalties
 
 
 def _taken(rows: NDArray[np.int64], chosen: Any) -> NDArray[np.int64]:

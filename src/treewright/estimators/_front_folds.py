@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,16 +55,7 @@ class Fold:
 
     def training_problem(self) -> Any:
         """Return the problem of the training rows; classes, costs and the encoding stay those of the whole."""
-        whole: Any = self.problem
-        return replace(
-            whole,
-            table=whole.table.take(self.train),
-            y=whole.y[self.train],
-            sample_weight=whole.sample_weight[self.train],
-            min_samples_leaf=self.min_samples_leaf,
-            rows=None,
-            notes=(),
-        )
+        return self.problem.take(self.train, self.min_samples_leaf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +80,9 @@ class FoldFront:
     seconds: float
     interrupted: bool
 
-    def at_price(self, price: float) -> int:
-        """Return the position of the tree that a price of a leaf selects; ties go to fewer leaves."""
-        cost = self.train_loss + price * self.n_leaves
+    def at_penalty(self, leaf_penalty: float) -> int:
+        """Return the position of the tree that a leaf penalty selects; ties go to fewer leaves."""
+        cost = self.train_loss + leaf_penalty * self.n_leaves
         return int(np.lexsort((self.n_leaves, cost))[0])
 
 

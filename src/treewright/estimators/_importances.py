@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from treewright.errors import InputError
 from treewright.problem import Problem, RegressionProblem, RowCostsProblem
 from treewright.result import SolveStatus
+from treewright.search import regression_loss
 from treewright.table import with_blank_column
 from treewright.tree import Tree
 
@@ -114,7 +115,7 @@ def collapse_importances(
     loss : ndarray of shape (node_count,)
         What each node adds to the loss as a leaf.
     cost_complexity : float
-        Price of a leaf.
+        Leaf penalty.
 
     Returns
     -------
@@ -148,6 +149,15 @@ def node_losses(tree: Tree, problem: Problem | RegressionProblem | RowCostsProbl
         paid = problem.sample_weight[:, None] / problem.total_weight * problem.row_costs
         at = tree.apply(problem.table.X)
         return np.asarray(_sums_of_nodes(tree, at, paid).min(axis=1), dtype=np.float64)
+    if problem.criterion != "squared_error":
+        loss, at = regression_loss(problem), tree.apply(problem.table.X)
+        of_leaf = {int(node): np.flatnonzero(at == node) for node in np.unique(at)}
+        rows = [of_leaf.get(node, np.arange(0)) for node in range(tree.node_count)]
+        for node in reversed(range(tree.node_count)):
+            if tree.splits[node] is not None:
+                rows[node] = np.concatenate([rows[tree.children_left[node]], rows[tree.children_right[node]]])
+        lost = np.array([loss.leaf_loss(here) for here in rows])
+        return lost / lost[0] if lost[0] > 0 else np.zeros(len(lost))
     # Squared error of a node is sum w d^2 - (sum w d)^2 / sum w, with d the distance from the mean of the root.
     leaf = tree.apply(problem.table.X)
     apart = (

@@ -17,7 +17,7 @@ from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.problem import RegressionProblem
 from treewright.show import rules
-from treewright.tree import Tree
+from treewright.tree import Tree, mean_of
 
 __all__ = ["LeafTargets", "TreeRegressor", "leaf_targets"]
 
@@ -33,7 +33,7 @@ class LeafTargets:
     sample_weight : ndarray of shape (n_rows,), float64
         Of these rows.
     mean : float
-        Weighted; what the leaf predicts.
+        Weighted; what the leaf of a tree of means predicts.
     """
 
     y: NDArray[np.float64]
@@ -80,7 +80,11 @@ def leaf_targets(tree: Tree, problem: RegressionProblem) -> dict[int, LeafTarget
     ends = np.flatnonzero(np.diff(leaf[order])) + 1
     return {
         int(leaf[rows[0]]): LeafTargets(
-            problem.y[rows], problem.sample_weight[rows], float(tree.value[leaf[rows[0]], 0])
+            problem.y[rows],
+            problem.sample_weight[rows],
+            float(tree.value[leaf[rows[0]], 0])
+            if problem.share is None
+            else mean_of(problem.y[rows], problem.sample_weight[rows]),
         )
         for rows in np.split(order, ends)
     }
@@ -92,7 +96,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     leaf_targets_: dict[int, LeafTargets]
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean target of each row's leaf, shape (n_rows,)."""
+        """Return the value of each row's leaf, its mean target or quantile, shape (n_rows,)."""
         encoded = self._encode(X)
         return np.asarray(self.tree_.predict(encoded), dtype=np.float64)
 
@@ -138,8 +142,9 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         Returns
         -------
         list of dict
-            ``leaf`` (the number that `apply` returns), ``rule`` (conditions with six digits), ``rows``, ``mean``,
-            ``standard_deviation``, ``standard_error`` (of the mean; nan for one row), ``quantile_0.1`` and so on.
+            ``leaf`` (the number that `apply` returns), ``rule`` (conditions with six digits), ``rows``, ``prediction``
+            (a quantile, or the same as the next), ``mean``, ``standard_deviation``, ``standard_error`` (of the mean;
+            nan for one row), ``quantile_0.1`` and so on.
 
         Raises
         ------
@@ -156,6 +161,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
                 "leaf": node,
                 "rule": words[node],
                 "rows": len(targets.y),
+                "prediction": float(self.tree_.value[node, 0]),
                 "mean": targets.mean,
                 "standard_deviation": targets.standard_deviation,
                 "standard_error": targets.standard_error,

@@ -39,7 +39,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
     epsilon : float, default=0.05
         How much worse than the least objective, relatively, a tree may be.
     cost_complexity : float, default=0.01
-        Price of one leaf, as a fraction of the total sample weight.
+        Penalty of one leaf, as a fraction of the total sample weight.
     max_depth : int or None, default=3
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1

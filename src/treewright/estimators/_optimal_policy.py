@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, price_and_limits
 from treewright.estimators._end_of_fit import end_of_fit
-from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.policy import PolicyValue, policy_value
 from treewright.problem import make_policy_problem
 from treewright.result import PolicyResult
@@ -27,10 +28,10 @@ from treewright.table import Table
 __all__ = ["OptimalPolicyTree"]
 
 
-class OptimalPolicyTree(TreeEstimator):
+class OptimalPolicyTree(ExactTree):
     """Tree that chooses an action for each row, proven optimal over all thresholds or with a proven bound.
 
-    Each row has a reward for every action; the tree of most reward is found, less a price for each leaf. It minimises
+    Each row has a reward for every action; the tree of most reward is found, less a penalty for each leaf. It minimises
     ``regret + cost_complexity * leaves`` over all trees within the constraints. The regret of a tree is the reward
     that it leaves against the best action of every row, as a share of what the best single action leaves: 1 gains
     nothing over one action for all, 0 gives each row its best. After `fit`, ``result_`` says what is proven;
@@ -39,8 +40,8 @@ class OptimalPolicyTree(TreeEstimator):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the regret of the best single action. 0 with a `max_depth` maximises the reward
-        on the training rows alone.
+        Penalty of one leaf as a share of the regret of the best single action. 0 with a `max_depth` maximises the
+        reward on the training rows alone.
     actions : sequence of length n_actions, default=None
         Labels of the columns of `rewards`; None takes the column names of a frame, or 0, 1, 2, ...
     action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None
@@ -172,29 +173,30 @@ class OptimalPolicyTree(TreeEstimator):
             A limit was reached before the proof; `result_` has the gap.
         """
         limits = limits_of(self, self.n_jobs)
-        if self.search_options is not None and not isinstance(
-            self.search_options, (SearchOptions, SweepOptions)
-        ):
+        question = self._question(X, rewards, sample_weight)
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = question.answer(limits, report)
+        self.result_ = result
+        self.tree_ = result.tree
+        self.actions_ = question.problem.actions
+        self._action_costs = question.problem.action_costs
+        end_of_fit(result)
+        return self
+
+    def _question(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> Question:
+        if not isinstance(self.search_options, (SearchOptions, SweepOptions, type(None))):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.SearchOptions, SweepOptions or None."
             )
-        table = self._training_table(X, None)
         problem = make_policy_problem(
-            table,
+            self._training_table(X, None),
             rewards,
             actions=self.actions,
             action_costs=self.action_costs,
             sample_weight=sample_weight,
             **price_and_limits(self),
         )
-        with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_policy(problem, limits=limits, options=self.search_options, progress=report)
-        self.result_ = result
-        self.tree_ = result.tree
-        self.actions_ = problem.actions
-        self._action_costs = problem.action_costs
-        end_of_fit(result)
-        return self
+        return Question(problem, partial(solve_policy, options=self.search_options))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the action for each row, shape (n_rows,)."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
 from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_probability_problem
 from treewright.result import ProbabilityResult
@@ -17,24 +19,28 @@ from treewright.search import ProgressCallback, SweepOptions, progress_bar, solv
 __all__ = ["OptimalProbabilityTree"]
 
 
-class OptimalProbabilityTree(TreeClassifier):
-    """Tree whose class probabilities have the least Brier score over all thresholds, proven or with a proven bound.
+class OptimalProbabilityTree(TreeClassifier, ExactTree):
+    """Tree whose class probabilities have the least Brier score or log loss over all thresholds, with its proof.
 
-    Minimises ``Brier score + cost_complexity * leaves`` over all trees within the constraints; a leaf says the shares
-    of its classes. The Brier score (mean square of probability minus what happened, over all classes) is the Gini
-    impurity that CART reduces split by split; it is taken as a share of that of a single leaf. After `fit`, ``result_``
-    says what is proven; ``print(result_.sentence())`` says it in one sentence.
+    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints; a leaf says the shares of its
+    classes, and the loss is taken as a share of that of a single leaf. After `fit`, ``result_`` says what is proven, or
+    has a proven bound; ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the Brier score of a single leaf. 0 with a `max_depth` minimises the score of
-        the training rows alone.
+        Penalty of one leaf as a share of the loss of a single leaf. 0 with a `max_depth` minimises the loss of the
+        training rows alone.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+    criterion : {"brier", "log_loss"}, default="brier"
+        "brier" is the mean square of probability minus what happened, over all classes: the Gini impurity that CART
+        reduces split by split. "log_loss" is minus the mean logarithm of the probability of the class that happened:
+        the entropy of the leaves, or half the binomial or multinomial deviance a row. Leaves of one class say 0 for
+        the others, so on new rows the log loss may be infinite: see `min_samples_leaf`, or smooth the shares.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -65,6 +71,8 @@ class OptimalProbabilityTree(TreeClassifier):
     There is no `class_weight`: shares of reweighted classes are no probabilities. `sample_weight` says how many rows a
     row stands for.
 
+    Both losses are compared as integers; the sentence says by how much two trees may differ and still count as equal.
+
     References
     ----------
     G. Brier (1950). Verification of Forecasts Expressed in Terms of Probability. Monthly Weather Review 78.
@@ -88,6 +96,7 @@ class OptimalProbabilityTree(TreeClassifier):
         max_depth: int | None = 3,
         max_leaf_nodes: int | None = None,
         min_samples_leaf: int | float = 1,
+        criterion: Literal["brier", "log_loss"] = "brier",
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
@@ -99,6 +108,7 @@ class OptimalProbabilityTree(TreeClassifier):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf
+        self.criterion = criterion
         self.categorical_features = categorical_features
         self.time_limit = time_limit
         self.step_limit = step_limit
@@ -136,17 +146,19 @@ class OptimalProbabilityTree(TreeClassifier):
             A limit was reached before the proof; `result_` has the gap.
         """
         limits = limits_of(self)
-        options = sweep_options(self.search_options)
-        problem = make_probability_problem(
-            self._training_table(X, y),
-            y,
-            sample_weight=sample_weight,
-            **price_and_limits(self),
-        )
+        question = self._question(X, y, sample_weight)
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_probability(problem, limits=limits, options=options, progress=report)
+            result = question.answer(limits, report)
         self.result_ = result
         self.tree_ = result.tree
-        self.classes_ = problem.classes
+        self.classes_ = question.problem.classes
         end_of_fit(result)
         return self
+
+    def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:
+        options = sweep_options(self.search_options)
+        table = self._training_table(X, y, stacklevel=4)
+        problem = make_probability_problem(
+            table, y, sample_weight=sample_weight, criterion=self.criterion, **price_and_limits(self)
+        )
+        return Question(problem, partial(solve_probability, options=options))

@@ -3,40 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._leaf_targets import TreeRegressor, leaf_targets
-from treewright.problem import make_regression_problem
+from treewright.problem import Criterion, make_regression_problem
 from treewright.result import RegressionResult
 from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_regression
 
 __all__ = ["OptimalTreeRegressor"]
 
 
-class OptimalTreeRegressor(TreeRegressor):
+class OptimalTreeRegressor(TreeRegressor, ExactTree):
     """Sparse regression tree that is proven optimal over all thresholds, or comes with a proven bound.
 
-    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is the share of
-    the variance that the tree leaves (its squared error over that of a single leaf). After `fit`, ``result_`` says what
-    is proven; ``print(result_.sentence())`` says it in one sentence.
+    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is that of the
+    tree over that of a single leaf; for squared error the share of the variance that the tree leaves. After `fit`,
+    ``result_`` says what is proven; ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the loss of a single leaf: a split must explain at least this share of the
+        Penalty of one leaf as a share of the loss of a single leaf: a split must explain at least this share of the
         variance. 0 with a `max_depth` minimises the training error alone.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited. Depth 3 ends in seconds on most tables.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
         Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
-    criterion : {"squared_error"}, default="squared_error"
+    criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
+        The loss of a row. "poisson" (targets >= 0, not all 0) and "gamma" (targets above 0) are half the deviances of
+        these families, and leaves say means; "absolute_error" and "quantile" are least at medians and quantiles of the
+        leaves. The last two have no fast kernel: for some hundreds of rows, or depth 2.
+    quantile : float, default=0.5
+        Which quantile leaves say, between 0 and 1 with at most four decimals; for criterion "quantile" only.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -99,7 +105,8 @@ class OptimalTreeRegressor(TreeRegressor):
         max_depth: int | None = 3,
         max_leaf_nodes: int | None = None,
         min_samples_leaf: int | float = 1,
-        criterion: Literal["squared_error"] = "squared_error",
+        criterion: Criterion = "squared_error",
+        quantile: float = 0.5,
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
@@ -113,6 +120,7 @@ class OptimalTreeRegressor(TreeRegressor):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf
         self.criterion = criterion
+        self.quantile = quantile
         self.categorical_features = categorical_features
         self.time_limit = time_limit
         self.step_limit = step_limit
@@ -151,23 +159,27 @@ class OptimalTreeRegressor(TreeRegressor):
             A limit was reached before the proof; `result_` has the gap.
         """
         limits = limits_of(self, self.n_jobs)
+        question = self._question(X, y, sample_weight)
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = question.answer(limits, report)
+        self.result_ = result
+        self.tree_ = result.tree
+        self.feature_importances_ = collapse_importances(
+            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
+        )
+        self.leaf_targets_ = leaf_targets(result.tree, question.problem)
+        end_of_fit(result)
+        return self
+
+    def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:
         options = sweep_options(self.search_options)
-        if self.criterion != "squared_error":
-            raise InputError(f'criterion={self.criterion!r}; choose "squared_error".')
-        table = self._training_table(X, y)
+        table = self._training_table(X, y, stacklevel=4)
         problem = make_regression_problem(
             table,
             y,
             sample_weight=sample_weight,
+            criterion=self.criterion,
+            quantile=self.quantile,
             **price_and_limits(self),
         )
-        with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_regression(problem, limits=limits, options=options, progress=report)
-        self.result_ = result
-        self.tree_ = result.tree
-        self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, problem), problem.cost_complexity
-        )
-        self.leaf_targets_ = leaf_targets(result.tree, problem)
-        end_of_fit(result)
-        return self
+        return Question(problem, partial(solve_regression, options=options))

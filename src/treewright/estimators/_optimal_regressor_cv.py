@@ -24,15 +24,15 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     """Exact regression tree whose size is chosen by cross-validation.
 
     For all rows and for the training rows of every fold the best tree of each number of leaves is found, over all
-    thresholds (`regression_frontier`). What the folds' trees lose on the rows held out chooses a price of a leaf, or a
+    thresholds (`regression_frontier`). What the folds' trees lose on the rows held out chooses a leaf penalty, or a
     number of leaves; the tree is then the point of all rows' front, with its certificate.
 
     Parameters
     ----------
     choose : {"cost_complexity", "leaves"}, default="cost_complexity"
-        What is chosen. "cost_complexity": candidates are the prices between the corners of the front of all rows
-        (geometric means of the prices at which the best tree changes, as in CART's pruning); a fold is scored
-        with the tree that the price selects in it. "leaves": candidates are all numbers of leaves.
+        What is chosen. "cost_complexity": candidates are the penalties between the corners of the front of all rows
+        (geometric means of the penalties at which the best tree changes, as in CART's pruning); a fold is scored
+        with the tree that the penalty selects in it. "leaves": candidates are all numbers of leaves.
     max_leaves : int, default=8
         Most leaves that are looked at, >= 1.
     rule : {"one_se", "best"}, default="one_se"
@@ -65,11 +65,11 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     ----------
     tree_ : Tree
     result_ : RegressionResult
-        The chosen point of the front of all rows, at the chosen price or number of leaves.
+        The chosen point of the front of all rows, at the chosen penalty or number of leaves.
     frontier_ : Frontier
         Of all rows.
     cost_complexity_ : float
-        The chosen price, or one that selects the chosen number of leaves (nan if none does).
+        The chosen penalty, or one that selects the chosen number of leaves (nan if none does).
     best_index_ : int
         Position of the choice in `cv_results_`.
     cv_results_ : dict of str to ndarray

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
-from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.problem import SurvivalProblem, make_survival_problem
 from treewright.result import SurvivalResult
 from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_survival
@@ -28,7 +29,7 @@ from treewright.table import Table
 __all__ = ["OptimalSurvivalTree"]
 
 
-class OptimalSurvivalTree(TreeEstimator):
+class OptimalSurvivalTree(ExactTree):
     """Tree for right-censored times that is proven optimal over all thresholds, or comes with a proven bound.
 
     Minimises ``deviance + cost_complexity * leaves`` over all trees within the constraints. The deviance is that of the
@@ -39,7 +40,7 @@ class OptimalSurvivalTree(TreeEstimator):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the deviance of a single leaf. 0 with a `max_depth` minimises the deviance of
+        Penalty of one leaf as a share of the deviance of a single leaf. 0 with a `max_depth` minimises the deviance of
         the training rows alone.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
@@ -163,16 +164,10 @@ class OptimalSurvivalTree(TreeEstimator):
             A limit was reached before the proof; `result_` has the gap.
         """
         limits = limits_of(self, self.n_jobs)
-        options = sweep_options(self.search_options)
-        table = self._training_table(X, None)
-        problem = make_survival_problem(
-            table,
-            y,
-            sample_weight=sample_weight,
-            **price_and_limits(self),
-        )
+        question = self._question(X, y, sample_weight)
+        problem: SurvivalProblem = question.problem
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_survival(problem, limits=limits, options=options, progress=report)
+            result = question.answer(limits, report)
         self.result_ = result
         self.tree_ = result.tree
         leaf = result.tree.apply(problem.table.X)
@@ -185,6 +180,12 @@ class OptimalSurvivalTree(TreeEstimator):
         self.censoring_curve_ = censoring_curve(problem.event, problem.time, problem.sample_weight)
         end_of_fit(result)
         return self
+
+    def _question(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Question:
+        options = sweep_options(self.search_options)
+        table = self._training_table(X, None)
+        problem = make_survival_problem(table, y, sample_weight=sample_weight, **price_and_limits(self))
+        return Question(problem, partial(solve_survival, options=options))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the hazard ratio of each row's leaf, shape (n_rows,): larger is sooner."""

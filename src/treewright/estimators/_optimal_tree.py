@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
+from treewright.estimators._asked import limits_of, price_and_limits
 from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._importances import collapse_importances, node_losses
-from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
 from treewright.problem import make_problem, make_row_costs_problem
-from treewright.result import SolveStatus, StopReason
 from treewright.search import (
     Limits,
     SearchOptions,
@@ -34,7 +33,7 @@ from treewright.table import table_from
 __all__ = ["OptimalTreeClassifier"]
 
 
-class OptimalTreeClassifier(TreeClassifier):
+class OptimalTreeClassifier(TreeClassifier, ExactTree):
     """Sparse decision tree that is proven optimal, or comes with a proven bound on how far it can be from it.
 
     Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is
@@ -44,7 +43,7 @@ class OptimalTreeClassifier(TreeClassifier):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Price of one leaf, as a fraction of the total sample weight (lambda in the papers): a split must
+        Penalty of one leaf, as a fraction of the total sample weight (lambda in the papers): a split must
         correct at least this share of the rows. 0 with a `max_depth` minimises the training error alone.
     max_depth : int, "guess" or None, default=None
         Largest number of splits on a path; None is unlimited. "guess" takes the depth at which single trees
@@ -221,7 +220,28 @@ class OptimalTreeClassifier(TreeClassifier):
         PoorGuessWarning
             The reference is no better than a single leaf, or a better tree was found without its bounds.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
+        limits = limits_of(self, self.n_jobs)
+        question = self._question(X, y, sample_weight, row_costs)
+        with progress_bar(self.progress, self.time_limit) as report:
+            result = question.answer(limits, report)
+        self.result_ = result
+        self.tree_ = result.tree
+        self.feature_importances_ = collapse_importances(
+            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
+        )
+        self.classes_ = question.problem.classes
+        warn_of_poor_guess(result, stacklevel=3)
+        fewer = "" if row_costs is not None else ", fewer thresholds"
+        end_of_fit(result, f"a smaller max_depth, a larger cost_complexity{fewer}")
+        return self
+
+    def _question(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        row_costs: Any = None,
+    ) -> Question:
         if not isinstance(self.search_options, (SearchOptions, SweepOptions, type(None))):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.SearchOptions or None."
@@ -233,56 +253,33 @@ class OptimalTreeClassifier(TreeClassifier):
                 "them out."
             )
         if row_costs is not None:
-            return self._fit_row_costs(X, y, sample_weight, row_costs, limits)
-        table = self._training_table(X, y)
-        problem = make_problem(
-            table,
-            y,
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-            costs=self.costs,
-            objective=self.objective,
-            cost_complexity=self.cost_complexity,
-            max_depth=None if guesses.depth else self.max_depth,  # type: ignore[arg-type]
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
-        )
-        with progress_bar(self.progress, self.time_limit) as report:
-            how: dict[str, Any] = {"limits": limits, "options": self.search_options, "progress": report}
-            if self.min_leaf_accuracy is not None:
-                result = solve_with_leaf_accuracy(
-                    problem,
-                    self.thresholds,  # type: ignore[arg-type]  # no guesses: checked above
-                    self.min_leaf_accuracy,
-                    limits=limits,
-                    progress=report,
-                )
-            elif guesses.any:
-                result = solve_guided(problem, self.thresholds, guesses, **how)
-            else:
-                result = solve(problem, self.thresholds, **how)  # type: ignore[arg-type]  # solve checks it
-        self.result_ = result
-        self.tree_ = result.tree
-        self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, problem), problem.cost_complexity
-        )
-        self.classes_ = problem.classes
-        warn_of_poor_guess(result, stacklevel=3)
-        if result.status is SolveStatus.FEASIBLE:
-            warnings.warn(
-                f"{result.sentence()} Raise time_limit, or make the problem smaller: a max_depth, a larger "
-                "cost_complexity, fewer thresholds.",
-                ConvergenceWarning,
-                stacklevel=2,
+            self._check_goes_with_row_costs()
+        table = self._training_table(X, y, stacklevel=4)
+        asked: dict[str, Any] = {
+            "sample_weight": sample_weight,
+            "class_weight": self.class_weight,
+            **price_and_limits(self),
+        }
+        if row_costs is not None:
+            return Question(
+                make_row_costs_problem(table, y, row_costs, **asked),
+                partial(solve_row_costs, options=self.search_options),
             )
-        interrupted = result.stats.get("interrupted")  # a guided search beside its own end
-        settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
-        return self
+        if guesses.depth:
+            asked["max_depth"] = None
+        problem = make_problem(table, y, costs=self.costs, objective=self.objective, **asked)
+        if self.min_leaf_accuracy is not None:
+            required: dict[str, Any] = {
+                "thresholds": self.thresholds,
+                "min_leaf_accuracy": self.min_leaf_accuracy,
+            }
+            return Question(problem, partial(solve_with_leaf_accuracy, **required))
+        how: dict[str, Any] = {"thresholds": self.thresholds, "options": self.search_options}
+        if guesses.any:
+            return Question(problem, partial(solve_guided, guesses=guesses, **how))
+        return Question(problem, partial(solve, **how))
 
-    def _fit_row_costs(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, row_costs: Any, limits: Limits
-    ) -> Self:
-        """Find the tree of least mean cost."""
+    def _check_goes_with_row_costs(self) -> None:
         unused = {
             "costs": self.costs is not None,
             "objective": self.objective != "accuracy",
@@ -296,27 +293,6 @@ class OptimalTreeClassifier(TreeClassifier):
                 f"{name}={getattr(self, name)!r} cannot be used with row_costs, which say what every prediction costs "
                 "and are minimised over all thresholds; leave one of the two out."
             )
-        problem = make_row_costs_problem(
-            self._training_table(X, y, stacklevel=4),
-            y,
-            row_costs,
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-            cost_complexity=self.cost_complexity,
-            max_depth=self.max_depth,  # type: ignore[arg-type]  # no guess: checked above
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
-        )
-        with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_row_costs(problem, limits=limits, options=self.search_options, progress=report)
-        self.result_ = result
-        self.tree_ = result.tree
-        self.classes_ = problem.classes
-        self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, problem), problem.cost_complexity
-        )
-        end_of_fit(result, stacklevel=4)
-        return self
 
     def near_optimal(
         self,

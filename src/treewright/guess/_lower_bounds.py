@@ -75,7 +75,7 @@ def reference_costs(
 
 
 def guessed_lower_bound(
-    reference: ReferenceCosts, rows: NDArray[np.bool_], total: float, price: float
+    reference: ReferenceCosts, rows: NDArray[np.bool_], total: float, leaf_penalty: float
 ) -> float:
     """Return equation 4 for a subset: the reference's cost on it, as a fraction of `total`, and one leaf.
 
@@ -86,14 +86,14 @@ def guessed_lower_bound(
         The subset.
     total : float
         Weight of all rows.
-    price : float
+    leaf_penalty : float
         Leaf penalty as a fraction of `total`.
 
     Returns
     -------
     float
     """
-    return float(reference.cost[rows].sum() / total) + price
+    return float(reference.cost[rows].sum() / total) + leaf_penalty
 
 
 def most_lost(

@@ -3,7 +3,7 @@
 The paper draws 100 settings by Bayesian search; here 100 settings stand on a grid over the same ranges, so that the
 baseline is the same on every run. Two of the table's parameters are not on the grid: depth and minimum leaf size
 have one value there, and `min_samples_split` (2 to 100) cannot matter, for a node with fewer than twice 50 rows
-has no split into leaves of 50. The ranges of the two prices begin at 0; most of their useful values are small, so
+has no split into leaves of 50. The ranges of the two penalties begin at 0; most of their useful values are small, so
 the grid is finer there.
 """
 

@@ -51,8 +51,8 @@ class Routing(Formulation):
         model, problem = self.model, instance.problem
         n, p, n_leaves, n_inner = instance.n_patterns, instance.n_columns, 2**depth, 2**depth - 1
         self.z = model.variables("z", (n, n_leaves), integer=True)  # of patterns
-        price = 0.0 if self.maximises_leaf_accuracy else problem.cost_complexity
-        self.l = model.variables("l", (n_leaves,), integer=True, cost=price)
+        leaf_penalty = 0.0 if self.maximises_leaf_accuracy else problem.cost_complexity
+        self.l = model.variables("l", (n_leaves,), integer=True, cost=leaf_penalty)
         self.c = model.variables("c", (problem.n_classes, n_leaves), integer=True)
         self.a = model.variables("a", (p, n_inner), integer=True)
         self.b = model.variables("b", (n_inner,))
@@ -122,6 +122,6 @@ class Routing(Formulation):
 
     def labels(self, tree: FullTree) -> NDArray[np.int64]:
         """Return the cheapest class of each leaf."""
-        prices = np.zeros((2**self.depth, self.instance.problem.n_classes))
-        np.add.at(prices, tree.leaf, self.instance.row_costs)
-        return np.asarray(prices.argmin(axis=1))
+        label_costs = np.zeros((2**self.depth, self.instance.problem.n_classes))
+        np.add.at(label_costs, tree.leaf, self.instance.row_costs)
+        return np.asarray(label_costs.argmin(axis=1))

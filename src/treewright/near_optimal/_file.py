@@ -269,17 +269,17 @@ def _problem(fields: _Fields, tree: Tree) -> Problem:
         limits.fail("cost_complexity", "a number from 0 to 1")
     notes = fields.texts("notes", 3)
     return Problem(
-        Table(tree.columns, np.asfortranarray(X), notes[0]),
-        y.astype(np.int32),
-        tree.classes,
-        weight,
-        costs,
-        float(price),
-        limits.optional_integer("max_depth", 0),
-        limits.optional_integer("max_leaf_nodes", 1),
-        limits.integer("min_samples_leaf", 1),
-        kept,
-        notes[1],
+        table=Table(tree.columns, np.asfortranarray(X), notes[0]),
+        y=y.astype(np.int32),
+        classes=tree.classes,
+        sample_weight=weight,
+        costs=costs,
+        cost_complexity=float(price),
+        max_depth=limits.optional_integer("max_depth", 0),
+        max_leaf_nodes=limits.optional_integer("max_leaf_nodes", 1),
+        min_samples_leaf=limits.integer("min_samples_leaf", 1),
+        rows=kept,
+        notes=notes[1],
     )
 
 
@@ -333,7 +333,11 @@ def _check_nodes(graph: SetGraph) -> None:
     kind, n_kinds, ones = graph.rows
     by_kind = np.zeros((n_kinds, graph.problem.n_classes), dtype=np.int64)
     np.add.at(by_kind, kind, by_row)
+    # What every tree pays is known for each kind of rows over binary columns, for each class over ranked ones.
     least = by_kind.min(axis=1)
+    if graph.base != int(least.sum()):
+        least = np.zeros(n_kinds, dtype=np.int64)
+        np.add.at(least, kind, by_row.min(axis=1))
     k = graph.problem.n_classes
     costs = graph.native.sum_by_node(ones, n_kinds, (by_kind - least[:, None]).reshape(-1))
     rows = np.repeat(np.bincount(kind, minlength=n_kinds)[:, None], k, axis=1).reshape(-1)

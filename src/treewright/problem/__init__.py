@@ -3,19 +3,23 @@
 from treewright.problem._asked import check_min_samples_leaf
 from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem
-from treewright.problem._probability import make_probability_problem
-from treewright.problem._problem import Problem
-from treewright.problem._regression import RegressionProblem, make_regression_problem
+from treewright.problem._probability import ProbabilityProblem, make_probability_problem
+from treewright.problem._problem import Problem, TreeProblem
+from treewright.problem._regression import CRITERIA, Criterion, RegressionProblem, make_regression_problem
 from treewright.problem._row_costs import RowCostsProblem, make_row_costs_problem
 from treewright.problem._survival import SurvivalProblem, make_survival_problem
 from treewright.problem._weights import check_sample_weight
 
 __all__ = [
+    "CRITERIA",
+    "Criterion",
     "PolicyProblem",
+    "ProbabilityProblem",
     "Problem",
     "RegressionProblem",
     "RowCostsProblem",
     "SurvivalProblem",
+    "TreeProblem",
     "check_min_samples_leaf",
     "check_sample_weight",
     "encode_labels",

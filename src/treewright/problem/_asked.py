@@ -1,4 +1,4 @@
-"""What all problems have in common: rows without weight are left out, and the price and the limits are checked."""
+"""What all problems have in common: rows without weight are left out, and the penalty and the limits are checked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RowsKept(TypedDict):
 
 
 class PriceAndLimits(TypedDict):
-    """Price of a leaf and constraints of a tree, checked."""
+    """Leaf penalty and constraints of a tree, checked."""
 
     cost_complexity: float
     max_depth: int | None
@@ -82,7 +82,7 @@ def check_price_and_limits(
     share_of: str = "the total weight",
     saves: str = "the rows",
 ) -> PriceAndLimits:
-    """Check the price of a leaf and the constraints of a tree over `n_rows` rows.
+    """Check the leaf penalty and the constraints of a tree over `n_rows` rows.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def check_price_and_limits(
     max_depth, max_leaf_nodes : int or None
     min_samples_leaf : int or float
     share_of, saves : str
-        What the price is a share of, and what a leaf must save a part of; for the message.
+        What the penalty is a share of, and what a leaf must save a part of; for the message.
 
     Raises
     ------
@@ -107,10 +107,10 @@ def check_price_and_limits(
 
 
 def check_cost_complexity(value: float, of: str = "the total weight", saves: str = "the rows") -> float:
-    """Return the price of a leaf, which is a share `of` something; a leaf must save that share of what `saves` says."""
+    """Return the leaf penalty, which is a share `of` something; a leaf must save that share of what `saves` says."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise InputError(
-            f"cost_complexity={value!r}; give a number from 0 to 1: the price of one leaf as a fraction of "
+            f"cost_complexity={value!r}; give a number from 0 to 1: the penalty of one leaf as a fraction of "
             f"{of} (0.01 means that a leaf must save 1% of {saves})."
         )
     return float(value)

@@ -63,7 +63,7 @@ def make_problem(
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is 1 - balanced accuracy, the mean of the classes' error rates.
     cost_complexity : float, default=0.01
-        Price of one leaf as a fraction of the total weight, 0 to 1.
+        Penalty of one leaf as a fraction of the total weight, 0 to 1.
     max_depth : int or None, default=None
         Largest number of splits on a path, >= 0; None is unlimited.
     max_leaf_nodes : int or None, default=None

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import as_numbers, check_sample_weight
 from treewright.table import Table
 
@@ -20,56 +21,37 @@ __all__ = ["PolicyProblem", "check_action_costs", "check_rewards", "make_policy_
 LARGEST_REWARD = 1e300  # sums over rows stay finite, and so do model files
 
 
-@dataclass(frozen=True, eq=False)
-class PolicyProblem:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PolicyProblem(TreeProblem):
     """Minimise ``regret(tree) / regret(one leaf) + cost_complexity * leaves`` under constraints.
 
     The regret of a row is what it loses by the action that it gets against the best action for it, after costs of
     actions; that of a tree is the weighted sum over its rows. So the first term is the share of the regret of the best
     single action that the tree leaves. Use `make_policy_problem` to build one with checks.
 
+    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a
+    share of the regret of a single leaf.
+
     Parameters
     ----------
-    table : Table
     rewards : ndarray of shape (n_rows, n_actions), float64
         Finite, of any sign; more is better.
     actions : ndarray of shape (n_actions,)
         Labels, all different.
     action_costs : ndarray of shape (n_actions,), float64
         Taken off the reward of a row that gets the action.
-    sample_weight : ndarray of shape (n_rows,), float64
-        Positive: rows of weight zero were left out.
-    cost_complexity : float
-        Price of one leaf as a share of the regret of a single leaf, >= 0.
-    max_depth, max_leaf_nodes : int or None
-    min_samples_leaf : int
-        Fewest rows (not weight) in a leaf, >= 1.
-    rows : ndarray of shape (n_rows,), int64, or None
-        Positions in the input of the rows that stayed; None if all did.
-    notes : tuple of str
     """
 
-    table: Table
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "rewards")
+
     rewards: NDArray[np.float64]
     actions: NDArray[Any]
     action_costs: NDArray[np.float64]
-    sample_weight: NDArray[np.float64]
-    cost_complexity: float = 0.01
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    min_samples_leaf: int = 1
-    rows: NDArray[np.int64] | None = None
-    notes: tuple[str, ...] = ()
 
     @property
     def n_actions(self) -> int:
         """Number of actions."""
         return len(self.actions)
-
-    @property
-    def total_weight(self) -> float:
-        """Sum of the sample weights."""
-        return float(self.sample_weight.sum())
 
     @cached_property
     def regret(self) -> NDArray[np.float64]:
@@ -116,7 +98,7 @@ def make_policy_problem(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
     cost_complexity : float, default=0.01
-        Price of one leaf, 0 to 1, as a share of the regret of the best single action.
+        Penalty of one leaf, 0 to 1, as a share of the regret of the best single action.
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1

@@ -1,15 +1,37 @@
-"""What a probability tree is to solve: a problem of classes whose price of a leaf is a share of a Brier score."""
+"""What a probability tree is to solve: a problem of classes whose leaf penalty is a share of the loss of one leaf."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
+from typing import Literal
+
 from numpy.typing import ArrayLike
 
+from treewright.errors import InputError
 from treewright.problem._asked import check_cost_complexity
 from treewright.problem._make import make_problem
 from treewright.problem._problem import Problem
 from treewright.table import Table
 
-__all__ = ["make_probability_problem"]
+__all__ = ["ProbabilityProblem", "make_probability_problem"]
+
+LOSSES = {"brier": "Brier score", "log_loss": "log loss"}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProbabilityProblem(Problem):
+    """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves``, leaves saying the shares of their classes.
+
+    The fields that all problems of classes have are those of `Problem`; `cost_complexity` is a share of the loss of a
+    single leaf, and `costs` are not looked at. Use `make_probability_problem` to build one with checks.
+
+    Parameters
+    ----------
+    criterion : {"brier", "log_loss"}, default="brier"
+        The loss of the shares of a leaf.
+    """
+
+    criterion: Literal["brier", "log_loss"] = "brier"
 
 
 def make_probability_problem(
@@ -21,7 +43,8 @@ def make_probability_problem(
     max_depth: int | None = None,
     max_leaf_nodes: int | None = None,
     min_samples_leaf: int | float = 1,
-) -> Problem:
+    criterion: Literal["brier", "log_loss"] = "brier",
+) -> ProbabilityProblem:
     """State which probability tree is wanted.
 
     Parameters
@@ -32,13 +55,15 @@ def make_probability_problem(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; a row of weight zero is left out.
     cost_complexity : float, default=0.01
-        Price of one leaf, 0 to 1, as a share of the Brier score of a single leaf.
+        Penalty of one leaf, 0 to 1, as a share of the loss of a single leaf.
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
+    criterion : {"brier", "log_loss"}, default="brier"
+        The mean square of what a share lacks, or minus the mean logarithm of the share of the class that happened.
 
     Returns
     -------
-    Problem
+    ProbabilityProblem
         For `treewright.search.solve_probability`.
 
     Raises
@@ -46,14 +71,20 @@ def make_probability_problem(
     InputError
         Anything above that does not hold; the message names the argument.
     """
-    return make_problem(
+    if criterion not in LOSSES:
+        raise InputError(f'criterion={criterion!r}; choose "brier" or "log_loss".')
+    name = LOSSES[criterion]
+    problem = make_problem(
         table,
         y,
         sample_weight=sample_weight,
         cost_complexity=check_cost_complexity(
-            cost_complexity, "the Brier score of a single leaf", "that score"
+            cost_complexity, f"the {name} of a single leaf", f"that {name}"
         ),
         max_depth=max_depth,
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf,
+    )
+    return ProbabilityProblem(
+        **{field.name: getattr(problem, field.name) for field in fields(problem)}, criterion=criterion
     )

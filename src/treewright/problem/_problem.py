@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.table import Table
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "TreeProblem"]
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Minimise ``sum(w_i * costs[y_i, tree(x_i)]) / sum(w_i) + cost_complexity * leaves`` under constraints.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TreeProblem:
+    """What the problems of all trees have in common: a weighted table, the penalty of a leaf, and constraints.
 
-    Use `make_problem` to build one with checks; the constructor trusts its arguments.
+    The ``make_...`` functions build one with checks; the constructor trusts its arguments.
 
     Parameters
     ----------
     table : Table
-    y : ndarray of shape (n_rows,), int32
-        Class index of each row.
-    classes : ndarray of shape (n_classes,)
-        Labels, sorted.
     sample_weight : ndarray of shape (n_rows,), float64
-        Positive: `make_problem` leaves out the rows of weight zero.
-    costs : ndarray of shape (n_classes, n_classes), float64
-        ``costs[true, predicted] >= 0``; 1 off the diagonal and 0 on it for plain misclassification.
+        Positive: rows of weight zero were left out.
     cost_complexity : float
-        Penalty of one leaf as a fraction of the total weight (lambda in the papers), >= 0.
+        Penalty of one leaf (lambda in the papers), >= 0; what it is a share of, each problem says.
     max_depth : int or None
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None
@@ -45,10 +39,7 @@ class Problem:
     """
 
     table: Table
-    y: NDArray[np.int32]
-    classes: NDArray[Any]
     sample_weight: NDArray[np.float64]
-    costs: NDArray[np.float64]
     cost_complexity: float = 0.01
     max_depth: int | None = None
     max_leaf_nodes: int | None = None
@@ -56,12 +47,59 @@ class Problem:
     rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
 
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.classes)
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight",)
 
     @property
     def total_weight(self) -> float:
         """Sum of the sample weights."""
         return float(self.sample_weight.sum())
+
+    def take(self, rows: NDArray[np.int64], min_samples_leaf: int | None = None) -> Self:
+        """Return the problem of some of the rows; classes, costs and the encoding of the table stay.
+
+        Parameters
+        ----------
+        rows : ndarray of int64
+            Their positions.
+        min_samples_leaf : int, default=None
+            Of these rows; None is as many as before.
+
+        Returns
+        -------
+        TreeProblem
+            Of the same kind.
+        """
+        fewer = {name: getattr(self, name)[rows] for name in self.BY_ROW}
+        least = self.min_samples_leaf if min_samples_leaf is None else min_samples_leaf
+        return replace(
+            self, table=self.table.take(rows), min_samples_leaf=least, rows=None, notes=(), **fewer
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem(TreeProblem):
+    """Minimise ``sum(w_i * costs[y_i, tree(x_i)]) / sum(w_i) + cost_complexity * leaves`` under constraints.
+
+    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a share of the total weight.
+    Use `make_problem` to build one with checks.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,), int32
+        Class index of each row.
+    classes : ndarray of shape (n_classes,)
+        Labels, sorted.
+    costs : ndarray of shape (n_classes, n_classes), float64
+        ``costs[true, predicted] >= 0``; 1 off the diagonal and 0 on it for plain misclassification.
+    """
+
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y")
+
+    y: NDArray[np.int32]
+    classes: NDArray[Any]
+    costs: NDArray[np.float64]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)

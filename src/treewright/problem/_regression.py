@@ -3,58 +3,60 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from numbers import Real
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import check_sample_weight
 from treewright.table import Table
 
-__all__ = ["RegressionProblem", "make_regression_problem"]
+__all__ = ["CRITERIA", "Criterion", "RegressionProblem", "make_regression_problem"]
+
+Criterion = Literal["squared_error", "poisson", "gamma", "absolute_error", "quantile"]
+CRITERIA = get_args(Criterion)
+SMALLEST_SHARE = 1e-11  # of the largest target of a gamma deviance
+LARGEST_DENOMINATOR = 10**4  # of a quantile
 
 
-@dataclass(frozen=True, eq=False)
-class RegressionProblem:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RegressionProblem(TreeProblem):
     """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves`` under constraints.
 
-    The loss is the weighted sum of squared errors, each leaf predicting the weighted mean of its rows, so that
-    the first term is the share of the variance that the tree leaves. Use `make_regression_problem` to build one with
-    checks.
+    The loss is the weighted sum over rows of what `criterion` says, each leaf predicting the value that loses least.
+    For squared error that is the weighted mean, and the first term is the share of the variance that the tree leaves.
+    Use `make_regression_problem` to build one with checks.
+
+    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a
+    share of the loss of a single leaf.
 
     Parameters
     ----------
-    table : Table
     y : ndarray of shape (n_rows,), float64
         Finite targets.
-    sample_weight : ndarray of shape (n_rows,), float64
-        Positive: rows of weight zero were left out.
-    cost_complexity : float
-        Price of one leaf as a share of the loss of a single leaf, >= 0.
-    max_depth, max_leaf_nodes : int or None
-    min_samples_leaf : int
-        Fewest rows (not weight) in a leaf, >= 1.
-    rows : ndarray of shape (n_rows,), int64, or None
-        Positions in the input of the rows that stayed; None if all did.
-    notes : tuple of str
+    criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
+        "poisson" and "gamma" are half the deviances of these families, of means.
+    quantile : float, default=0.5
+        Which one, for criterion "quantile".
     """
 
-    table: Table
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y")
+
     y: NDArray[np.float64]
-    sample_weight: NDArray[np.float64]
-    cost_complexity: float = 0.01
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    min_samples_leaf: int = 1
-    rows: NDArray[np.int64] | None = None
-    notes: tuple[str, ...] = ()
+    criterion: Criterion = "squared_error"
+    quantile: float = 0.5
 
     @property
-    def total_weight(self) -> float:
-        """Sum of the sample weights."""
-        return float(self.sample_weight.sum())
+    def share(self) -> Fraction | None:
+        """The quantile that leaves predict, None for means."""
+        if self.criterion == "absolute_error":
+            return Fraction(1, 2)
+        return Fraction(str(self.quantile)) if self.criterion == "quantile" else None
 
 
 def make_regression_problem(
@@ -66,6 +68,8 @@ def make_regression_problem(
     max_depth: int | None = None,
     max_leaf_nodes: int | None = None,
     min_samples_leaf: int | float = 1,
+    criterion: Criterion = "squared_error",
+    quantile: float = 0.5,
 ) -> RegressionProblem:
     """State which regression tree is wanted.
 
@@ -77,12 +81,16 @@ def make_regression_problem(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the loss of a single leaf, 0 to 1: a split must explain at least this share of
+        Penalty of one leaf as a share of the loss of a single leaf, 0 to 1: a split must explain at least this share of
         the variance.
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
         Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+    criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
+        "poisson" takes targets >= 0 that are not all 0, "gamma" targets above 0.
+    quantile : float, default=0.5
+        Between 0 and 1, with at most four decimals; looked at for criterion "quantile" only.
 
     Returns
     -------
@@ -93,9 +101,11 @@ def make_regression_problem(
     InputError
         Anything above that does not hold; the message names the argument.
     """
+    check_criterion(criterion, quantile)
     target = check_target(y, table.n_rows)
     weight = check_sample_weight(sample_weight, table.n_rows)
     table, by_row, kept = leave_out_weightless(table, {"y": target, "sample_weight": weight})
+    _check_family(criterion, by_row["y"])
     limits = check_price_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
@@ -105,7 +115,51 @@ def make_regression_problem(
         share_of="the loss of a single leaf",
         saves="that loss",
     )
-    return RegressionProblem(table=table, **by_row, **limits, **kept)
+    return RegressionProblem(
+        table=table, criterion=criterion, quantile=float(quantile), **by_row, **limits, **kept
+    )
+
+
+def check_criterion(criterion: str, quantile: float = 0.5) -> None:
+    """Refuse a loss that does not exist, or a quantile out of range.
+
+    Raises
+    ------
+    InputError
+    """
+    if criterion not in CRITERIA:
+        raise InputError(f"criterion={criterion!r}; choose one of {', '.join(CRITERIA)}.")
+    if isinstance(quantile, bool) or not isinstance(quantile, Real) or not 0 < float(quantile) < 1:
+        raise InputError(f"quantile={quantile!r}; give a number above 0 and below 1, for example 0.9.")
+    if Fraction(str(float(quantile))).denominator > LARGEST_DENOMINATOR:
+        raise InputError(
+            f"quantile={quantile!r}; give at most four decimals: losses are compared as whole numbers."
+        )
+
+
+def _check_family(criterion: str, y: NDArray[np.float64]) -> None:
+    """Refuse targets that the deviance of a family is not defined for."""
+    if criterion == "poisson" and (y < 0).any():
+        raise InputError(
+            f"y has {float(y.min()):g}; criterion='poisson' is for counts and rates, which are not negative. For "
+            "other numbers take criterion='squared_error'."
+        )
+    if criterion == "poisson" and not (y > 0).any():
+        raise InputError(
+            "All targets are 0: their Poisson deviance is not defined. criterion='poisson' needs one above 0 in a "
+            "row of positive weight."
+        )
+    if criterion == "gamma" and (y <= 0).any():
+        raise InputError(
+            f"y has {float(y.min()):g}; criterion='gamma' is for positive numbers. With zeros take "
+            "criterion='poisson'."
+        )
+    if criterion == "gamma" and float(y.max()) * SMALLEST_SHARE > float(y.min()):
+        raise InputError(
+            f"y reaches from {float(y.min()):g} to {float(y.max()):g}; criterion='gamma' compares logarithms as whole "
+            f"numbers and takes targets that differ by a factor of at most {1 / SMALLEST_SHARE:g}. Leave out the "
+            "rows with targets next to 0."
+        )
 
 
 def check_target(y: Any, n_rows: int | None = None) -> NDArray[np.float64]:

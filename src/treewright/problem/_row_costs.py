@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.errors import InputError
 from treewright.problem._asked import check_price_and_limits, leave_out_weightless
 from treewright.problem._make import encode_labels
+from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import apply_class_weight, as_numbers, check_sample_weight
 from treewright.table import Table
 
@@ -20,48 +21,29 @@ __all__ = ["RowCostsProblem", "make_row_costs_problem"]
 LARGEST_COST = 1e300  # sums over rows stay finite
 
 
-@dataclass(frozen=True, eq=False)
-class RowCostsProblem:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowCostsProblem(TreeProblem):
     """Minimise ``sum(w_i * row_costs[i, tree(x_i)]) / sum(w_i) + cost_complexity * leaves`` under constraints.
 
     Use `make_row_costs_problem` to build one with checks.
 
+    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a mean cost of a row.
+
     Parameters
     ----------
-    table : Table
     y : ndarray of shape (n_rows,), int32
         Class index of each row; for the counts in the tree only.
     classes : ndarray of shape (n_classes,)
         Labels, sorted.
-    sample_weight : ndarray of shape (n_rows,), float64
-        Positive: rows of weight zero were left out.
     row_costs : ndarray of shape (n_rows, n_classes), float64
         Finite, >= 0.
-    cost_complexity : float
-        Price of one leaf: a mean cost of a row.
-    max_depth, max_leaf_nodes : int or None
-    min_samples_leaf : int
-    rows : ndarray of shape (n_rows,), int64, or None
-        Positions in the input of the rows that stayed; None if all did.
-    notes : tuple of str
     """
 
-    table: Table
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y", "row_costs")
+
     y: NDArray[np.int32]
     classes: NDArray[Any]
-    sample_weight: NDArray[np.float64]
     row_costs: NDArray[np.float64]
-    cost_complexity: float = 0.01
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    min_samples_leaf: int = 1
-    rows: NDArray[np.int64] | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def total_weight(self) -> float:
-        """Sum of the sample weights."""
-        return float(self.sample_weight.sum())
 
 
 def make_row_costs_problem(
@@ -90,7 +72,7 @@ def make_row_costs_problem(
         Weights >= 0, not all zero, by which costs are multiplied; a row of weight zero is left out.
     class_weight : dict of label to float, "balanced" or None, default=None
     cost_complexity : float, default=0.01
-        Price of one leaf, 0 to 1, in units of the mean cost of a row.
+        Penalty of one leaf, 0 to 1, in units of the mean cost of a row.
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import as_numbers, check_sample_weight
 from treewright.table import Table
 
@@ -22,53 +23,35 @@ TOLD_ERROR = 1e-9  # of a hazard
 HAZARD_BITS = 60  # of the sum of whole weights times whole hazards
 
 
-@dataclass(frozen=True, eq=False)
-class SurvivalProblem:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SurvivalProblem(TreeProblem):
     """Minimise ``deviance(tree) / deviance(one leaf) + cost_complexity * leaves`` under constraints.
 
     The deviance is that of the exponential model with the Nelson-Aalen hazard of all rows as baseline: a leaf has one
     hazard ratio, and its rows i of weight w, event d (1 or 0) and cumulative hazard h lose
     ``w (ratio h - d log(ratio h) - d)``. Use `make_survival_problem` to build one with checks.
 
+    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a
+    share of the deviance of a single leaf,
+    and weights are whole numbers.
+
     Parameters
     ----------
-    table : Table
     event : ndarray of shape (n_rows,), bool
         Whether the event was seen; False is right-censored.
     time : ndarray of shape (n_rows,), float64
         Of the event or of censoring, >= 0.
-    sample_weight : ndarray of shape (n_rows,), float64
-        Positive whole numbers: rows of weight zero were left out.
     hazard : ndarray of shape (n_rows,), float64
         Cumulative hazard (Nelson-Aalen) at the time of each row, a multiple of ``2**-hazard_bits``.
     hazard_bits : int
-    cost_complexity : float
-        Price of one leaf as a share of the deviance of a single leaf, >= 0.
-    max_depth, max_leaf_nodes : int or None
-    min_samples_leaf : int
-        Fewest rows (not weight) in a leaf, >= 1.
-    rows : ndarray of shape (n_rows,), int64, or None
-        Positions in the input of the rows that stayed; None if all did.
-    notes : tuple of str
     """
 
-    table: Table
+    BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "event", "time", "hazard")
+
     event: NDArray[np.bool_]
     time: NDArray[np.float64]
-    sample_weight: NDArray[np.float64]
     hazard: NDArray[np.float64]
     hazard_bits: int = 0
-    cost_complexity: float = 0.01
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    min_samples_leaf: int = 1
-    rows: NDArray[np.int64] | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def total_weight(self) -> float:
-        """Sum of the sample weights."""
-        return float(self.sample_weight.sum())
 
 
 def make_survival_problem(
@@ -93,7 +76,7 @@ def make_survival_problem(
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out. Weights that are not whole
         numbers (up to a common power of two) are rounded to a millionth of the largest.
     cost_complexity : float, default=0.01
-        Price of one leaf as a share of the deviance of a single leaf, 0 to 1.
+        Penalty of one leaf as a share of the deviance of a single leaf, 0 to 1.
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1

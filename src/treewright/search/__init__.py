@@ -2,27 +2,28 @@
 
 from treewright.search._accuracy_frontier import accuracy_frontier
 from treewright.search._choose_engine import Choice, choose_engine
+from treewright.search._forecast import SearchForecast, SearchTrial, forecast_search
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs
 from treewright.search._jobs import check_n_jobs, threads_of
 from treewright.search._leaf_accuracy import (
-    LeafAccuracyOptions,
     solve_leaf_accuracy,
     solve_with_leaf_accuracy,
     thresholds_from_reference,
 )
 from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, leaf_value
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import LeafAccuracyOptions, SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
+from treewright.search._ranks import ranked_cuts
 from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import result_of
 from treewright.search._solve import solve, solve_cuts
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_probability import solve_probability
-from treewright.search._solve_regression import solve_regression
+from treewright.search._solve_regression import regression_loss, solve_regression
 from treewright.search._solve_row_costs import solve_row_costs
 from treewright.search._solve_survival import solve_survival
 from treewright.search._space import RankedSpace, Thresholds
@@ -38,17 +39,22 @@ __all__ = [
     "Progress",
     "ProgressCallback",
     "RankedSpace",
+    "SearchForecast",
     "SearchOptions",
+    "SearchTrial",
     "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
     "check_n_jobs",
     "choose_engine",
+    "forecast_search",
     "integer_costs",
     "leaf_accuracy_result_of",
     "leaf_value",
     "progress_bar",
+    "ranked_cuts",
     "regression_frontier",
+    "regression_loss",
     "result_of",
     "solve",
     "solve_cuts",

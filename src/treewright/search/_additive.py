@@ -6,14 +6,15 @@ another objective (cpp/include/treewright/objective/); what a loss adds here is 
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
+from treewright.binarize import CandidateSplits
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search._additive_units import (
@@ -28,7 +29,8 @@ from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import DEVIANCE, LEAST, SQUARES, RowSums
 from treewright.search._ranked_run import counts_of, run_arguments
-from treewright.search._ranks import ranked_columns, splits_of
+from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
+from treewright.search._ratio_deviance import half_deviance
 from treewright.table import Table
 from treewright.tree import Split
 
@@ -43,7 +45,14 @@ __all__ = [
 ]
 
 
-HALF = 0.5
+class Units(Protocol):
+    """Integers of a loss, and what the engine's costs stand for."""
+
+    def loss(self, cost: float) -> float:
+        """Return what an engine cost stands for at least, leaf penalties included."""
+
+    def tolerance(self, loss: float, n_leaves: int) -> float:
+        """Return how far the true objective of a tree may be from what the engine says."""
 
 
 class AdditiveLoss(Protocol):
@@ -58,13 +67,11 @@ class AdditiveLoss(Protocol):
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
 
-    def units(
-        self, price: float, most_leaves: int, needs_spans: bool
-    ) -> ActionUnits | SquaredErrorUnits | SurvivalUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> Units:
         """Return the loss in integers."""
 
-    def row_sums(self) -> RowSums:
-        """Return the numbers of which a leaf's loss is a function, for its prunings."""
+    def row_sums(self) -> RowSums | None:
+        """Return the numbers of which a leaf's loss is a function, for its prunings; None if they are many."""
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -125,10 +132,14 @@ class SquaredErrorLoss:
                 "sample_weight must be finite and not negative, and above 0 for at least one row."
             )
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> SquaredErrorUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> SquaredErrorUnits:
         """Return the loss in integers."""
         return squared_error_units(
-            self.targets(), self.weights(), price=price, most_leaves=most_leaves, needs_spans=needs_spans
+            self.targets(),
+            self.weights(),
+            leaf_penalty=leaf_penalty,
+            most_leaves=most_leaves,
+            needs_spans=needs_spans,
         )
 
     def row_sums(self) -> RowSums:
@@ -184,9 +195,11 @@ class ActionLoss:
                 "cost has values that are not finite; leave out these rows or replace the values."
             )
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> ActionUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> ActionUnits:
         """Return the loss in integers."""
-        return action_units(np.asarray(self.cost, dtype=np.float64), price=price, most_leaves=most_leaves)
+        return action_units(
+            np.asarray(self.cost, dtype=np.float64), leaf_penalty=leaf_penalty, most_leaves=most_leaves
+        )
 
     def row_sums(self) -> RowSums:
         """Return the numbers of which a leaf's loss is a function: the costs."""
@@ -219,19 +232,7 @@ class SurvivalLoss:
 
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
-        events, hazard = self.events[rows].astype(np.float64), self.hazard[rows].astype(np.float64)
-        seen = events > 0
-        if not seen.any():
-            return 0.0
-        ratio = events.sum() / hazard.sum()
-        parts = ratio * hazard
-        fitted = parts[seen] / events[seen]
-        beyond = (parts[seen] - events[seen]) / events[seen]
-        # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard.
-        parts[seen] = events[seen] * (
-            beyond - np.where(fitted > HALF, np.log1p(np.maximum(beyond, -HALF)), np.log(fitted))
-        )
-        return max(0.0, math.fsum(parts.tolist()))
+        return half_deviance(self.events[rows].astype(np.float64), self.hazard[rows].astype(np.float64))
 
     def unavoidable(self) -> float:
         """Return the loss that every tree has: none."""
@@ -248,9 +249,9 @@ class SurvivalLoss:
         if (self.events < 0).any() or (self.hazard < self.events).any():
             raise InputError("events must be at least 0, and hazard at least as large.")
 
-    def units(self, price: float, most_leaves: int, needs_spans: bool) -> SurvivalUnits:
+    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> SurvivalUnits:
         """Return the loss in integers."""
-        return survival_units(self.events, self.hazard, price=price, most_leaves=most_leaves)
+        return survival_units(self.events, self.hazard, leaf_penalty=leaf_penalty, most_leaves=most_leaves)
 
     def row_sums(self) -> RowSums:
         """Return the numbers of which a leaf's loss is a function."""
@@ -285,14 +286,14 @@ class AdditiveAnswer:
     proven : bool
         Whether no tree within the limits has a lower objective, up to `tolerance`.
     objective : float
-        Of the tree: `loss` plus `price` for each leaf.
+        Of the tree: `loss` plus `leaf_penalty` for each leaf.
     lower_bound : float
         No tree within the limits has a lower objective.
     loss : float
         Of the tree, recomputed from its rows.
     leaf_loss : float
         Of a tree of one leaf.
-    price : float
+    leaf_penalty : float
         Of a leaf: ``cost_complexity`` times `leaf_loss`, less what every tree pays.
     tolerance : float
         What rounding to integers may hide, in units of the objective.
@@ -310,7 +311,7 @@ class AdditiveAnswer:
     lower_bound: float
     loss: float
     leaf_loss: float
-    price: float
+    leaf_penalty: float
     tolerance: float
     stop: StopReason | None
     stats: dict[str, Any]
@@ -333,6 +334,7 @@ def solve_additive(
     limits: Limits | None = None,
     options: SweepOptions | None = None,
     progress: ProgressCallback | None = None,
+    candidates: Sequence[CandidateSplits] | None = None,
 ) -> AdditiveAnswer:
     """Find a tree of least loss over all thresholds of the table's columns.
 
@@ -340,10 +342,10 @@ def solve_additive(
     ----------
     table : Table
         Continuous and categorical columns, missing values included.
-    loss : SquaredErrorLoss, ActionLoss or SurvivalLoss
+    loss : AdditiveLoss
         What a leaf costs. The Gini impurity (Brier score) of labels is the squared error of their 0/1 indicators.
     cost_complexity : float, default=0.0
-        Price of a leaf as a share of the loss of one leaf over all rows, which is taken without what every tree pays;
+        Leaf penalty as a share of the loss of one leaf over all rows, which is taken without what every tree pays;
         not negative.
     max_depth : int or None, default=3
         Most splits from the root to a leaf; None is no limit.
@@ -357,6 +359,8 @@ def solve_additive(
     options : SweepOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    candidates : sequence of CandidateSplits, default=None
+        What the columns offer, where that is known already; None is every split.
 
     Returns
     -------
@@ -404,10 +408,10 @@ def solve_additive(
     )
     if cost_complexity > 0:  # more leaves would cost more than one
         most_leaves = int(min(most_leaves, 1 + 1 / cost_complexity))
-    price = cost_complexity * max(leaf_loss - unavoidable, 0.0)
-    units = loss.units(price, most_leaves, min_samples_leaf > 1)
-    ranked = ranked_columns(table)
-    rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, n), dtype=np.uint32)
+    leaf_penalty = cost_complexity * max(leaf_loss - unavoidable, 0.0)
+    units = loss.units(leaf_penalty, most_leaves, min_samples_leaf > 1)
+    ranked = ranked_columns(table, candidates)
+    rank = rank_matrix(ranked, n)
 
     answer = loss.native(
         rank,
@@ -427,7 +431,7 @@ def solve_additive(
     splits = splits_of([None] if is_leaf_only else answer["nodes"], ranked)
     tree_loss = loss_of(splits, table, loss)
     n_leaves = sum(split is None for split in splits)
-    objective = tree_loss + price * n_leaves
+    objective = tree_loss + leaf_penalty * n_leaves
     lower, upper = answer["lower"], answer["upper"]
     proven = is_leaf_only or lower == upper
     tolerance = units.tolerance(objective, most_leaves)
@@ -440,11 +444,11 @@ def solve_additive(
         else min(objective, max(unavoidable, units.loss(lower) - tolerance)),
         tree_loss,
         leaf_loss,
-        price,
+        leaf_penalty,
         tolerance,
         stop_reason(answer["stop"]),
         counts_of(answer),
-        asdict(options),
+        options.used(),
     )
 
 

@@ -9,20 +9,25 @@ search from a tree that is worse than its own subtrees, and a proof that a pruni
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from treewright.result import SolveResult, SolveStatus
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.binarize import CandidateSplits
+from treewright.problem import TreeProblem
+from treewright.result import SolveResult, SolveStatus, note_of_rounding
 from treewright.search._additive import AdditiveAnswer, AdditiveLoss, loss_of, solve_additive
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
-from treewright.search._prune_additive import pruned_splits
+from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
-from treewright.table import Table
-from treewright.tree import Tree
+from treewright.tree import Split, Tree
 
-__all__ = ["Asked", "as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
+__all__ = ["as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
 
 MOST_TOLERANCE = 1e-8  # of the loss of one leaf
 ENGINE = {"engine": "sweep", "engine_reason": "it looks at all thresholds"}
@@ -30,41 +35,25 @@ ENGINE = {"engine": "sweep", "engine_reason": "it looks at all thresholds"}
 Result = TypeVar("Result", bound=SolveResult)
 
 
-class Asked(Protocol):
-    """What the problems of additive losses have in common."""
-
-    @property
-    def table(self) -> Table: ...
-    @property
-    def cost_complexity(self) -> float: ...
-    @property
-    def max_depth(self) -> int | None: ...
-    @property
-    def max_leaf_nodes(self) -> int | None: ...
-    @property
-    def min_samples_leaf(self) -> int: ...
-    @property
-    def notes(self) -> tuple[str, ...]: ...
-
-
 def search_all_thresholds(
-    problem: Asked,
+    problem: TreeProblem,
     loss: AdditiveLoss,
     one_leaf: float,
     *,
     limits: Limits | None,
     options: SweepOptions | None,
     progress: ProgressCallback | None,
+    candidates: Sequence[CandidateSplits] | None = None,
 ) -> AdditiveAnswer:
     """Search the ranked columns of a problem, within its limits; progress is told in shares.
 
     Parameters
     ----------
-    problem : Asked
+    problem : TreeProblem
     loss : AdditiveLoss
     one_leaf : float
         Loss of a single leaf, above 0.
-    limits, options, progress
+    limits, options, progress, candidates
         As in `solve_additive`.
     """
     return solve_additive(
@@ -77,6 +66,7 @@ def search_all_thresholds(
         limits=limits,
         options=options,
         progress=as_shares(progress, one_leaf),
+        candidates=candidates,
     )
 
 
@@ -95,7 +85,7 @@ def as_shares(progress: ProgressCallback | None, one_leaf: float) -> ProgressCal
 
 def trivial_result(
     kind: type[Result],
-    problem: Asked,
+    problem: TreeProblem,
     tree: Tree,
     *,
     scope: str,
@@ -109,7 +99,7 @@ def trivial_result(
     ----------
     kind : type
         Of the result.
-    problem : Asked
+    problem : TreeProblem
     tree : Tree
         The leaf.
     scope : str
@@ -135,7 +125,7 @@ def trivial_result(
 
 def result_of_answer(
     kind: type[Result],
-    problem: Asked,
+    problem: TreeProblem,
     loss: AdditiveLoss,
     answer: AdditiveAnswer,
     *,
@@ -155,7 +145,7 @@ def result_of_answer(
     ----------
     kind : type
         Of the result.
-    problem : Asked
+    problem : TreeProblem
     loss : AdditiveLoss
         What was searched; prunings are judged by it.
     answer : AdditiveAnswer
@@ -182,7 +172,7 @@ def result_of_answer(
     RefutedProofWarning
         A pruning of the tree is better than was claimed possible. It is handed out without any claim.
     """
-    price = problem.cost_complexity
+    leaf_penalty = problem.cost_complexity
 
     def share_of(tree: Tree) -> float:
         found = loss_of(list(tree.splits), problem.table, loss) if measure is None else measure(tree)
@@ -190,32 +180,25 @@ def result_of_answer(
 
     tree = grow(answer.splits)
     share = answer.loss / one_leaf if measure is None else share_of(tree)
-    objective = share + price * tree.n_leaves
+    objective = share + leaf_penalty * tree.n_leaves
     open_to = (answer.tolerance + tolerance) / one_leaf
-    bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, price)
+    bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
     finished = answer.proven
     refuted: tuple[str, ...] = ()
-    pruned = pruned_splits(
-        problem.table,
-        tree.splits,
-        loss.row_sums(),
-        one_leaf=one_leaf,
-        cost_complexity=price,
-        seconds=SECONDS_OF_PRUNING,
-    )
+    pruned = _pruned(problem, tree, loss, one_leaf)
     if pruned is not None:
         other = grow(pruned)
         other_share = share_of(other)
-        other_objective = other_share + price * other.n_leaves
+        other_objective = other_share + leaf_penalty * other.n_leaves
         if other_objective < bound - ROUNDING:
             refuted = (refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"),)
-            finished, bound = False, price  # every tree has a leaf
+            finished, bound = False, leaf_penalty  # every tree has a leaf
         if not finished and other_objective <= objective + ROUNDING:
             tree, share, objective = other, other_share, other_objective
     proven = finished and open_to <= MOST_TOLERANCE
     told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))
     if finished and not proven:
-        told = (*told, f"{rounded} were rounded for the search; that may move an objective by {open_to:.1e}.")
+        told = (*told, note_of_rounding(rounded, open_to))
     return kind(
         tree=tree,
         status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
@@ -230,8 +213,24 @@ def result_of_answer(
     )
 
 
-def _limits_of(problem: Asked) -> dict[str, Any]:
+def _limits_of(problem: TreeProblem) -> dict[str, Any]:
     return {
         name: getattr(problem, name)
         for name in ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
     }
+
+
+def _pruned(
+    problem: TreeProblem, tree: Tree, loss: AdditiveLoss, one_leaf: float
+) -> list[Split | None] | None:
+    """Return the splits of the best pruning of a tree, None if it is the tree itself."""
+    table, leaf_penalty, sums = problem.table, problem.cost_complexity, loss.row_sums()
+    if sums is not None:
+        about: dict[str, Any] = {"one_leaf": one_leaf, "cost_complexity": leaf_penalty}
+        return pruned_splits(table, tree.splits, sums, seconds=SECONDS_OF_PRUNING, **about)
+    least = problem.min_samples_leaf
+
+    def cost(rows: NDArray[np.intp]) -> float:
+        return leaf_penalty + loss.leaf_loss(rows) / one_leaf if len(rows) >= least else math.inf
+
+    return pruned_by_leaves(table, tree.splits, cost, slack=ROUNDING, seconds=SECONDS_OF_PRUNING)

@@ -5,7 +5,7 @@ from whole numbers (rounded, scaled weights and targets), ``leaf`` is the leaf p
 leaves, so that of trees of equal cost the one with the fewest leaves wins. What all this rounding may move is kept as a
 tolerance.
 
-A leaf costs one unit beside its price. For each floor may save up to one unit: without it a split between two leaves
+A leaf costs one unit beside its penalty. For each floor may save up to one unit: without it a split between two leaves
 of equal mean could pay by rounding alone. With it, k leaves that save nothing cost at least one leaf's floor less
 k - 1 units plus k - 1 units, and the tie bits decide for the one leaf.
 """
@@ -25,6 +25,7 @@ __all__ = [
     "action_units",
     "squared_error_units",
     "survival_units",
+    "whole_weights",
 ]
 
 LARGEST_SUM = 2**46  # of the weights, and of the weighted targets of an output
@@ -74,7 +75,7 @@ class SquaredErrorUnits:
         """Return how far the true objective of a tree of this loss may be from what the engine says.
 
         A root of a sum of squares is a norm, so rounded targets move it by at most the norm of the rounding. Each leaf
-        loses less than one unit to the floor, costs one more and its tie bit, and has half a unit of a rounded price;
+        loses less than one unit to the floor, costs one more and its tie bit, and has half a unit of a rounded penalty;
         the squares of the rows, rounded up, are one unit before the shift each.
         """
         moved = 2 * self.target_rounding * math.sqrt(max(loss, 0.0)) + self.target_rounding**2
@@ -86,7 +87,7 @@ def squared_error_units(
     y: NDArray[np.float64],
     weight: NDArray[np.float64],
     *,
-    price: float,
+    leaf_penalty: float,
     most_leaves: int,
     needs_spans: bool,
 ) -> SquaredErrorUnits:
@@ -98,7 +99,7 @@ def squared_error_units(
         Finite targets.
     weight : ndarray of shape (n_rows,)
         Finite, not negative, one at least positive.
-    price : float
+    leaf_penalty : float
         Of one leaf, in units of the weighted squared error.
     most_leaves : int
         Of any tree in question.
@@ -106,7 +107,7 @@ def squared_error_units(
         Whether the sum of the rows' largest losses must fit too.
     """
     n = len(weight)
-    whole, weight_scale = _whole_weights(weight)
+    whole, weight_scale = whole_weights(weight)
     # Powers of two keep extreme numbers clear of overflow and lose nothing.
     size = float(np.abs(y).max(initial=0.0))
     exponent = math.frexp(size)[1] if size > 0 else 0
@@ -141,8 +142,8 @@ def squared_error_units(
     )
     # One unit of cost above the tie bits, in the user's units of w y^2.
     unit = math.ldexp(2.0**shift / step**2 / weight_scale, 2 * exponent) if squares > 0 else 0.0
-    most = squares / 2.0**shift + 1  # a price above the loss of one leaf is as good as this: no split pays
-    leaf = round(min(price / unit, most)) if unit > 0 else 0
+    most = squares / 2.0**shift + 1  # a penalty above the loss of one leaf is as good as this: no split pays
+    leaf = round(min(leaf_penalty / unit, most)) if unit > 0 else 0
     return SquaredErrorUnits(
         whole,
         np.ascontiguousarray(weighted.T),
@@ -155,7 +156,9 @@ def squared_error_units(
     )
 
 
-def _whole_weights(weight: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
+def whole_weights(
+    weight: NDArray[np.float64], largest_sum: int = LARGEST_SUM
+) -> tuple[NDArray[np.int64], float]:
     """Return integer weights and their number per unit of weight: exact where they are small whole numbers."""
     largest = float(weight.max())
     exponent = math.frexp(largest)[1]
@@ -163,9 +166,9 @@ def _whole_weights(weight: NDArray[np.float64]) -> tuple[NDArray[np.int64], floa
     for power in range(31):
         tried = scaled * 2.0**power
         whole = np.rint(tried)
-        if np.array_equal(whole, tried) and whole.sum() <= LARGEST_SUM / 2**16:
+        if np.array_equal(whole, tried) and whole.sum() <= largest_sum / 2**16:
             return whole.astype(np.int64), math.ldexp(1.0, power - exponent)
-    power = math.floor(math.log2((LARGEST_SUM - len(weight)) / float(scaled.sum())))
+    power = math.floor(math.log2((largest_sum - len(weight)) / float(scaled.sum())))
     return np.rint(scaled * 2.0**power).astype(np.int64), math.ldexp(1.0, power - exponent)
 
 
@@ -204,14 +207,14 @@ class ActionUnits:
         return self.rounding + (0.5 * n_leaves + 1) * self.unit + 1e-15 * (abs(self.base) + abs(loss))
 
 
-def action_units(cost: NDArray[np.float64], *, price: float, most_leaves: int) -> ActionUnits:
+def action_units(cost: NDArray[np.float64], *, leaf_penalty: float, most_leaves: int) -> ActionUnits:
     """Return costs of actions in integers.
 
     Parameters
     ----------
     cost : ndarray of shape (n_rows, n_actions)
         Finite, weights included.
-    price : float
+    leaf_penalty : float
         Of one leaf, in units of the costs.
     most_leaves : int
         Of any tree in question.
@@ -227,7 +230,7 @@ def action_units(cost: NDArray[np.float64], *, price: float, most_leaves: int) -
     scaled = reduced * step
     whole = np.rint(scaled)
     unit = math.ldexp(1 / step, exponent) if total > 0 else 0.0
-    leaf = round(min(price / unit, 2.0**bits)) if unit > 0 else 0
+    leaf = round(min(leaf_penalty / unit, 2.0**bits)) if unit > 0 else 0
     return ActionUnits(
         whole.astype(np.int64),
         float(cheapest.sum()),
@@ -255,7 +258,7 @@ class SurvivalUnits:
     offset : float
         Units that every tree has at most besides its loss (survival.hpp).
     leaf_error : int
-        Units by which a leaf may differ from its loss and price.
+        Units by which a leaf may differ from its loss and penalty.
     """
 
     events: NDArray[np.int64]
@@ -281,7 +284,7 @@ class SurvivalUnits:
 
 
 def survival_units(
-    events: NDArray[np.int64], hazard: NDArray[np.int64], *, price: float, most_leaves: int
+    events: NDArray[np.int64], hazard: NDArray[np.int64], *, leaf_penalty: float, most_leaves: int
 ) -> SurvivalUnits:
     """Return the deviance of the exponential model in integers.
 
@@ -289,7 +292,7 @@ def survival_units(
     ----------
     events, hazard : ndarray of shape (n_rows,), int64
         Whole, not negative; the hazard of a row is at least its events, and the sums are at most 2**40 and 2**61.
-    price : float
+    leaf_penalty : float
         Of one leaf, in units of the loss.
     most_leaves : int
         Of any tree in question.
@@ -298,7 +301,7 @@ def survival_units(
     -----
     A leaf is charged what rounding may save, so that a split without a gain never pays by rounding alone. With s the
     engine's `slack`: two leaves lose 3 s more to the constant than the one that they split, 3 s to the three
-    logarithms and 2 to the floors. So a leaf costs 6 s + 3 beside its price.
+    logarithms and 2 to the floors. So a leaf costs 6 s + 3 beside its penalty.
     """
     n = len(events)
     seen, total = int(events.sum()), int(hazard.sum())
@@ -308,7 +311,7 @@ def survival_units(
     # One more than the engine's own, which computes the same formula.
     slack = math.ceil(math.ldexp(16.0 * seen * logarithm, scale - 53) + 0.5) + 1
     extra = 6 * slack + 3
-    leaf = round(min(math.ldexp(price, scale), 2.0**50)) + extra
+    leaf = round(min(math.ldexp(leaf_penalty, scale), 2.0**50)) + extra
     return SurvivalUnits(
         events,
         hazard,

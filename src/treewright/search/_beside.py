@@ -20,10 +20,10 @@ from typing import Any
 from treewright.binarize import Cuts
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
-from treewright.result import ROUNDING, SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions
-from treewright.search._result import LEAVES_NOT_PROVEN, refute
+from treewright.search._result import LEAVES_NOT_PROVEN, ROUNDING, refute
 from treewright.search._solve import solve_cuts
 
 __all__ = ["solve_beside"]

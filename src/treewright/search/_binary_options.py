@@ -22,7 +22,7 @@ class SearchOptions(Switches):
     equivalent_points : bool, default=True
         Merge equal rows and charge their unavoidable errors at once (Hu et al. 2019, Theorem B.2).
     lookahead : bool, default=True
-        Trees of k leaves cost at least k leaf prices (Lemma 3.2, Theorems 3.3 to 3.5).
+        Trees of k leaves cost at least k leaf penalties (Lemma 3.2, Theorems 3.3 to 3.5).
     two_leaves : bool, default=True
         Bound a child by its exact best tree of two leaves instead of by its leaf.
     budgets : bool, default=True

@@ -43,7 +43,7 @@ def search_bits(
         Objective of one weight unit.
     progress : callable or None
     fewest_leaves : bool, default=True
-        Whether the fewest leaves are searched for where they have no price. The answer's ``leaves_exact`` says
+        Whether the fewest leaves are searched for where they have no penalty. The answer's ``leaves_exact`` says
         whether they are proven.
     recheck : (steps_before, most_steps), default=None
         Whether a search under guesses that ends is followed by a short one with a lower guess: what was spent before,

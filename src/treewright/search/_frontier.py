@@ -115,7 +115,7 @@ class Frontier(Sequence[SolveResult]):
         return self.limits[int(leaves) - 1]
 
     def select(self, cost_complexity: float) -> SolveResult:
-        """Return the point of smallest loss + cost_complexity x leaves, with its certificate at that price.
+        """Return the point of smallest loss + cost_complexity x leaves, with its certificate at that penalty.
 
         Parameters
         ----------
@@ -133,13 +133,14 @@ class Frontier(Sequence[SolveResult]):
         InputError
             `cost_complexity` is no number of at least 0.
         """
-        price = _price(cost_complexity)
+        leaf_penalty = _checked_penalty(cost_complexity)
         chosen = min(
-            self.points, key=lambda point: (point.loss + price * point.tree.n_leaves, point.tree.n_leaves)
+            self.points,
+            key=lambda point: (point.loss + leaf_penalty * point.tree.n_leaves, point.tree.n_leaves),
         )
-        objective = chosen.loss + price * chosen.tree.n_leaves
+        objective = chosen.loss + leaf_penalty * chosen.tree.n_leaves
         # The bound of a limit holds for trees of exactly so many leaves.
-        bounds = [result.lower_bound + price * leaves for leaves, result in enumerate(self.limits, 1)]
+        bounds = [result.lower_bound + leaf_penalty * leaves for leaves, result in enumerate(self.limits, 1)]
         proven = all(
             result.status is SolveStatus.OPTIMAL or bound >= objective
             for result, bound in zip(self.limits, bounds, strict=True)
@@ -150,7 +151,7 @@ class Frontier(Sequence[SolveResult]):
             objective=objective,
             lower_bound=min(objective, *bounds),
             stop_reason=None if proven else self.stop_reason,
-            options={**chosen.options, "cost_complexity": price, "max_leaf_nodes": self.max_leaves},
+            options={**chosen.options, "cost_complexity": leaf_penalty, "max_leaf_nodes": self.max_leaves},
         )
 
     def convex_hull(self) -> tuple[SolveResult, ...]:
@@ -163,7 +164,7 @@ class Frontier(Sequence[SolveResult]):
         return tuple(hull)
 
     def price_range(self, leaves: int) -> tuple[float, float] | None:
-        """Return the prices of a leaf that select the point of so many leaves, or None if none does.
+        """Return the leaf penalties that select the point of so many leaves, or None if none does.
 
         Parameters
         ----------
@@ -191,11 +192,11 @@ class Frontier(Sequence[SolveResult]):
         -------
         list of dict
             ``leaves``, ``depth``, ``loss``, ``lower_bound``, ``gap``, ``proven``, and ``cost_complexity_from``
-            and ``cost_complexity_to``, the prices that select the point (None if none does).
+            and ``cost_complexity_to``, the penalties that select the point (None if none does).
         """
         rows = []
         for point in self.points:
-            prices = self.price_range(point.tree.n_leaves)
+            penalties = self.price_range(point.tree.n_leaves)
             rows.append(
                 {
                     "leaves": point.tree.n_leaves,
@@ -204,8 +205,8 @@ class Frontier(Sequence[SolveResult]):
                     "lower_bound": point.lower_bound,
                     "gap": point.gap,
                     "proven": point.status is SolveStatus.OPTIMAL,
-                    "cost_complexity_from": None if prices is None else prices[0],
-                    "cost_complexity_to": None if prices is None else prices[1],
+                    "cost_complexity_from": None if penalties is None else penalties[0],
+                    "cost_complexity_to": None if penalties is None else penalties[1],
                 }
             )
         return rows
@@ -231,7 +232,7 @@ class Frontier(Sequence[SolveResult]):
         )
 
 
-def _price(cost_complexity: float) -> float:
+def _checked_penalty(cost_complexity: float) -> float:
     if (
         isinstance(cost_complexity, bool)
         or not isinstance(cost_complexity, Real)

@@ -7,7 +7,7 @@ and turns its answer into a tree and a certificate.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
 from statistics import NormalDist
@@ -26,13 +26,13 @@ from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
 from treewright.search._leaf_accuracy_result import Criterion, leaf_accuracy_result_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
+from treewright.search._options import LeafAccuracyOptions
 from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_cuts, splits_of
 from treewright.search._result import result_of
 from treewright.search._space import Thresholds
 from treewright.tree import Tree
 
 __all__ = [
-    "LeafAccuracyOptions",
     "solve_leaf_accuracy",
     "solve_with_leaf_accuracy",
 ]
@@ -41,40 +41,6 @@ CRITERIA = ("accuracy", "lower_bound")
 MOST_WEIGHT = {"accuracy": 2**25, "lower_bound": 2**24}  # sum of the weights in the kernels; see the binding
 COST_BITS = 120  # of all costs of a tree
 MOST_DENOMINATOR = 10**6  # of a given smallest leaf accuracy
-
-
-@dataclass(frozen=True)
-class LeafAccuracyOptions:
-    """Switches of the engine; none changes an optimum, only the work.
-
-    Parameters
-    ----------
-    cache : bool, default=True
-        Remember what is known by set of rows and depth.
-    propagate : bool, default=True
-        What one cut lacks says something about the other cuts of its column.
-    neighbours : bool, default=True
-        ... and about the same cut below other cuts.
-    convert : bool, default=True
-        What was lacking at one accuracy says something about the next.
-    deepen : bool, default=True
-        Solve the shallower depths first.
-    refute : bool, default=True
-        Spend part of a long run on upper bounds.
-    slack : float, default=0.5
-        In a sweep, one side of a cut is asked for what closes this share of the open cuts beside it.
-    dense_cuts : int, default=2500
-        Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
-    """
-
-    cache: bool = True
-    propagate: bool = True
-    neighbours: bool = True
-    convert: bool = True
-    deepen: bool = True
-    refute: bool = True
-    slack: float = 0.5
-    dense_cuts: int = 2500
 
 
 def thresholds_from_reference(problem: Problem, reference: Any = None) -> Cuts:
@@ -181,7 +147,7 @@ def solve_leaf_accuracy(
         scope=space.scope,
         stop=stop_reason(raw["stop"]),
         stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
-        options=asdict(options),
+        options=options.used(),
         notes=space.notes,
     )
     return cast("LeafAccuracyResult", space.choice.sign(result))
@@ -228,7 +194,7 @@ def solve_with_leaf_accuracy(
     space = _space(problem, thresholds, limits)
     weights = _weights(problem, "accuracy")
     ratio = Fraction(repr(float(q))).limit_denominator(MOST_DENOMINATOR)
-    unit, leaf = _price(problem, weights)
+    unit, leaf = _whole_units(problem, weights)
     raw = _run(
         problem, space, weights, limits, options, progress,
         lower_bound=False, z=0.0, scale=1.0, cut=(ratio.numerator, ratio.denominator),
@@ -257,13 +223,13 @@ def solve_with_leaf_accuracy(
         scope=space.scope,
         stop=stop_reason(raw["stop"]),
         stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
-        options={"min_leaf_accuracy": float(q), **asdict(options)},
+        options={"min_leaf_accuracy": float(q), **options.used()},
         notes=space.notes,
     )
     return space.choice.sign(result)
 
 
-def _price(problem: Problem, weights: FullWeights) -> tuple[int, int]:
+def _whole_units(problem: Problem, weights: FullWeights) -> tuple[int, int]:
     """Return the cost of one unit of wrong weight and of a leaf; among equal costs fewer leaves win.
 
     ``cost_complexity`` is read as the decimal that it is printed as, and is exact where that leaves room: for weights
@@ -271,14 +237,16 @@ def _price(problem: Problem, weights: FullWeights) -> tuple[int, int]:
     """
     leaves = _most_leaves(problem)
     tie = 1 << leaves.bit_length()
-    # A leaf dearer than all errors together orders trees by their leaves first, whatever it costs beyond that.
-    price = min(Fraction(repr(float(problem.cost_complexity))) * weights.total, Fraction(weights.total + 1))
-    unit = price.denominator
-    if (weights.total + price * leaves) * unit * tie >= 2**COST_BITS:
+    # A leaf penalty above all errors together orders trees by their leaves first, whatever it costs beyond that.
+    leaf_penalty = min(
+        Fraction(repr(float(problem.cost_complexity))) * weights.total, Fraction(weights.total + 1)
+    )
+    unit = leaf_penalty.denominator
+    if (weights.total + leaf_penalty * leaves) * unit * tie >= 2**COST_BITS:
         unit = 1
-        while (weights.total + price * leaves) * 2 * unit * tie < 2**COST_BITS:
+        while (weights.total + leaf_penalty * leaves) * 2 * unit * tie < 2**COST_BITS:
             unit *= 2
-    return unit * tie, round(price * unit) * tie + 1
+    return unit * tie, round(leaf_penalty * unit) * tie + 1
 
 
 def _joined(halves: tuple[int, int]) -> int:
@@ -311,7 +279,7 @@ def _weights(problem: Problem, criterion: Criterion) -> FullWeights:
         raise InputError(f"The table has {n_rows} rows; this search takes at most {most // 8}.")
     if criterion == "lower_bound":  # the engine keeps a table over all weights that a leaf can have
         most = min(most, max(8 * n_rows, min(2**20, 2**12 * n_rows)))
-    # Room for the price of all leaves, and for ties to fewer of them.
+    # Room for the penalty of all leaves, and for ties to fewer of them.
     return full_weights(problem.sample_weight, most, min(100, 116 - 2 * _most_leaves(problem).bit_length()))
 
 
@@ -357,9 +325,6 @@ def _run(
 ) -> dict[str, Any]:
     n_rows = problem.table.n_rows
     rank = rank_matrix(space.ranked, n_rows)
-    native = core.LeafAccuracyOptions()
-    for name, value in asdict(options).items():
-        setattr(native, name, value)
     assert problem.max_depth is not None  # _check
     raw: dict[str, Any] = core.leaf_accuracy_solve(
         rank,
@@ -372,7 +337,7 @@ def _run(
         min(problem.max_depth, n_rows),
         unit=_halves(unit),
         leaf=_halves(leaf),
-        options=native,
+        options=options.native(),
         report=_reporter(progress),
         **limits.native(),
         **question,

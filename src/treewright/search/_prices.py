@@ -141,13 +141,13 @@ class PriceLoop:
         self.bits = bits
         self.depth = -1 if max_depth is None else max_depth
         self.unit = 2.0**bits.unit_shift
-        self.leaf_price = bits.leaf_price / self.unit
+        self.leaf_penalty = bits.leaf_penalty / self.unit
         self.row_cost = bits.row_cost().astype(np.float64)
         self.group, self.scale = _groups(bits, self.row_cost)
         n = int(self.group.max()) + 1 if len(self.group) else 0
         # y <= c: the row itself is a conjunction, of cost 0.
         self.cap = np.full(n, np.inf)
-        most = np.minimum(SHARE_OF_COST * self.row_cost, self.leaf_price)
+        most = np.minimum(SHARE_OF_COST * self.row_cost, self.leaf_penalty)
         np.minimum.at(self.cap, self.group, most / self.scale)
         self.mass = np.bincount(self.group, self.scale, minlength=n)
         self.center = np.zeros(n)  # variables of the certified prices
@@ -228,7 +228,7 @@ class PriceLoop:
         gap = float(self.mass @ middle) / max(self.bound / self.unit, 1e-300) - 1.0
         # Scaled by more than 1 + gap, the prices would be worth less than what is certified already.
         bar = max(FINEST_BAR, 1.0 + min(1.0, gap * min(0.6, self.coarseness / 4)))
-        c = self.bits.leaf_price
+        c = self.bits.leaf_penalty
         found = self.bits.suggest_violations(prices, max_depth=self.depth, width=GREEDY_WIDTH)
         n_new = self._add(found)
         self.work += int(found["explored"])
@@ -260,7 +260,7 @@ class PriceLoop:
 
     def _certify(self, prices: NDArray[np.int64], variables: NDArray[np.float64], worst: int) -> None:
         """Scale prices whose largest gain is at most `worst` and keep them if their sum is larger."""
-        c = self.bits.leaf_price
+        c = self.bits.leaf_penalty
         worst = max(worst, c)
         scaled = np.array([int(p) * c // worst for p in prices], dtype=np.int64) if worst > c else prices
         total = int(scaled.sum())
@@ -278,7 +278,7 @@ class PriceLoop:
             columns, where = np.unique(self.group[rows], return_inverse=True)
             self.pool.columns.append(columns)
             self.pool.values.append(np.bincount(where, self.scale[rows]).astype(np.float64))
-            self.pool.right.append(self.leaf_price + float(cost))
+            self.pool.right.append(self.leaf_penalty + float(cost))
             self.pool.idle.append(0)
         return len(found["ends"])
 
@@ -312,7 +312,7 @@ class PriceLoop:
         self.program_value = min(self.program_value, -float(answer.fun))
         slack = right - matrix @ self.vertex
         pool.idle = [
-            0 if s < 0.05 * self.leaf_price else old + 1 for s, old in zip(slack, pool.idle, strict=True)
+            0 if s < 0.05 * self.leaf_penalty else old + 1 for s, old in zip(slack, pool.idle, strict=True)
         ]
         if len(pool.right) > 3 * len(self.cap):
             pool.keep(np.flatnonzero(np.array(pool.idle) < 6))
@@ -332,7 +332,7 @@ def price_source(bits: core.BitsProblem, max_depth: int | None) -> Callable[...,
     The schedule (``cpp/include/treewright/search/schedule.hpp``) says how much may be spent in each stage.
     """
     shallow = max_depth is not None and max_depth < LEAST_DEPTH
-    if bits.leaf_price == 0 or shallow or bits.n_rows * bits.n_columns > MOST_CELLS:
+    if bits.leaf_penalty == 0 or shallow or bits.n_rows * bits.n_columns > MOST_CELLS:
         return None
     loops: list[PriceLoop] = []  # one, made when it is first needed
 

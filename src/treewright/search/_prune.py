@@ -6,7 +6,7 @@ tree of a stopped run at least as good as all of its own subtrees.
 
 The work is done in ``cpp/include/treewright/tree/pruning.hpp``, on the table and the splits alone: nothing that an
 engine has counted is used. What is decided here is the arithmetic: weights and costs as integers, exact wherever the
-problem's numbers are whole, decimals of a few places or fractions, else to the last places of float64; and a price of
+problem's numbers are whole, decimals of a few places or fractions, else to the last places of float64; and a penalty of
 a leaf in the same units.
 """
 
@@ -71,7 +71,7 @@ def best_pruning(
     Returns
     -------
     Pruning
-        Its tree is never dearer. One of the same cost has fewer leaves.
+        Its tree is never more expensive. One of the same cost has fewer leaves.
 
     Notes
     -----
@@ -82,9 +82,9 @@ def best_pruning(
     integers = integer_costs(problem, ROOM)
     if min_leaf_accuracy <= 0 and is_coarse(integers.slack, objective):
         integers = integer_costs(problem, ROOM, 2 * objective)
-    price = problem.cost_complexity
+    leaf_penalty = problem.cost_complexity
     return _pruned(
-        problem, tree, core.cheapest_pruning, integers, price, least=min_leaf_accuracy, seconds=seconds
+        problem, tree, core.cheapest_pruning, integers, leaf_penalty, least=min_leaf_accuracy, seconds=seconds
     )
 
 
@@ -121,7 +121,9 @@ def _pruned(
     **rules: float,
 ) -> Pruning:
     total = int(integers.weight.sum())
-    unit, leaf = _price(integers.unit, total * int(integers.costs.max()), cost_complexity, tree.n_leaves)
+    unit, leaf = _whole_units(
+        integers.unit, total * int(integers.costs.max()), cost_complexity, tree.n_leaves
+    )
     source, merged_leaves = prune(
         native_splits(tree.splits),
         problem.table.X,
@@ -138,7 +140,7 @@ def _pruned(
     return Pruning(counted_tree(problem, splits), merged_leaves)
 
 
-def _price(unit: float, largest: int, cost_complexity: float, n_leaves: int) -> tuple[int, int]:
+def _whole_units(unit: float, largest: int, cost_complexity: float, n_leaves: int) -> tuple[int, int]:
     """Return the cost of one unit of loss and of a leaf as integers.
 
     Parameters
@@ -155,12 +157,12 @@ def _price(unit: float, largest: int, cost_complexity: float, n_leaves: int) -> 
     units = 1 / Fraction(unit)  # of the total weight
     if abs(units - round(units)) * 10**9 < units:
         units = Fraction(round(units))
-    # A leaf dearer than all errors together orders trees by their leaves first, whatever it costs beyond that.
-    price = min(Fraction(repr(float(cost_complexity))) * units, Fraction(largest + 1))
-    scale = price.denominator
-    if (largest + price * n_leaves) * scale >= 2**COST_BITS:
-        scale = 1 << (COST_BITS - int(largest + price * n_leaves + 1).bit_length())
-    return scale, round(price * scale)
+    # A leaf penalty above all errors together orders trees by their leaves first, whatever it costs beyond that.
+    leaf_penalty = min(Fraction(repr(float(cost_complexity))) * units, Fraction(largest + 1))
+    scale = leaf_penalty.denominator
+    if (largest + leaf_penalty * n_leaves) * scale >= 2**COST_BITS:
+        scale = 1 << (COST_BITS - int(largest + leaf_penalty * n_leaves + 1).bit_length())
+    return scale, round(leaf_penalty * scale)
 
 
 def _halves(number: int) -> tuple[int, int]:

@@ -8,7 +8,8 @@ and sums of the rows' own numbers; not the integers of an engine, which are roun
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +21,9 @@ from treewright.search._counted import native_splits
 from treewright.table import Table
 from treewright.tree import Split
 
-__all__ = ["DEVIANCE", "LEAST", "SQUARES", "RowSums", "pruned_splits"]
+__all__ = ["DEVIANCE", "ENTROPY", "LEAST", "SQUARES", "RowSums", "pruned_by_leaves", "pruned_splits"]
 
-LEAST, SQUARES, DEVIANCE = range(3)  # kinds of losses, for the core
+LEAST, SQUARES, DEVIANCE, ENTROPY = range(4)  # kinds of losses, for the core
 UNITS = 2**46  # of cost, in the loss of one leaf; as in the core
 SUM_BITS = 62
 LARGEST_EXPONENT = 1000  # sums so small that more bits would overflow are 0 in effect
@@ -37,7 +38,7 @@ class RowSums:
     kind : int
         LEAST: the least of the sums. SQUARES: of weights, weighted squares and weighted targets of each output,
         the squared error about the means. DEVIANCE: of events, hazards, and events times the logarithm of hazards by
-        events, half the deviance of one hazard ratio.
+        events, half the deviance of one hazard ratio. ENTROPY: of weights of classes, the log loss of their shares.
     numbers : ndarray of shape (n_rows, n_sums), float64
     """
 
@@ -65,7 +66,7 @@ def pruned_splits(
     one_leaf : float
         Loss of a single leaf, above 0.
     cost_complexity : float
-        Price of a leaf, as a share of `one_leaf`.
+        Leaf penalty, as a share of `one_leaf`.
     seconds : float
         No round begins later. One round always runs.
 
@@ -83,14 +84,91 @@ def pruned_splits(
         whole,
         unit,
         one_leaf,
-        round(
-            min(cost_complexity, 2.0) * UNITS
-        ),  # dearer than 1: fewer leaves are cheaper, whatever they lose
+        round(min(cost_complexity, 2.0) * UNITS),  # above 1: fewer leaves are cheaper, whatever they lose
         seconds,
     )
     if len(source) == len(splits):
         return None
     return [None if node < 0 else splits[node] for node in source.tolist()]
+
+
+def pruned_by_leaves(
+    table: Table,
+    splits: Sequence[Split | None],
+    leaf_cost: Callable[[NDArray[np.intp]], float],
+    *,
+    slack: float,
+    seconds: float,
+) -> list[Split | None] | None:
+    """Do what `pruned_splits` does for a loss that is no function of few sums.
+
+    Parameters
+    ----------
+    table : Table
+    splits : sequence of Split or None
+    leaf_cost : callable
+        What a leaf with these rows adds to the objective.
+    slack : float
+        Costs that differ by less are the same: then fewer leaves are better.
+    seconds : float
+        No round begins later. One round always runs.
+    """
+    best, until = list(splits), time.monotonic() + seconds
+    while True:
+        found, _, end = _round(table, best, 0, np.arange(table.n_rows), leaf_cost, slack)
+        assert end == len(best)  # every node was met
+        if len(found) == len(best) or time.monotonic() > until:
+            break
+        best = found
+    return None if len(found) == len(splits) else found
+
+
+def _round(
+    table: Table,
+    splits: Sequence[Split | None],
+    at: int,
+    rows: NDArray[np.intp],
+    leaf_cost: Callable[[NDArray[np.intp]], float],
+    slack: float,
+) -> tuple[list[Split | None], float, int]:
+    """Return the pruned subtree at a node, what it costs with these rows, and where the next subtree begins."""
+    split = splits[at]
+    best: list[Split | None] = [None]
+    cost = leaf_cost(rows)
+    if split is None:
+        return best, cost, at + 1
+    goes_left = split.goes_left(table.X, rows)
+    sides = rows[goes_left], rows[~goes_left]
+    left, on_left, middle = _round(table, splits, at + 1, sides[0], leaf_cost, slack)
+    right, on_right, end = _round(table, splits, middle, sides[1], leaf_cost, slack)
+    others = [([split, *left, *right], on_left + on_right)]
+    if min(map(len, sides)) == 0:
+        others = []
+    for side in (left, right):
+        if len(side) > 1:
+            others.append((side, _cost_of(table, side, rows, leaf_cost)))
+    for other, price in sorted(others, key=lambda one: len(one[0])):
+        if price < cost - slack:
+            best, cost = other, price
+    return best, cost, end
+
+
+def _cost_of(
+    table: Table,
+    splits: Sequence[Split | None],
+    rows: NDArray[np.intp],
+    leaf_cost: Callable[[NDArray[np.intp]], float],
+) -> float:
+    """Return what a tree costs with these rows."""
+    total, pending = 0.0, [rows]
+    for split in splits:
+        here = pending.pop()
+        if split is None:
+            total += leaf_cost(here)
+            continue
+        goes_left = split.goes_left(table.X, here)
+        pending += [here[~goes_left], here[goes_left]]
+    return total
 
 
 def _whole(numbers: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -1,12 +1,12 @@
-"""The best regression tree of every number of leaves, by searches at prices of a leaf.
+"""The best regression tree of every number of leaves, by searches at leaf penalties.
 
-A tree that is best at a price p has the least loss among all trees of no more leaves: another with L' < L and k' <= k
-would cost L' + p k' < L + p k. So one search gives one proven point, and the price at which two known points cost the
-same finds a third between them, or proves that no price selects any. A search at a price is quick (every leaf must
-earn it); one for exactly k leaves is not, and is made only for points that no price selects.
+A tree that is best at a penalty p has the least loss among all trees of no more leaves: another with L' < L and k' <= k
+would cost L' + p k' < L + p k. So one search gives one proven point, and the penalty at which two known points cost the
+same finds a third between them, or proves that no penalty selects any. A search at a penalty is quick (every leaf must
+earn it); one for exactly k leaves is not, and is made only for points that no penalty selects.
 
-A search that was stopped has a bound v of the objective at its price. A tree of at most k leaves has loss L >= v - p k,
-for it pays at most p k; and more leaves allow no larger loss, so bounds of more leaves hold for fewer.
+A search that was stopped has a bound v of the objective at its penalty. A tree of at most k leaves has loss
+L >= v - p k, for it pays at most p k; and more leaves allow no larger loss, so bounds of more leaves hold for fewer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from treewright.tree import grow_regression
 
 __all__ = ["regression_frontier", "solve_regression_frontier"]
 
-FIRST_PRICE, PRICE_STEP, LAST_PRICE = 0.1, 3.0, 1e-7
+FIRST_PENALTY, PENALTY_STEP, LAST_PENALTY = 0.1, 3.0, 1e-7
 SHARE = 3  # of the time that is left: a search gets one part in so many
 NOISE = 1e-12  # losses that differ by less are equal
 ENDED = (StopReason.INTERRUPT, StopReason.CALLBACK)
@@ -96,7 +96,7 @@ def regression_frontier(
 
     Notes
     -----
-    One search at a price of a leaf for each point that some price selects, and one with a limit on leaves for each of
+    One search at a leaf penalty for each point that some penalty selects, and one with a limit on leaves for each of
     the others, which is slower. Where depth 3 is proven in a second, so is usually the whole front of 8 leaves in some
     seconds.
 
@@ -167,7 +167,7 @@ def solve_regression_frontier(
     run = _Run(problem, (limits or Limits()).started(), options, progress)
     try:
         run.single_leaf()
-        _search_prices(run)
+        _search_penalties(run)
         _search_leaves(run)
     except KeyboardInterrupt:  # between two searches; they keep their trees
         run.stop = StopReason.INTERRUPT
@@ -218,8 +218,8 @@ class _Run:
         self.keep(solve_regression(replace(self.problem, cost_complexity=0.0, max_leaf_nodes=1)), 1)
         self.steps = 0
 
-    def search(self, price: float, leaves: int | None, parts: int) -> RegressionResult | None:
-        """Search at a price, with a limit on leaves or none, for one of so many parts of the time; None without time.
+    def search(self, leaf_penalty: float, leaves: int | None, parts: int) -> RegressionResult | None:
+        """Search at a penalty, with a limit on leaves or none, for one of so many parts of the time; None without any.
 
         Ctrl-C and the callback end the run, a limit just this search.
         """
@@ -229,7 +229,9 @@ class _Run:
         assert left is not None  # it has not ended
         if left.time_limit is not None:
             left = replace(left, time_limit=max(left.left() / parts, 1e-3), begun=None)
-        asked = replace(self.problem, cost_complexity=price, max_leaf_nodes=leaves, max_depth=self.depth)
+        asked = replace(
+            self.problem, cost_complexity=leaf_penalty, max_leaf_nodes=leaves, max_depth=self.depth
+        )
         result = solve_regression(asked, limits=left, options=self.options, progress=self.progress)
         self.keep(result, leaves)
         if result.stop_reason in ENDED:
@@ -245,8 +247,8 @@ class _Run:
         sizes = np.arange(self.most + 1)
         if leaves is not None:
             sizes = sizes[: leaves + 1]
-        price = float(result.options["cost_complexity"])
-        np.maximum.at(self.bound, sizes, result.lower_bound - price * sizes)
+        leaf_penalty = float(result.options["cost_complexity"])
+        np.maximum.at(self.bound, sizes, result.lower_bound - leaf_penalty * sizes)
         self._take(result)
         for loss, tree in self._prunings(result):
             self._take(replace(result, tree=tree, loss=loss))
@@ -322,48 +324,48 @@ class _Run:
         return Frontier(tuple(results), None if proven else stop, stats)
 
 
-def _search_prices(run: _Run) -> None:
-    """Find the points that some price selects, from few leaves to many."""
+def _search_penalties(run: _Run) -> None:
+    """Find the points that some penalty selects, from few leaves to many."""
     single = run.found[1]
     if single.loss <= 0 or run.most == 1:
         return
-    if 2**run.depth <= run.most:  # the last point needs no price
+    if 2**run.depth <= run.most:  # the last point needs no penalty
         last = run.search(0.0, None, SHARE)
         if last is not None:
             _between(run, single, last)
         return
-    before, price = single, FIRST_PRICE
-    while price >= LAST_PRICE:
-        found = run.search(price, None, SHARE)
+    before, leaf_penalty = single, FIRST_PENALTY
+    while leaf_penalty >= LAST_PENALTY:
+        found = run.search(leaf_penalty, None, SHARE)
         if found is None:
             return
         _between(run, before, found)
         if found.status is not SolveStatus.OPTIMAL or found.tree.n_leaves >= run.most or found.loss <= NOISE:
             return
-        before, price = found, price / PRICE_STEP
+        before, leaf_penalty = found, leaf_penalty / PENALTY_STEP
 
 
 def _between(run: _Run, few: RegressionResult, many: RegressionResult) -> None:
-    """Find the points between two at the price at which they cost the same."""
+    """Find the points between two at the penalty at which they cost the same."""
     pending = [(few, many)]
     while pending:
         few, many = pending.pop()
         a, b = few.tree.n_leaves, many.tree.n_leaves
         if b - a < 2 or a >= run.most:
             continue
-        price = (few.loss - many.loss) / (b - a)
-        if all(run.is_proven(size) for size in range(a + 1, min(b, run.most + 1))) or price <= 0:
+        leaf_penalty = (few.loss - many.loss) / (b - a)
+        if all(run.is_proven(size) for size in range(a + 1, min(b, run.most + 1))) or leaf_penalty <= 0:
             continue
-        found = run.search(min(price, 1.0), None, SHARE)
+        found = run.search(min(leaf_penalty, 1.0), None, SHARE)
         if found is None:
             return
         size = found.tree.n_leaves
-        if a < size < b and found.objective < few.loss + price * a - NOISE:
+        if a < size < b and found.objective < few.loss + leaf_penalty * a - NOISE:
             pending += [(found, many), (few, found)]
 
 
 def _search_leaves(run: _Run) -> None:
-    """Search the points that no price selects with a limit on leaves, few leaves first."""
+    """Search the points that no penalty selects with a limit on leaves, few leaves first."""
     for leaves in range(2, run.most + 1):
         if run.is_proven(leaves):
             continue

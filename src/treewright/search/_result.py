@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.errors import RefutedProofWarning
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding
 from treewright.search._integers import is_coarse
 from treewright.search._prune import best_pruning
 from treewright.tree import Tree
@@ -97,7 +97,7 @@ def result_of(
         proven = False
         notes = (
             *notes,
-            f"The weights and costs were rounded for the search; that may move an objective by {slack:.1e}.",
+            note_of_rounding("The weights and costs", slack),
         )
     pruned_loss, pruned_objective = measured(problem, pruning.tree)
     if pruning.tree is not tree and pruned_objective <= objective + ROUNDING * abs(objective):

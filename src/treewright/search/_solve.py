@@ -125,7 +125,7 @@ def solve_cuts(
         integers.kind,
         integers.weight,
         integers.costs,
-        leaf_price=problem.cost_complexity / integers.unit,
+        leaf_penalty=problem.cost_complexity / integers.unit,
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
         guess=None if reference is None else integers.of(reference.predictions),

@@ -83,7 +83,7 @@ def solve_frontier(
         integers.kind,
         integers.weight,
         integers.costs,
-        leaf_price=0.0,
+        leaf_penalty=0.0,
         min_count=problem.min_samples_leaf,
         equivalent_points=options.equivalent_points,
         packed=True,

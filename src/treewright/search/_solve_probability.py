@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from treewright.binarize import scope_of_all
-from treewright.problem import Problem
+from treewright.problem import ProbabilityProblem
 from treewright.result import ProbabilityResult
-from treewright.search._additive import SquaredErrorLoss, loss_of
+from treewright.search._additive import AdditiveLoss, SquaredErrorLoss, loss_of
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
+from treewright.search._log_loss import LogLoss
 from treewright.search._options import SweepOptions
 from treewright.tree import Tree, grow
 
@@ -19,18 +20,17 @@ __all__ = ["solve_probability"]
 
 
 def solve_probability(
-    problem: Problem,
+    problem: ProbabilityProblem,
     *,
     limits: Limits | None = None,
     options: SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> ProbabilityResult:
-    """Find the tree whose leaf shares have the least Brier score over all thresholds.
+    """Find the tree whose leaf shares have the least Brier score or log loss over all thresholds.
 
     Parameters
     ----------
-    problem : Problem
-        Its ``cost_complexity`` is read as a share of the Brier score of a single leaf; its costs are not looked at.
+    problem : ProbabilityProblem
     limits : Limits, default=None
         None is no limit but the machine's memory.
     options : SweepOptions, default=None
@@ -52,19 +52,20 @@ def solve_probability(
     With 0/1 indicators of the classes as targets, the squared error of a leaf of weight W is ``W - sum W_k^2 / W``: its
     weighted Gini impurity, and the Brier score of its shares. So this is regression with one output for each class. Of
     two classes one output is enough: the other has the same error.
+
+    The log loss of a leaf is ``sum W_k log(W / W_k)``, in natural logarithms; its integers and the error of its
+    logarithms are in ``cpp/include/treewright/objective/log_loss.hpp``.
     """
-    n_classes = len(problem.classes)
-    targets = np.eye(n_classes)[problem.y] if n_classes > 2 else (problem.y == 1).astype(np.float64)
-    loss = SquaredErrorLoss(targets, problem.sample_weight)
+    loss, mean = _loss(problem)
     one_leaf = loss.leaf_loss()
-    mean = (2 if n_classes == 2 else 1) / problem.total_weight  # from a loss to a mean Brier score
+    name = {"brier": "brier_score", "log_loss": "log_loss"}[problem.criterion]
     asked: dict[str, Any] = {
         "scope": scope_of_all(problem.table),
-        "options": {"method": "probability", "criterion": "brier"},
+        "options": {"method": "probability", "criterion": problem.criterion},
     }
     if one_leaf == 0:
         note = "All labels are equal: one leaf is right on every row."
-        stats = {"brier_score": 0.0, "single_leaf_brier_score": 0.0}
+        stats = {name: 0.0, f"single_leaf_{name}": 0.0}
         return trivial_result(
             ProbabilityResult, problem, _tree(problem, [None]), note=note, stats=stats, **asked
         )
@@ -78,14 +79,25 @@ def solve_probability(
         one_leaf=one_leaf,
         rounded="The weights",
         stats=lambda tree: {
-            "brier_score": mean * loss_of(list(tree.splits), problem.table, loss),
-            "single_leaf_brier_score": mean * one_leaf,
+            name: mean * loss_of(list(tree.splits), problem.table, loss),
+            f"single_leaf_{name}": mean * one_leaf,
         },
         **asked,
     )
 
 
-def _tree(problem: Problem, splits: Any) -> Tree:
+def _loss(problem: ProbabilityProblem) -> tuple[AdditiveLoss, float]:
+    """Return the loss, and what it is to be multiplied by for the mean over rows."""
+    n_classes = len(problem.classes)
+    if problem.criterion == "log_loss":
+        return LogLoss(problem.y, n_classes, problem.sample_weight), 1 / problem.total_weight
+    targets = np.eye(n_classes)[problem.y] if n_classes > 2 else (problem.y == 1).astype(np.float64)
+    return SquaredErrorLoss(targets, problem.sample_weight), (
+        2 if n_classes == 2 else 1
+    ) / problem.total_weight
+
+
+def _tree(problem: ProbabilityProblem, splits: Any) -> Tree:
     table = problem.table
     zero_one = 1.0 - np.eye(len(problem.classes))
     return grow(

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 from treewright.binarize import scope_of_all
 from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult
-from treewright.search._additive import SquaredErrorLoss
+from treewright.search._additive import AdditiveLoss, SquaredErrorLoss
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
+from treewright.search._pinball import PinballLoss
+from treewright.search._ratio_deviance import RatioDeviance
 from treewright.tree import Split, grow_regression
 
-__all__ = ["normalized", "solve_regression"]
+__all__ = ["normalized", "regression_loss", "solve_regression"]
 
 
 def solve_regression(
@@ -55,12 +57,13 @@ def solve_regression(
     ``cpp/include/treewright/bounds/``. Losses are compared as integers; what the rounding can hide stands in
     ``result.stats["tolerance"]`` and in the sentence.
     """
-    loss = SquaredErrorLoss(normalized(problem.y), problem.sample_weight)
-    one_leaf = loss.leaf_loss()
+    loss = regression_loss(problem)
     asked: dict[str, Any] = {
         "scope": scope_of_all(problem.table),
-        "options": {"method": "regression", "criterion": "squared_error"},
+        "options": {"method": "regression", "criterion": problem.criterion}
+        | ({"quantile": problem.quantile} if problem.criterion == "quantile" else {}),
     }
+    one_leaf = 0.0 if problem.y.min() == problem.y.max() else loss.leaf_loss()
     if one_leaf == 0:
         note = "All targets are equal: one leaf is right on every row."
         return trivial_result(RegressionResult, problem, _tree(problem, [None]), note=note, **asked)
@@ -77,6 +80,30 @@ def solve_regression(
     )
 
 
+def regression_loss(problem: RegressionProblem) -> AdditiveLoss:
+    """Return the loss of a problem, in a unit of its own.
+
+    Parameters
+    ----------
+    problem : RegressionProblem
+
+    Returns
+    -------
+    AdditiveLoss
+        What a leaf with given rows costs is its ``leaf_loss(rows)``.
+    """
+    weight = problem.sample_weight
+    if problem.criterion == "squared_error":
+        return SquaredErrorLoss(normalized(problem.y), weight)
+    y = np.ldexp(problem.y, -int(np.frexp(float(np.abs(problem.y).max()))[1]))  # below 1, and nothing lost
+    if problem.criterion == "poisson":
+        return RatioDeviance(weight / weight.max() * y, weight / weight.max())
+    if problem.criterion == "gamma":
+        return RatioDeviance(weight / weight.max(), weight / weight.max() * y)
+    assert problem.share is not None  # of all other criteria leaves say a quantile
+    return PinballLoss(y, weight, problem.share)
+
+
 def normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:
     """Centre the targets and divide them by a power of two, so that no square overflows or vanishes."""
     with np.errstate(over="ignore"):
@@ -91,4 +118,4 @@ def normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:
 def _tree(problem: RegressionProblem, splits: Any) -> Any:
     table = problem.table
     found: list[Split | None] = list(splits)
-    return grow_regression(table.columns, found, table.X, problem.y, problem.sample_weight)
+    return grow_regression(table.columns, found, table.X, problem.y, problem.sample_weight, problem.share)

@@ -16,7 +16,7 @@ from treewright.tree import Tree, TreeKind, grow
 
 __all__ = ["solve_row_costs"]
 
-FLOAT = 1e-13  # relative, of sums of costs and of the price as a share of them
+FLOAT = 1e-13  # relative, of sums of costs and of the penalty as a share of them
 
 
 def solve_row_costs(
@@ -26,7 +26,7 @@ def solve_row_costs(
     options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> RowCostsResult:
-    """Find the tree of smallest mean cost and price of leaves over all thresholds.
+    """Find the tree of smallest mean cost and leaf penalties over all thresholds.
 
     Parameters
     ----------
@@ -49,9 +49,10 @@ def solve_row_costs(
 
     Notes
     -----
-    A row's costs are its least cost, which every tree pays, and regrets. With U the mean of the first and R the mean
-    regret of the best single class, ``mean cost + price * leaves = U + R (share + price / R * leaves)``; the bracket is
-    the objective of the policy tree, so a proof of one is a proof of the other. With a price above R no split pays.
+    A row's costs are its least cost, which every tree pays, and regrets. With U the mean of the first, R the mean
+    regret of the best single class and p the leaf penalty, ``mean cost + p * leaves = U + R (share + p / R * leaves)``;
+    the bracket is the objective of the policy tree, so a proof of one is a proof of the other. With p above R no split
+    pays.
     """
     weight = problem.sample_weight / problem.sample_weight.max()
     total = math.fsum(weight.tolist())
@@ -59,15 +60,15 @@ def solve_row_costs(
     apart = weight[:, None] * (problem.row_costs - least[:, None])
     always = math.fsum((weight * least / total).tolist())
     at_stake = min(math.fsum((column / total).tolist()) for column in apart.T)
-    price = problem.cost_complexity / at_stake if at_stake > 0 else 1.0
-    no_split_pays = price >= 1
+    leaf_penalty = problem.cost_complexity / at_stake if at_stake > 0 else 1.0
+    no_split_pays = leaf_penalty >= 1
     asked = PolicyProblem(
         table=problem.table,
         rewards=-problem.row_costs,
         actions=problem.classes,
         action_costs=np.zeros(len(problem.classes)),
         sample_weight=problem.sample_weight,
-        cost_complexity=min(price, 1.0),
+        cost_complexity=min(leaf_penalty, 1.0),
         max_depth=problem.max_depth,
         max_leaf_nodes=1 if no_split_pays else problem.max_leaf_nodes,
         min_samples_leaf=problem.min_samples_leaf,

@@ -3,14 +3,14 @@
 The C++ engine minimises integers; this file makes them and turns its answer into a tree and a certificate.
 
 Units. One unit of integer weight times cost is ``unit = 2**k``, and one leaf costs
-``leaf = (round(price * 2**(k - t)) << t) + 1``: the lowest ``t`` bits count leaves, so that among trees of equal cost
-the one with the fewest leaves wins.
+``leaf = (round(leaf_penalty * 2**(k - t)) << t) + 1``: the lowest ``t`` bits count leaves, so that among trees of equal
+cost the one with the fewest leaves wins.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,9 +59,9 @@ class _Units:
         most_leaves = n if problem.max_depth is None else min(n, 2 ** min(problem.max_depth, 62))
         tie_bits = most_leaves.bit_length()
         unit_bits = 58 - max(total, 1).bit_length()
-        # A price above the loss of any leaf is as good as this: no split pays.
-        price = min(problem.cost_complexity / integers.unit, float(total + 1))
-        leaf = round(price * 2.0 ** (unit_bits - tie_bits))
+        # A penalty above the loss of any leaf is as good as this: no split pays.
+        leaf_penalty = min(problem.cost_complexity / integers.unit, float(total + 1))
+        leaf = round(leaf_penalty * 2.0 ** (unit_bits - tie_bits))
         base = int((integers.weight * cheapest[problem.y]).sum())
         return _Units(integers, base, 2**unit_bits, (leaf << tie_bits) + 1, tie_bits)
 
@@ -88,7 +88,7 @@ class _Units:
         return finer if 2 * slack < objective and 2 * slack <= self.integers.slack else None
 
     def same_loss(self, lower: int, upper: int) -> bool:
-        """Whether no tree has less loss than one that costs `upper`, if none costs less than `lower`, without a price.
+        """Whether no tree has less loss than one that costs `upper`, if none costs less than `lower`; no leaf penalty.
 
         A leaf then costs one, only to choose among equal trees, and all leaves together less than one unit u of loss.
         The best tree with loss e u costs less than (e + 1) u and at least `lower`, so e >= floor(lower / u).
@@ -227,7 +227,7 @@ def solve_sweep(
         scope=space.scope,
         stop=stop_reason(answer["stop"]),
         stats=counts,
-        options=asdict(options),
+        options=options.used(),
         notes=notes,
     )
 

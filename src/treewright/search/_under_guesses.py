@@ -9,7 +9,8 @@ import numpy as np
 from treewright.binarize import Cuts
 from treewright.guess import ReferenceCosts, most_lost
 from treewright.problem import Problem
-from treewright.result import ROUNDING, SolveResult, SolveStatus
+from treewright.result import SolveResult, SolveStatus
+from treewright.search._result import ROUNDING
 
 __all__ = ["rechecked", "under_guesses"]
 

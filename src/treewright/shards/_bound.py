@@ -1,7 +1,7 @@
 """The bound for all rows from those of the shards, and why it holds.
 
 **The least of a sum is at least the sum of the leasts.** With F and F_s as in `_question`, F(T) = sum of F_s(T) for
-every tree T, because each row is in one shard and the prices of a leaf, price * W_s, add up to price * W. So
+every tree T, because each row is in one shard and the penalties, leaf_penalty * W_s, add up to leaf_penalty * W. So
 
     F(T) = sum_s F_s(T) >= sum_s min_U F_s(U) >= sum_s b_s,
 
@@ -57,7 +57,7 @@ class Bound:
     ----------
     shard : Shard
     value : Fraction
-        No tree costs less on its rows; the price of leaves is part of it.
+        No tree costs less on its rows; the leaf penalties are part of it.
     best : Fraction or None
         Cost of the shard's best tree, where the search ended with a proof; None otherwise.
     lost : str
@@ -80,7 +80,7 @@ def least_of_any(question: Question, shard: Shard) -> Fraction:
     """
     cheapest = [min(row) for row in question.paid]
     rows = sum((w * c for w, c in zip(shard.class_weight, cheapest, strict=True)), Fraction(0))
-    return rows + question.price * question.weight_of(shard.class_weight)
+    return rows + question.leaf_penalty * question.weight_of(shard.class_weight)
 
 
 def margin(question: Question, shard: Shard, problem: Problem, objective: Fraction) -> Fraction:
@@ -100,11 +100,11 @@ def margin(question: Question, shard: Shard, problem: Problem, objective: Fracti
     most_leaves = min(n_rows, 2 ** min(question.max_depth if question.max_depth is not None else 20, 20))
     if question.max_leaf_nodes is not None:
         most_leaves = min(most_leaves, question.max_leaf_nodes)
-    if question.price:  # a tree of more leaves would cost more than the best one
-        most_leaves = min(most_leaves, int(objective / question.price) + 2)
+    if question.leaf_penalty:  # a tree of more leaves would cost more than the best one
+        most_leaves = min(most_leaves, int(objective / question.leaf_penalty) + 2)
     total = int(integers.weight.sum()) * int(integers.costs.max())  # in whole numbers
     a_leaf = max(Fraction(3, 2**32), (3 + n_rows) * Fraction(max(total, 1), 2**56))
     unit = Fraction(integers.unit) * question.weight_of(shard.class_weight)
-    scale = Fraction(question.largest_cost) + question.price * most_leaves
+    scale = Fraction(question.largest_cost) + question.leaf_penalty * most_leaves
     weight = question.weight_of(shard.class_weight)
     return Fraction(most_leaves * a_leaf * unit + FLOAT64 * scale * weight)

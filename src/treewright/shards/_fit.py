@@ -78,7 +78,7 @@ def fit_shards(
     categorical_features : sequence of str, default=()
         Columns of numbers that are to be read as categories.
     cost_complexity : float, default=0.01
-        Price of one leaf, as a fraction of the total weight.
+        Penalty of one leaf, as a fraction of the total weight.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
@@ -124,7 +124,7 @@ def fit_shards(
     -------
     ShardedTree
         ``tree_``, ``result_``, ``predict``, ``save``. Ctrl-C, and every limit, give the best tree so far with the bound
-        that is proven so far; a shard that was not searched counts with the price of one leaf.
+        that is proven so far; a shard that was not searched counts with the penalty of one leaf.
 
     Raises
     ------

@@ -30,7 +30,7 @@ Grids = dict[int, NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class GridTask:
-    """Price the thresholds of grids on one shard.
+    """Evaluate the thresholds of grids on one shard.
 
     Parameters
     ----------

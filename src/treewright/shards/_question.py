@@ -2,9 +2,9 @@
 
 Over all rows r with weights w_r (those of the sample times the factor of the class) a tree T costs
 
-    F(T) = sum over r of w_r * costs[y_r, T(x_r)] + price * W * leaves(T),   W = sum of w_r,
+    F(T) = sum over r of w_r * costs[y_r, T(x_r)] + leaf_penalty * W * leaves(T),   W = sum of w_r,
 
-and its objective is F(T) / W. A shard s, some of the rows, with the same price and the weight W_s, asks for the least
+and its objective is F(T) / W. A shard s, some of the rows, with the same penalty and the weight W_s, asks for the least
 of F_s(T), the same sum over its rows with W_s in the place of W. As each row is in one shard, the F_s(T) add up to F(T)
 for every tree. All values here are exact fractions of the float64 numbers that were given.
 """
@@ -68,7 +68,7 @@ class Question:
         return len(self.classes)
 
     @cached_property
-    def price(self) -> Fraction:
+    def leaf_penalty(self) -> Fraction:
         """Leaf penalty as a share of the weight."""
         return Fraction(self.cost_complexity)
 
@@ -108,14 +108,14 @@ class Question:
         In whole numbers as long as may be: fractions are fifty times slower.
         """
         columns, factor = self._whole
-        prices = [sum(class_weight[c] * cost for c, cost in column) for column in columns]
-        best = min(range(len(prices)), key=prices.__getitem__)
-        return best, Fraction(prices[best]) / factor
+        each = [sum(class_weight[c] * cost for c, cost in column) for column in columns]
+        best = min(range(len(each)), key=each.__getitem__)
+        return best, Fraction(each[best]) / factor
 
     def problem(
         self, X: NDArray[np.float64], y: NDArray[np.int32], weight: NDArray[np.float64] | None
     ) -> Problem:
-        """State the problem of a shard: the same classes, price and limits; `min_samples_leaf` is relaxed to 1.
+        """State the problem of a shard: the same classes, penalty and limits; `min_samples_leaf` is relaxed to 1.
 
         Parameters
         ----------

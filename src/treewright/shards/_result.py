@@ -121,7 +121,7 @@ def _unrefuted(run: Run, shape: Shape, part: tuple[int, ...], bound: Bound) -> B
     question = run.place.question
     here = added([run.seen[shape][k] for k in part])
     weight = question.weight_of(bound.shard.class_weight)
-    cost = here.cost_with(run.labels(shape), question) + question.price * weight * len(here.rows)
+    cost = here.cost_with(run.labels(shape), question) + question.leaf_penalty * weight * len(here.rows)
     if cost >= bound.value:
         return bound
     said = (

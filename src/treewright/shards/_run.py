@@ -203,7 +203,7 @@ class Run:
         here = [counted[k] for k in counted if (k,) in self.bounds]
         if here:
             share = sum((question.weight_of(w) for one in here for w in one.weight), Fraction(0))
-            objective = float(added(here).cost(question) / share + question.price * len(here[0].rows))
+            objective = float(added(here).cost(question) / share + question.leaf_penalty * len(here[0].rows))
         state = ShardProgress(
             seconds=self._seconds(),
             objective=objective,
@@ -244,7 +244,7 @@ class Run:
 
     def _priced(self, counted: Counted) -> Fraction:
         question = self.place.question
-        return counted.cost(question) + question.price * question.total * len(counted.rows)
+        return counted.cost(question) + question.leaf_penalty * question.total * len(counted.rows)
 
     def _is_counted(self, shape: Shape) -> bool:
         return len(self.seen.get(shape, ())) == len(self.shards)
@@ -341,7 +341,11 @@ class Run:
             if len(counts) == len(some):
                 leaves = len(counts[0].rows)
                 priced.append(
-                    (added(counts).cost(question) + question.price * weight * leaves, len(priced), shape)
+                    (
+                        added(counts).cost(question) + question.leaf_penalty * weight * leaves,
+                        len(priced),
+                        shape,
+                    )
                 )
         return [shape for _, _, shape in sorted(priced, key=lambda entry: entry[:2])[:kept]] or list(
             shapes[:kept]

@@ -38,7 +38,7 @@ class Counted:
     weight: tuple[tuple[Any, ...], ...]
 
     def cost(self, question: Question) -> Fraction:
-        """Return what the leaves pay for their cheapest labels, without the price of leaves."""
+        """Return what the leaves pay for their cheapest labels, without the leaf penalties."""
         return sum((question.label(weight)[1] for weight in self.weight), Fraction(0))
 
     def cost_with(self, labels: Sequence[int], question: Question) -> Fraction:
@@ -103,7 +103,7 @@ def added(parts: Sequence[Counted]) -> Counted:
 
 
 def pruned(shape: Shape, counted: Counted, question: Question) -> tuple[Shape, Counted]:
-    """Make a leaf of every node that is no dearer as one, or that has a leaf of too few rows.
+    """Make a leaf of every node that is no more expensive as one, or that has a leaf of too few rows.
 
     Parameters
     ----------
@@ -118,20 +118,20 @@ def pruned(shape: Shape, counted: Counted, question: Question) -> tuple[Shape, C
         Within `min_samples_leaf` unless not even one leaf is.
     counted : Counted
     """
-    leaf_price = question.price * question.total
+    leaf_penalty = question.leaf_penalty * question.total
     leaves = iter(zip(counted.rows, counted.weight, strict=True))
 
     def walk(place: int) -> tuple[int, list[Split | None], list[tuple[int, tuple[Any, ...]]], Fraction]:
         split = shape[place]
         if split is None:
             rows, weight = next(leaves)
-            return place + 1, [None], [(rows, weight)], question.label(weight)[1] + leaf_price
+            return place + 1, [None], [(rows, weight)], question.label(weight)[1] + leaf_penalty
         after, left, left_leaves, left_cost = walk(place + 1)
         after, right, right_leaves, right_cost = walk(after)
         kept, cost = left_leaves + right_leaves, left_cost + right_cost
         rows = sum(n for n, _ in kept)
         weight = tuple(map(sum, zip(*(w for _, w in kept), strict=True)))
-        alone = question.label(weight)[1] + leaf_price
+        alone = question.label(weight)[1] + leaf_penalty
         if alone <= cost or any(n < question.min_samples_leaf for n, _ in kept):
             return after, [None], [(rows, weight)], alone
         return after, [split, *left, *right], kept, cost

@@ -146,7 +146,7 @@ def search_task(task: SearchTask, progress: ProgressCallback | None = None) -> A
     counted = {tree: count_rows(tree, rows, question.n_classes) for tree in {shape, *task.trees}}
     cost = counted[shape].cost(question)
     weight = question.weight_of(task.shard.class_weight)
-    own = cost + question.price * weight * len(counted[shape].rows)
+    own = cost + question.leaf_penalty * weight * len(counted[shape].rows)
     # With weights that were rounded the bound lies below the objective, and only the bound is claimed.
     proven = result.status is SolveStatus.OPTIMAL and result.lower_bound >= result.objective
     claimed = own if proven else min(own, Fraction(result.lower_bound) * weight)

@@ -4,6 +4,7 @@ from treewright.table._blank import with_blank_column
 from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
 from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
+from treewright.table._groupings import load_groups
 from treewright.table._look import Finding, Look, is_quantity, look, look_at
 from treewright.table._polars import need_polars
 from treewright.table._raw import RawColumn
@@ -28,6 +29,7 @@ __all__ = [
     "header_of",
     "is_quantity",
     "load_csv",
+    "load_groups",
     "load_leniently",
     "look",
     "look_at",

@@ -17,7 +17,7 @@ All columns are looked at before an error is raised, so that one message tells o
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._csv_text import CsvText, read_text
+from treewright.table._faults import all_or_faults
 from treewright.table._fields import FieldReader
 from treewright.table._formats import MISSING_VALUES, DateFormat, Reading
 from treewright.table._from_data import assemble, encode_column
@@ -36,8 +37,6 @@ from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
 __all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_leniently", "renamed"]
-
-MOST_FAULTS = 8  # shown in one message
 
 Returned = TypeVar("Returned")
 
@@ -236,13 +235,13 @@ def _load(
     asked = _asked(columns, needed, dated)
     offered = {name: base for name, (base, _) in dated.items()}
     looked_for = [offered.get(name, name) for name in asked]
-    text = _read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))])
+    text = read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))])
     for name in (*((target,) if target is not None else ()), *((weight,) if weight is not None else ())):
-        _check_name(name, text, where)
+        check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
     settled = {} if words is None else dict(words)
     for name in (*ignored, *forced, *merged, *(settled if columns is None else ())):
-        _check_name(name, text, where)
+        check_name(name, text, where)
     if missing_values is None:
         missing_values = MISSING_VALUES if reading is None else reading.missing_values
     apart = {target, weight, *ignored}
@@ -306,7 +305,7 @@ def header_of(path: str | Path, separator: str | None = None, encoding: str | No
     return read_text(path, separator, encoding).names
 
 
-def _read_with(
+def read_with(
     reading: Reading | None,
     path: str | Path,
     separator: str | None,
@@ -373,7 +372,7 @@ def _for_fit(
     def read(name: str) -> list[RawColumn]:
         return [reader.words(name)] if name in categories else reader.typed(name)
 
-    found = _all_or_faults((partial(read, name) for name in features), faults)
+    found = all_or_faults((partial(read, name) for name in features), faults)
     raws = [raw for columns in found for raw in columns]
     if len({raw.name for raw in raws}) < len(raws):
         raise InputError(
@@ -425,32 +424,10 @@ def _for_schema(
     def encode(name: str) -> NDArray[np.float64]:
         return encode_column(read(name), columns[asked[name]])
 
-    encoded = _all_or_faults(partial(encode, name) for name in asked)
+    encoded = all_or_faults(partial(encode, name) for name in asked)
     for place, values in zip(asked.values(), encoded, strict=True):
         X[:, place] = values
     return X
-
-
-def _all_or_faults(
-    readers: Iterable[Callable[[], Returned]], kept: list[InputError] | None = None
-) -> list[Returned]:
-    """Call all readers; their errors become one, or are `kept`."""
-    found, faults = [], []
-    for read in readers:
-        try:
-            found.append(read())
-        except InputError as error:
-            faults.append(error)
-    if kept is not None:
-        kept += faults
-        return found
-    if len(faults) == 1:
-        raise faults[0]
-    if faults:
-        told = "\n".join(f"  - {fault}" for fault in faults[:MOST_FAULTS])
-        more = f"\n  ... and {len(faults) - MOST_FAULTS} more." if len(faults) > MOST_FAULTS else ""
-        raise InputError(f"{len(faults)} columns have to be settled first:\n{told}{more}")
-    return found
 
 
 def _asked(
@@ -475,7 +452,7 @@ def _parts_by_name(reading: Reading | None) -> dict[str, tuple[str, str]]:
     }
 
 
-def _check_name(name: str, text: CsvText, where: str) -> None:
+def check_name(name: str, text: CsvText, where: str) -> None:
     if name in text.index:
         return
     folded = {known.casefold(): known for known in text.names}

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError, InputTypeError
+from treewright.table._faults import all_or_faults
 from treewright.table._raw import (
     LARGEST_EXACT_INTEGER,
     RawColumn,
@@ -347,7 +349,7 @@ def _read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
         raise InputError(
             f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required."
         )
-    return names, [_read_series(name, frame[:, j]) for j, name in enumerate(names)]
+    return names, all_or_faults(partial(_read_series, name, frame[:, j]) for j, name in enumerate(names))
 
 
 def _read_series(name: str, series: Any) -> RawColumn:

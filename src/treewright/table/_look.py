@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
@@ -75,6 +75,18 @@ class Finding:
         """The option of the command line, such as ``--ignore id``."""
         return f"--{self.action} {_shell(self.value) if self.value else ''}".rstrip() if self.action else ""
 
+    @property
+    def in_python(self) -> str:
+        """What settles it for a frame X of pandas and its labels y, such as ``X.drop(columns=['id'])``."""
+        return {
+            "": "",
+            "ignore": f"X.drop(columns=[{self.value!r}])",
+            "categorical": f"categorical_features=[{self.value!r}]",
+            "missing": f"X[{self.column!r}].replace({self.value!r}, None)",
+            "merge-words": f"X[{self.column!r}].replace({dict(self.words)!r})",
+            "merge-labels": f"y.replace({dict(self.words)!r})",
+        }[self.action]
+
 
 @dataclass(frozen=True)
 class Look:
@@ -93,6 +105,8 @@ class Look:
     notes : tuple of str
         How numbers and dates were read.
     findings : tuple of Finding
+    of_file : bool
+        Whether what settles a finding is shown as an option of the command line, not as Python.
     """
 
     name: str
@@ -102,6 +116,7 @@ class Look:
     target: str | None = None
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = field(default=())
+    of_file: bool = True
 
     def options(self) -> str:
         """Return the options of the command line that accept every proposal."""
@@ -126,21 +141,20 @@ class Look:
             return "\n".join([*lines, "Nothing else to settle."])
         lines += ["", "To settle before a fit:"]
         for number, finding in enumerate(self.findings, 1):
-            lines.append(
-                f"{number:>3}. {finding.text}" + (f"\n     {finding.option}" if finding.action else "")
-            )
+            settled_by = finding.option if self.of_file else finding.in_python
+            lines.append(f"{number:>3}. {finding.text}" + (f"\n     {settled_by}" if settled_by else ""))
         return "\n".join(lines)
 
 
-def look(data: Any, target: str | None = None, **options: Any) -> Look:
+def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Look:
     """Look at a table before a fit: columns by kind, labels, and what needs a decision.
 
     Parameters
     ----------
     data : str, Path or frame
         A CSV file, or a pandas, polars or pyarrow frame.
-    target : str, default=None
-        Name of the column of labels.
+    target : str or array-like of shape (n_rows,), default=None
+        Name of the column of labels; for a frame the labels may stand apart.
     **options
         For a file: those of `load_csv`.
 
@@ -165,12 +179,22 @@ def look(data: Any, target: str | None = None, **options: Any) -> Look:
     '--merge-labels --ignore id'
     """
     if isinstance(data, (str, Path)):
+        if target is not None and not isinstance(target, str):
+            raise InputError("target holds labels; for a file give the name of its column of labels.")
         csv, faults, codes = load_leniently(data, target=target, **options)
         return look_at(csv.table, csv.target, name=Path(data).name, target=target, codes=codes, faults=faults)
     if options:
         raise InputError(f"{', '.join(options)}: options of reading a file; a frame has been read already.")
-    table, labels, errors = _of_frame(data, target)
-    return look_at(table, labels, name="The frame", target=target, faults=errors)
+    name = target if target is None or isinstance(target, str) else str(getattr(target, "name", None) or "y")
+    table, labels, errors = _of_frame(data, target if isinstance(target, str) else None)
+    if target is not None and not isinstance(target, str):
+        labels = np.asarray(target)
+        if labels.shape != (table.n_rows,):
+            raise InputError(
+                f"target has shape {labels.shape}; give one label for each of the {table.n_rows:,} rows."
+            )
+    seen = look_at(table, labels, name="The frame", target=name, faults=errors)
+    return replace(seen, of_file=False)
 
 
 def look_at(

@@ -115,8 +115,10 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
     if "text" in found:
         distinct = set(values)  # NaN is found by identity
         if any(kinds[type(v)] in ("number", "boolean") and v == v for v in distinct):  # NaN != NaN
-            others = [v for v in values if kinds[type(v)] in ("number", "boolean") and v == v]
-            texts = [v for v in values if kinds[type(v)] == "text"]
+            others = list(
+                dict.fromkeys(v for v in values if kinds[type(v)] in ("number", "boolean") and v == v)
+            )
+            texts = list(dict.fromkeys(v for v in values if kinds[type(v)] == "text"))
             raise InputError(
                 f"Column {name!r} mixes numbers (such as {quoted(others[:3])}) and text (such as "
                 f"{quoted(texts[:3])}). Make all cells numbers (missing ones None or NaN), or all text."
@@ -192,7 +194,7 @@ def _cell_kind(name: str, cell: type) -> str:
 def _dates_error(name: str) -> InputError:
     return InputError(
         f"Column {name!r} holds dates or times. Turn it into numbers whose splits you want to read, such as "
-        "the year, or days since a fixed date."
+        "the year (X[name].dt.year in pandas), or days since a fixed date."
     )
 
 

@@ -9,6 +9,7 @@ from treewright.tree._conditions import (
     all_leaf_conditions,
     leaf_conditions,
 )
+from treewright.tree._figures import at_least, at_most, percent_at_most, power_at_most
 from treewright.tree._grow_policy import grow_policy
 from treewright.tree._grow_survival import grow_survival
 from treewright.tree._labels import label_positions
@@ -22,7 +23,16 @@ from treewright.tree._split import (
     relation,
     subject,
 )
-from treewright.tree._tree import Tree, TreeKind, grow, grow_regression, leaf_path, leaves_in_words
+from treewright.tree._tree import (
+    Tree,
+    TreeKind,
+    grow,
+    grow_regression,
+    leaf_path,
+    leaves_in_words,
+    mean_of,
+    quantile_of,
+)
 from treewright.tree._wilson import wilson_interval
 
 __all__ = [
@@ -39,6 +49,8 @@ __all__ = [
     "Tree",
     "TreeKind",
     "all_leaf_conditions",
+    "at_least",
+    "at_most",
     "describe",
     "grow",
     "grow_policy",
@@ -48,8 +60,12 @@ __all__ = [
     "leaf_conditions",
     "leaf_path",
     "leaves_in_words",
+    "mean_of",
     "merge_equal_leaves",
+    "percent_at_most",
+    "power_at_most",
     "prune_empty_leaves",
+    "quantile_of",
     "reduce_tree",
     "relation",
     "subject",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -274,6 +275,7 @@ def grow_regression(
     X: NDArray[np.float64],
     y: NDArray[np.float64],
     sample_weight: NDArray[np.float64],
+    quantile: Fraction | None = None,
 ) -> Tree:
     """Make a regression tree from splits in depth-first order; each node holds the weighted mean of its rows.
 
@@ -287,6 +289,8 @@ def grow_regression(
     y : ndarray of shape (n_rows,), float64
     sample_weight : ndarray of shape (n_rows,)
         Positive.
+    quantile : Fraction or None, default=None
+        In place of means, nodes hold this quantile of their rows.
 
     Returns
     -------
@@ -303,7 +307,8 @@ def grow_regression(
         parent, rows = pending.pop()
         if parent >= 0:
             (left if left[parent] == LEAF else right)[parent] = node
-        value[node, 0] = mean_of(y[rows], sample_weight[rows])
+        here, weight = y[rows], sample_weight[rows]
+        value[node, 0] = mean_of(here, weight) if quantile is None else quantile_of(here, weight, quantile)
         count[node] = len(rows)
         if split is not None:
             goes_left = split.goes_left(X, rows)
@@ -314,7 +319,19 @@ def grow_regression(
 
 
 def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
-    """Return the weighted mean, without overflow for large targets and exact for constant ones."""
+    """Return the weighted mean, without overflow for large targets and exact for constant ones.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,), float64
+        At least one.
+    weight : ndarray of shape (n_rows,), float64
+        Positive.
+
+    Returns
+    -------
+    float
+    """
     origin, share = float(y[0]), weight / weight.sum()
     with np.errstate(over="ignore"):
         apart = y - origin
@@ -323,6 +340,44 @@ def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
     return 2 * (
         origin / 2 + float(np.dot(share, y / 2 - origin / 2))
     )  # two targets lie further apart than a float
+
+
+def quantile_of(y: NDArray[np.float64], weight: NDArray[np.float64], share: Fraction) -> float:
+    """Return a weighted quantile: the value up to which at least `share` of the weight lies, and no less beyond it.
+
+    Where a whole interval of values does so, its middle; so the median of two numbers is their mean. Shares that
+    differ by less than 1e-12 are the same.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,), float64
+        At least one.
+    weight : ndarray of shape (n_rows,), float64
+        Positive.
+    share : Fraction
+        Between 0 and 1.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import numpy as np
+    >>> from treewright.tree import quantile_of
+    >>> quantile_of(np.array([5.0, 1.0, 2.0]), np.ones(3), Fraction(1, 2))
+    2.0
+    """
+    order = np.argsort(y, kind="stable")
+    below = np.cumsum(weight[order])
+    wanted = below[-1] * (share.numerator / share.denominator)
+    near = 1e-12 * below[-1]
+    at = int(np.searchsorted(below, wanted - near))
+    value = float(y[order[at]])
+    if below[at] <= wanted + near and at + 1 < len(y):  # as good up to the next value
+        return value / 2 + float(y[order[at + 1]]) / 2
+    return value
 
 
 def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:

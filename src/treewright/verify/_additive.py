@@ -8,8 +8,8 @@ out of the tree itself: splits made leaves, or replaced by one of their sides.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,8 @@ class Question:
         In which losses are told; None is the loss of a single leaf.
     scale : float, default=1.0
         How large losses are in that unit; rounding is allowed in proportion.
+    options : mapping, default={}
+        What else the options of a result must say.
     """
 
     problem: Any
@@ -63,15 +65,16 @@ class Question:
     values: Callable[[Tree, list[Rows]], Iterator[Check]]
     unit: float | None = None
     scale: float = 1.0
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def leaf_cost(self) -> Callable[[Rows], float]:
         """Return what a leaf adds to the objective, as a function of its rows."""
         one_leaf = self.unit or self.loss(np.arange(self.problem.table.n_rows))
-        price = self.problem.cost_complexity
+        leaf_penalty = self.problem.cost_complexity
 
         def cost(rows: Rows) -> float:
             lost = self.loss(rows) / one_leaf if one_leaf > 0 and len(rows) else 0.0
-            return float(price + lost)
+            return float(leaf_penalty + lost)
 
         return cost
 
@@ -148,6 +151,8 @@ def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) ->
     yield check("question", not fault, "the limits that were asked for", fault)
     criterion = result.options.get("criterion")
     yield check("criterion", criterion == question.criterion, question.criterion, repr(criterion))
+    for name, asked in question.options.items():
+        yield check(name, result.options.get(name) == asked, repr(asked), repr(result.options.get(name)))
     leaf_cost = question.leaf_cost()
     objective = sum(leaf_cost(rows[node]) for node in np.flatnonzero(tree.is_leaf))
     loss = objective - problem.cost_complexity * tree.n_leaves

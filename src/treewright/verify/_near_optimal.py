@@ -57,7 +57,7 @@ def count_near_optimal(
     paid = problem.sample_weight[:, None] * problem.costs[problem.y]
     if not (paid == np.round(paid)).all():
         raise InputError("A plain count needs weights and costs that are whole numbers.")
-    price = Fraction(repr(float(problem.cost_complexity))) * round(problem.total_weight)
+    leaf_penalty = Fraction(repr(float(problem.cost_complexity))) * round(problem.total_weight)
     right = [~split.goes_left(problem.table.X) for split in splits]
     known: dict[tuple[bytes, int], Counter[tuple[int, int, int]]] = {}
 
@@ -88,6 +88,6 @@ def count_near_optimal(
     for (leaves, cost, _), n in trees(
         np.ones(problem.table.n_rows, dtype=np.bool_), problem.max_depth
     ).items():
-        if cost + price * leaves <= max_objective:
+        if cost + leaf_penalty * leaves <= max_objective:
             by_leaves[leaves] += n
     return dict(sorted(by_leaves.items()))

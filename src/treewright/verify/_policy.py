@@ -15,6 +15,7 @@ from treewright.problem import PolicyProblem
 from treewright.result import PolicyResult, SolveResult
 from treewright.tree import Tree, TreeKind
 from treewright.verify._additive import RELATIVE, Question, check, verify_additive
+from treewright.verify._means import is_mean_of, mean_of
 from treewright.verify._report import Check, VerificationReport
 
 __all__ = ["verify_policy"]
@@ -79,14 +80,12 @@ def _values(
         if len(here) == 0:
             mean_fault = f"node {node} has no rows"
             break
-        share = problem.sample_weight[here] / problem.sample_weight[here].sum()
+        weight = problem.sample_weight[here]
         for action in range(problem.n_actions):
             gains = problem.rewards[here, action]
-            scale = float(np.abs(gains).max())
-            mean = math.fsum((share * gains).tolist())
-            if not abs(mean / 2 - tree.value[node, action] / 2) <= RELATIVE * scale:
+            if not is_mean_of(float(tree.value[node, action]), gains, weight):
                 mean_fault = mean_fault or (
-                    f"node {node}: the mean of action {action} is {mean:.9g}, the tree says "
+                    f"node {node}: the mean of action {action} is {mean_of(gains, weight):.9g}, the tree says "
                     f"{tree.value[node, action]:.9g}"
                 )
         sums = _sums(regret, here)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.problem import Problem
+from treewright.problem import ProbabilityProblem
 from treewright.result import ProbabilityResult, SolveResult
 from treewright.tree import Tree, TreeKind
 from treewright.verify._additive import RELATIVE, Question, check, verify_additive
@@ -18,12 +18,12 @@ __all__ = ["verify_probability"]
 Rows = NDArray[np.int64]
 
 
-def verify_probability(problem: Problem, claim: SolveResult | Tree) -> VerificationReport:
+def verify_probability(problem: ProbabilityProblem, claim: SolveResult | Tree) -> VerificationReport:
     """Check a probability tree, and the result that it comes with, against the data.
 
     Parameters
     ----------
-    problem : Problem
+    problem : ProbabilityProblem
         The training data and the question; from `treewright.problem.make_probability_problem`.
     claim : ProbabilityResult or Tree
 
@@ -36,14 +36,14 @@ def verify_probability(problem: Problem, claim: SolveResult | Tree) -> Verificat
         problem,
         TreeKind.CLASSIFICATION,
         ProbabilityResult,
-        "brier",
-        lambda rows: _gini(_weights(problem, rows)),
+        problem.criterion,
+        lambda rows: LOSSES[problem.criterion](_weights(problem, rows)),
         lambda tree, rows: _values(problem, tree, rows),
     )
     return verify_additive(question, claim)
 
 
-def _weights(problem: Problem, rows: Rows) -> NDArray[np.float64]:
+def _weights(problem: ProbabilityProblem, rows: Rows) -> NDArray[np.float64]:
     found = np.bincount(problem.y[rows], problem.sample_weight[rows], len(problem.classes))
     return np.asarray(found, dtype=np.float64)
 
@@ -56,7 +56,22 @@ def _gini(weights: NDArray[np.float64]) -> float:
     return float((share * others).sum())
 
 
-def _values(problem: Problem, tree: Tree, rows: list[Rows]) -> Iterator[Check]:
+def _log_loss(weights: NDArray[np.float64]) -> float:
+    """Return the log loss of the shares: each class by the weight of the others, so that nothing cancels."""
+    total = weights.sum()
+    others = np.array([np.delete(weights, k).sum() for k in range(len(weights))])
+    seen = weights > 0
+    with np.errstate(divide="ignore"):  # one class may be all of it, then log1p is 0, or next to nothing
+        lacks = np.where(
+            others < weights, np.log1p(-others / total), np.log(np.where(seen, weights / total, 1.0))
+        )
+    return float(-(weights * lacks)[seen].sum())
+
+
+LOSSES = {"brier": _gini, "log_loss": _log_loss}
+
+
+def _values(problem: ProbabilityProblem, tree: Tree, rows: list[Rows]) -> Iterator[Check]:
     assert tree.classes is not None  # a tree of this kind has labels; the structure was checked
     same = tree.classes.tolist() == problem.classes.tolist()
     yield check(

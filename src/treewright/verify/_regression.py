@@ -1,11 +1,13 @@
 """Check a regression tree and its certificate against the data, without any code of the search.
 
-Means and losses are recomputed in plain sums of centred squares; the rest is as for every additive loss.
+Means, quantiles and losses are recomputed row by row; the rest is as for every additive loss.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +15,13 @@ from numpy.typing import NDArray
 from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult, SolveResult
 from treewright.tree import Tree, TreeKind
-from treewright.verify._additive import RELATIVE, Question, check, verify_additive
+from treewright.verify._additive import Question, check, verify_additive
+from treewright.verify._means import is_mean_of, mean_of
 from treewright.verify._report import Check, VerificationReport
 
 __all__ = ["verify_regression"]
 
-HALF_OF_LARGEST = float(np.finfo(np.float64).max) / 2
+ROUNDING = 1e-11  # of shares of weight
 
 
 def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> VerificationReport:
@@ -39,37 +42,75 @@ def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> 
         problem,
         TreeKind.REGRESSION,
         RegressionResult,
-        "squared_error",
+        problem.criterion,
         lambda rows: _loss(problem, rows),
-        lambda tree, rows: _means(problem, tree, rows),
+        lambda tree, rows: _values(problem, tree, rows),
+        options={"quantile": problem.quantile} if problem.criterion == "quantile" else {},
     )
     return verify_additive(question, claim)
 
 
-def _means(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]]) -> Iterator[Check]:
-    half_scale = float(np.ptp(problem.y / 2)) or float(np.ptp(problem.y)) or 1.0  # halves cannot overflow
+def _values(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]]) -> Iterator[Check]:
+    if problem.share is not None:
+        yield _quantiles(problem, tree, rows, problem.share)
+        return
     off = ""
     for node, here in enumerate(rows):
         if len(here) == 0:
             off = f"node {node} has no rows"
             break
-        mean = _mean(problem, here)
-        if not abs(mean / 2 - tree.value[node, 0] / 2) <= RELATIVE * max(half_scale, abs(mean / 2)):
+        if not is_mean_of(float(tree.value[node, 0]), problem.y[here], problem.sample_weight[here]):
+            mean = mean_of(problem.y[here], problem.sample_weight[here])
             off = f"node {node}: the mean is {mean:.9g}, the tree says {tree.value[node, 0]:.9g}"
             break
     yield check("mean of each node", not off, f"{len(rows)} means", off)
 
 
-def _mean(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
-    """Return the weighted mean; differences of the largest targets are taken of their halves."""
-    y, weight = problem.y[rows], problem.sample_weight[rows]
-    by = 1.0 if np.abs(y).max() < HALF_OF_LARGEST else 0.5
-    origin = y[0] * by
-    return float((origin + (weight / weight.sum() * (y * by - origin)).sum()) / by)
+def _quantiles(
+    problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]], share: Fraction
+) -> Check:
+    """A quantile is between the weights strictly below and up to it; of an interval any value is one."""
+    off = ""
+    for node, here in enumerate(rows):
+        if len(here) == 0:
+            off = f"node {node} has no rows"
+            break
+        y, weight, value = problem.y[here], problem.sample_weight[here], float(tree.value[node, 0])
+        below, up_to = weight[y < value].sum(), weight[y <= value].sum()
+        total, wanted = weight.sum(), share.numerator / share.denominator * weight.sum()
+        if not below - ROUNDING * total <= wanted <= up_to + ROUNDING * total:
+            off = f"node {node}: {below / total:.6g} of the weight lies below {value:.9g}, {up_to / total:.6g} up to it"
+            break
+    return check("quantile of each node", not off, f"{len(rows)} quantiles", off)
 
 
 def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
-    """Return the weighted sum of squared errors of a leaf, in units that cannot overflow."""
+    """Return the loss of a leaf at its best value, in units that cannot overflow."""
     unit = float(np.abs(problem.y / 2).max()) or 1.0
-    centred = (problem.y[rows] - _mean(problem, rows)) / unit
-    return float((problem.sample_weight[rows] * centred**2).sum())
+    weight = problem.sample_weight[rows] / problem.sample_weight.max()
+    if problem.share is not None:
+        return _quantile_loss(problem.y[rows] / unit, weight, problem.share)
+    mean = mean_of(problem.y[rows], problem.sample_weight[rows])
+    if problem.criterion == "squared_error":
+        return float((weight * ((problem.y[rows] - mean) / unit) ** 2).sum())
+    y, mean = problem.y[rows] / unit, mean / unit
+    near = y < 2 * mean  # elsewhere a difference from 1 would lose digits
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows of a Poisson target of 0 lose their mean
+        logarithm = np.where(near, np.log1p((mean - y) / y), np.log(mean / y))
+        lost = (
+            np.where(y > 0, mean - y - y * logarithm, mean)
+            if problem.criterion == "poisson"
+            else logarithm - (mean - y) / mean
+        )
+    return max(0.0, math.fsum((weight * lost).tolist()))
+
+
+def _quantile_loss(y: NDArray[np.float64], weight: NDArray[np.float64], share: Fraction) -> float:
+    """Return the least loss at any target: it is least at one of them."""
+    up, down = share.numerator, share.denominator - share.numerator
+    order = np.argsort(y)
+    y, weight = y[order], weight[order]
+    beyond = weight.sum() - np.cumsum(weight)
+    at = int(np.argmax((up + down) * beyond <= down * weight.sum() * (1 + 1e-14)))
+    apart = y - y[at]
+    return math.fsum((weight * np.where(apart > 0, up * apart, -down * apart)).tolist())

@@ -143,8 +143,8 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     yield _plain(
         "rows in each node", fault, f"{len(count)} counts", "A threshold, a count or a row was changed."
     )
-    apart = 0.0 if sums.whole and (factors == np.floor(factors)).all() else TOLERANCE * total
-    off = np.flatnonzero(np.abs(tree.value - weight).max(axis=1) > apart)
+    apart = 0.0 if sums.whole and (factors == np.floor(factors)).all() else TOLERANCE
+    off = np.flatnonzero(~(np.abs(tree.value - weight) <= apart * weight).all(axis=1))
     fault = f"node {off[0]} holds other weights" if len(off) else ""
     yield _plain(
         "class weights in each node", fault, f"{weight.size} sums", "A value or a weight was changed."

@@ -82,7 +82,7 @@ def _values(problem: SurvivalProblem, tree: Tree, rows: list[Rows]) -> Iterator[
     off = [
         row
         for row, time in enumerate(problem.time.tolist())
-        if abs(hazard[time] - problem.hazard[row]) > max(RELATIVE * max(1.0, hazard[time]), unit)
+        if abs(hazard[time] - problem.hazard[row]) > max(RELATIVE * hazard[time], unit)
     ]
     fault = f"row {off[0]}: {hazard[float(problem.time[off[0]])]:.9g}" if off else ""
     yield check("cumulative hazards", not fault, f"{len(problem.time)} rows", fault)
@@ -92,7 +92,7 @@ def _values(problem: SurvivalProblem, tree: Tree, rows: list[Rows]) -> Iterator[
             wrong = f"node {node} has no rows"
             break
         ratio = _ratio(problem, here)
-        if not abs(ratio - tree.value[node, 0]) <= RELATIVE * max(1.0, ratio):
+        if not abs(ratio - tree.value[node, 0]) <= RELATIVE * ratio:  # sums of terms that are not negative
             wrong = f"node {node}: the ratio is {ratio:.9g}, the tree says {tree.value[node, 0]:.9g}"
             break
     yield check("hazard ratio of each node", not wrong, f"{len(rows)} ratios", wrong)

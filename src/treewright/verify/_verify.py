@@ -84,9 +84,8 @@ def verify(
         if result is not None:
             checks += question_checks(problem, result, min_leaf_accuracy)
             checks.append(scope_check(problem, result))
-            checks.append(
-                _close("loss", result.loss, facts.loss, "The loss is not that of this tree on these data.")
-            )
+            hint = "The loss is not that of this tree on these data."
+            checks.append(_close("loss", result.loss, facts.loss, hint, _scale_of_loss(problem)))
             if isinstance(result, LeafAccuracyResult):
                 checks += _leaf_accuracy_checks(problem, result, facts)
             else:
@@ -130,7 +129,8 @@ def _tree_checks(problem: Problem, tree: Tree, facts: Facts) -> Iterator[Check]:
         fault = f"node {node}: {tree.n_node_samples[node]}, the data give {facts.count[node]}"
     hint = f"{len(wrong)} nodes hold other rows: a threshold, a count or the table was changed."
     yield _plain("rows in each node", fault, f"{n_nodes} counts", hint)
-    off = np.abs(tree.value - facts.weight).max(axis=1) > _tolerance(problem)
+    near = np.abs(tree.value - facts.weight) <= _tolerance(problem) * facts.weight
+    off = ~near.all(axis=1)
     fault = ""
     if off.any():
         node = int(np.argmax(off))
@@ -138,7 +138,7 @@ def _tree_checks(problem: Problem, tree: Tree, facts: Facts) -> Iterator[Check]:
     hint = "A threshold, a value, the weights or the table was changed."
     yield _plain("class weights in each node", fault, f"{n_nodes} x {problem.n_classes} sums", hint)
     chosen = facts.prices[np.arange(n_nodes), tree.prediction]
-    dear = np.flatnonzero(chosen > facts.prices.min(axis=1) + TOLERANCE)
+    dear = np.flatnonzero(chosen > facts.prices.min(axis=1) + TOLERANCE * _scale_of_loss(problem))
     fault = ""
     if len(dear):
         node = int(dear[0])
@@ -262,16 +262,19 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
             f"{worst:.9g}",
             "A leaf is right on less of its weight than allowed.",
         )
+    scale = _scale(problem)
+    near = TOLERANCE * scale
     yield _close(
         "objective",
         result.objective,
         facts.objective,
         "The objective is not loss + cost_complexity * leaves of this tree on these data.",
+        scale,
     )
     bound = float(result.lower_bound)
     yield _check(
         "lower_bound <= objective",
-        bound <= facts.objective + TOLERANCE,
+        bound <= facts.objective + near,
         f"{bound:.9g}",
         f"<= {facts.objective:.9g}",
         "No tree could be this good, yet this one would be below the bound: the bound is wrong.",
@@ -286,7 +289,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
     pruned = best_pruning(result.tree, facts, total)
     yield _check(
         "no pruning is better",
-        pruned >= bound - TOLERANCE,
+        pruned >= bound - near,
         f">= {bound:.9g}",
         f"{pruned:.9g}",
         "Cutting this tree back gives a smaller objective than was claimed possible.",
@@ -295,17 +298,17 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
         subtree = best_subtree(problem, result.tree, facts, total)
         yield _check(
             "no subtree is better",
-            subtree >= max(bound - TOLERANCE, facts.objective - _slack(problem)),
+            subtree >= max(bound - near, facts.objective - _slack(problem)),
             f">= {facts.objective:.9g}",
             f"{subtree:.9g}",
             "A part of this tree in place of the whole has a smaller objective.",
         )
     gap = facts.objective - bound
     proven = result.status is SolveStatus.OPTIMAL
-    consistent = not proven or abs(gap) <= TOLERANCE + _rounding(problem, facts.objective)
+    consistent = not proven or abs(gap) <= near + _rounding(problem, facts.objective)
     consistent &= result.status is SolveStatus.FEASIBLE or result.stop_reason is None
     if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
-        consistent &= abs(float(result.stats[MOST_LOST]) - gap) <= TOLERANCE
+        consistent &= abs(float(result.stats[MOST_LOST]) - gap) <= near
     yield _status(result, gap, consistent)
 
 
@@ -327,20 +330,31 @@ def _plain(name: str, fault: str, expected: str, message: str) -> Check:
     return _check(name, not fault, expected, fault or "as claimed", message)
 
 
-def _close(name: str, claimed: float, found: float, message: str) -> Check:
-    return _check(name, abs(claimed - found) <= TOLERANCE, f"{claimed:.9g}", f"{found:.9g}", message)
+def _close(name: str, claimed: float, found: float, message: str, scale: float = 1.0) -> Check:
+    near = abs(claimed - found) <= TOLERANCE * scale
+    return _check(name, near, f"{claimed:.9g}", f"{found:.9g}", message)
+
+
+def _scale(problem: Problem) -> float:
+    """How large an objective can be, where that is less than 1: costs of 1e-12 without a price of leaves."""
+    return min(1.0, float(problem.costs.max()) + problem.cost_complexity)
+
+
+def _scale_of_loss(problem: Problem) -> float:
+    return min(1.0, float(problem.costs.max()))
 
 
 def _tolerance(problem: Problem) -> float:
-    """Whole weights are summed exactly in any order; others up to rounding."""
-    return 0.0 if is_whole(problem.sample_weight) else TOLERANCE * problem.total_weight
+    """Whole weights are summed exactly in any order; others up to rounding, which is a share of each sum."""
+    return 0.0 if is_whole(problem.sample_weight) else TOLERANCE
 
 
 def _slack(problem: Problem) -> float:
     """By how much the bound of a proven optimum may stay below its objective."""
+    scale = _scale(problem)
     if is_whole(problem.sample_weight) and is_whole(problem.costs):
-        return TOLERANCE
-    return TOLERANCE + ROUNDING * problem.table.n_rows * max(1.0, float(problem.costs.max()))
+        return TOLERANCE * scale
+    return TOLERANCE * scale + ROUNDING * problem.table.n_rows * max(scale, float(problem.costs.max()))
 
 
 def _rounding(problem: Problem, objective: float) -> float:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from treewright.cli import app
+from treewright.cli._advice import advice, for_more_leaves
 from treewright.cli._fit_classes import trial_of
-from treewright.cli._question import advice
 from treewright.problem import make_problem
 from treewright.result import StopReason
 from treewright.table import table_from
@@ -15,7 +17,7 @@ TIME = StopReason.TIME_LIMIT
 
 
 def advise(stop=TIME, **given):
-    known = {"time_limit": 10, "max_depth": 4, "thresholds": "auto", "price": 0.01}
+    known = {"time_limit": 10, "max_depth": 4, "thresholds": "auto", "cost_complexity": 0.01}
     return advice(stop, **{**known, **given})
 
 
@@ -23,7 +25,7 @@ def test_options_are_below_those_that_were_given():
     assert "--max-depth 3 or --thresholds 16 or --cost-complexity 0.02" in advise()
     assert "--max-depth" not in advise(max_depth=2)
     assert "--thresholds" not in advise(thresholds="4")
-    assert "--cost-complexity" not in advise(price=0.2)
+    assert "--cost-complexity" not in advise(cost_complexity=0.2)
     assert "--time-limit 100" in advise()
     assert "--time-limit" not in advise(StopReason.MEMORY_LIMIT)
 
@@ -66,3 +68,31 @@ def test_a_trial_is_a_short_search_of_the_smaller_problem():
         assert 0 <= seconds(change) < 2
     wide = make_problem(table_from(rng.normal(size=(3000, 30))), rng.integers(0, 2, 3000), max_depth=6)
     assert trial_of(wide, "auto", 0.6)({"max_depth": 5}) is None
+
+
+def test_a_single_leaf_is_explained():
+    said = for_more_leaves(0.02, of_labels=True)
+    assert "2% of the total weight (--cost-complexity 0.02)" in said
+    assert "--cost-complexity 0.002" in said
+    assert "--class-weight balanced" in said
+    assert "balanced" not in for_more_leaves(0.02, of_labels=False)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_fit_that_ends_with_a_single_leaf_says_what_brings_more(tmp_path, task):
+    (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))
+    fit = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--task", task, "--max-depth", "1"]
+    few = CliRunner().invoke(app, [*fit, "--cost-complexity", "0.3"])
+    assert few.exit_code == 0, few.output
+    assert "such as --cost-complexity 0.03, allows more leaves" in few.stderr
+    many = CliRunner().invoke(app, [*fit, "--cost-complexity", "0"])
+    assert "single leaf" not in many.stderr
+
+
+def test_the_default_leaf_penalty_is_advised_to_be_larger(tmp_path):
+    rows = np.random.default_rng(0).random((60, 4)).round(3)
+    lines = [",".join(map(str, [*row, int(row.sum() * 7) % 2])) for row in rows]
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,c,d,y", *lines]) + "\n")
+    fit = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--step-limit", "1", "--no-progress"]
+    assert "--cost-complexity 0.02" in CliRunner().invoke(app, fit).stderr
+    assert "--cost-complexity 0.04" in CliRunner().invoke(app, [*fit, "--cost-complexity", "0.02"]).stderr

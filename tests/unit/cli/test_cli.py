@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from treewright import OptimalTreeClassifier
 from treewright.cli import app
-from treewright.cli._common import effort
+from treewright.cli._wording import effort
 from treewright.convert import load_model, save_model
 from treewright.datasets import tic_tac_toe
 from treewright.result import SolveStatus, StopReason

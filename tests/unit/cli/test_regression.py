@@ -250,7 +250,7 @@ def test_what_is_for_classes_alone_says_so(data, model, tmp_path):
 def test_the_time_of_reading_counts_once(data, monkeypatch, verb, solver):
     """What is left of the limit after reading runs from then on, not from the start of the program."""
     import treewright.search
-    from treewright.cli._common import Clock
+    from treewright.cli._clock import Clock
 
     given = []
 

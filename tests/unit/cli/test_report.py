@@ -137,6 +137,27 @@ def test_a_failed_report_leaves_the_old_file(folder):
     assert out.read_text() == "old"
 
 
+def test_groups_are_read_as_columns_are(tmp_path):
+    """Words that stand for another one are one group, codes keep their zeros, and rows without a value are a group."""
+    words = ["Yes", "YES", "no", "", "no"]
+    lines = [f"{i},{words[i % 5]},{'007' if i % 2 else '012'},{int(i > 9)}" for i in range(20)]
+    (tmp_path / "data.csv").write_text("x,owner,branch,y\n" + "\n".join(lines) + "\n")
+    (tmp_path / "columns.yaml").write_text(
+        "columns:\n  owner: {use: ignore, words: {YES: 'Yes'}}\n  branch: {use: ignore}\n"
+    )
+    model, out = tmp_path / "model.json", tmp_path / "report.html"
+    settings = ("--columns", tmp_path / "columns.yaml")
+    fitted = run("fit", tmp_path / "data.csv", "-t", "y", *settings, "--max-depth", "1", "--out", model)
+    assert fitted.exit_code == 0, fitted.output
+    groups = ("--group", "owner", "--group", "branch")
+    done = run("report", model, tmp_path / "data.csv", *settings, *groups, "--no-models", "--out", out)
+    assert done.exit_code == 0, done.output
+    text = out.read_text(encoding="utf-8")
+    for group in ("Yes", "no", "unknown", "007", "012"):
+        assert f"<bdi>{group}</bdi>" in text, group
+    assert "<bdi>YES</bdi>" not in text
+
+
 def test_settings_and_groups_of_the_command_line(folder):
     settings = folder / "columns.yaml"
     settings.write_text(

@@ -98,7 +98,7 @@ def test_bits_and_bytes_make_the_same_problem(n_rows):
     rng = np.random.default_rng(n_rows)
     goes_right = rng.integers(0, 2, (70, n_rows), dtype=np.uint8)
     y = rng.integers(0, 2, n_rows, dtype=np.int32)
-    how = {"leaf_price": 1.0, "min_count": 2, "equivalent_points": n_rows % 2 == 0}
+    how = {"leaf_penalty": 1.0, "min_count": 2, "equivalent_points": n_rows % 2 == 0}
     rest = (y, np.ones(n_rows, dtype=np.int64), np.array([[0, 1], [1, 0]]))
     cuts = Cuts.from_matrix([None] * 70, goes_right, "these")
     np.testing.assert_array_equal(cuts.goes_right, goes_right)

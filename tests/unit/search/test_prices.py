@@ -30,7 +30,7 @@ def made(
         y,
         rng.integers(1, 4, n_rows),
         (1 - np.eye(n_classes)).astype(np.int64),
-        leaf_price=price,
+        leaf_penalty=price,
         min_count=1,
         equivalent_points=True,
     )
@@ -76,7 +76,7 @@ def test_prices_are_feasible_and_best(seed: int, grouped: bool, monkeypatch: pyt
     for rows in sets:  # in Python's integers
         paid = sum(int(found.prices[r]) for r in rows)
         cheapest = min(sum(int(costs[r, k]) for r in rows) for k in (0, 1))
-        assert paid <= problem.leaf_price + cheapest * unit
+        assert paid <= problem.leaf_penalty + cheapest * unit
     assert found.bound == pytest.approx(int(found.prices.sum()) / unit + problem.base_cost)
 
     # The program over all conjunctions, with the same variables and caps.
@@ -84,7 +84,7 @@ def test_prices_are_feasible_and_best(seed: int, grouped: bool, monkeypatch: pyt
     right = np.zeros(len(sets))
     for i, rows in enumerate(sets):
         np.add.at(matrix[i], loop.group[list(rows)], loop.scale[list(rows)])
-        right[i] = problem.leaf_price / unit + costs[list(rows)].sum(axis=0).min()
+        right[i] = problem.leaf_penalty / unit + costs[list(rows)].sum(axis=0).min()
     whole = linprog(-loop.mass, A_ub=matrix, b_ub=right, bounds=np.column_stack([0 * loop.cap, loop.cap]))
     assert whole.status == 0
     best = problem.base_cost - whole.fun
@@ -111,7 +111,7 @@ def test_below_every_optimum_and_the_search_agrees() -> None:
             problem.y,
             problem.weight.astype(np.int64),
             problem.costs.astype(np.int64),
-            leaf_price=problem.cost_complexity * float(total),
+            leaf_penalty=problem.cost_complexity * float(total),
             min_count=problem.min_samples_leaf,
             equivalent_points=True,
         )

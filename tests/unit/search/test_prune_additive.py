@@ -14,6 +14,7 @@ from treewright.errors import RefutedProofWarning
 from treewright.problem import make_policy_problem, make_regression_problem, make_survival_problem
 from treewright.search import _additive_result, _solve_policy, solve_policy, solve_regression, solve_survival
 from treewright.search._additive import ActionLoss, AdditiveLoss, SquaredErrorLoss, SurvivalLoss, loss_of
+from treewright.search._log_loss import LogLoss
 from treewright.search._prune_additive import pruned_splits
 from treewright.table import Table, table_from
 from treewright.tree import Split, ThresholdSplit
@@ -21,7 +22,7 @@ from treewright.verify import verify_policy, verify_regression, verify_survival
 from unit.search.test_prune import prunings, random_splits
 
 KINDS = ("regression", "policy", "survival")
-LOSSES = (*KINDS, "several outputs")
+LOSSES = (*KINDS, "several outputs", "log loss")
 
 
 def random_loss(kind: str, rng: np.random.Generator, n: int) -> AdditiveLoss:
@@ -29,6 +30,8 @@ def random_loss(kind: str, rng: np.random.Generator, n: int) -> AdditiveLoss:
         return SquaredErrorLoss(rng.normal(size=n) * 10.0 ** rng.integers(-3, 4), rng.integers(0, 4, n) + 0.1)
     if kind == "several outputs":
         return SquaredErrorLoss(np.eye(3)[rng.integers(0, 3, n)], rng.integers(0, 4, n) + 0.1)
+    if kind == "log loss":
+        return LogLoss(rng.integers(0, 3, n), 3, rng.integers(0, 4, n) + 0.1)
     if kind == "policy":
         cost = rng.integers(0, 9, (n, 3)) / 7
         return ActionLoss(cost - cost.min(axis=1, keepdims=True))

@@ -65,11 +65,11 @@ def make_problem(X, y, n_classes=None, weight=None, costs=None, kinds=None, **re
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
     costs = 1.0 - np.eye(n_classes) if costs is None else np.asarray(costs, dtype=np.float64)
     return Problem(
-        Table(columns, X),
-        y.astype(np.int32),
-        np.arange(n_classes),
-        weight,
-        costs,
+        table=Table(columns, X),
+        y=y.astype(np.int32),
+        classes=np.arange(n_classes),
+        sample_weight=weight,
+        costs=costs,
         **{"max_leaf_nodes": None, **rest},
     )
 

@@ -280,3 +280,14 @@ class TestOnlyWhatTheTreeAsks:
         model = OptimalTreeClassifier(max_depth=1).fit(self.X, self.y)
         with pytest.raises(ValueError, match="feature names"):
             model.predict(self.X[["asked"]])
+
+
+def test_all_columns_that_cannot_be_read_are_named_at_once():
+    dates = pd.to_datetime(["2020-01-01", "2021-01-01"])
+    with pytest.raises(InputError, match=r"(?s)2 columns .*'mixed' mixes.*'day' holds dates") as both:
+        table_from(pd.DataFrame({"x": [1.0, 2.0], "mixed": [1, "a"], "day": dates}))
+    assert not isinstance(both.value, TypeError)
+    with pytest.raises(InputError, match=r"text \(such as 'n/a', '-'\)"):  # each once
+        table_from(pd.DataFrame({"mixed": [1, "n/a", "n/a", "-"]}))
+    with pytest.raises(InputTypeError, match=r"(?s)2 columns"):
+        table_from(pd.DataFrame({"x": [{}, {}], "day": dates}))

@@ -171,3 +171,23 @@ def test_what_is_wrong_with_the_target_comes_first():
     spelt = frame(customer=[f"c{k}" for k in range(200)])
     spelt["y"] = ["good", "Good", "bad", "bad"] * 50
     assert [finding.column for finding in look(spelt, target="y").findings] == ["y", "customer"]
+
+
+def test_labels_may_stand_apart_from_the_frame():
+    table = frame(y=["Bad", "BAD", "good", "good"] * 50)
+    apart = look(table.drop(columns="y"), table["y"])
+    assert str(apart) == str(look(table, "y"))
+    assert look(table.drop(columns="y"), table["y"].tolist()).target == "y"
+    with pytest.raises(InputError, match=r"one label for each of the 200 rows"):
+        look(table, table["y"].head(3))
+    with pytest.raises(InputError, match="name of its column"):
+        look("data.csv", table["y"])
+
+
+def test_what_settles_a_finding_is_said_in_python_for_a_frame():
+    seen = look(frame(id=[f"u{i:03d}" for i in range(200)], y=["Bad", "BAD", "good", "good"] * 50), "y")
+    shown = str(seen)
+    assert "X.drop(columns=['id'])" in shown
+    assert "y.replace(" in shown
+    assert "--" not in shown
+    assert "--ignore id" in seen.options()

@@ -29,7 +29,13 @@ from treewright.verify._subtrees import Objective, best_pruning, best_subtree
 def make_case(seed=0, n_leaves=6, cost_complexity=0.0, n_rows=120, **limits):
     made = make_tree(seed, n_leaves, n_rows=n_rows)
     problem = Problem(
-        Table(COLUMNS, made.X), made.y, made.tree.classes, made.weight, made.costs, cost_complexity, **limits
+        table=Table(COLUMNS, made.X),
+        y=made.y,
+        classes=made.tree.classes,
+        sample_weight=made.weight,
+        costs=made.costs,
+        cost_complexity=cost_complexity,
+        **limits,
     )
     leaf = np.flatnonzero(made.tree.is_leaf)
     paid = sum(made.tree.value[k] @ made.costs[:, made.tree.prediction[k]] for k in leaf)
@@ -197,7 +203,14 @@ def test_cost_matrix_decides_the_labels():
     dear = grow(COLUMNS, made.tree.classes, made.tree.splits, made.X, made.y, made.weight, costs)
     assert not np.array_equal(dear.prediction, made.tree.prediction)
     table = Table(COLUMNS, made.X)
-    problem = Problem(table, made.y, made.tree.classes, made.weight, costs, 0.0)
+    problem = Problem(
+        table=table,
+        y=made.y,
+        classes=made.tree.classes,
+        sample_weight=made.weight,
+        costs=costs,
+        cost_complexity=0.0,
+    )
     assert "cheapest label in each node" not in failures(problem, dear)
     assert "cheapest label in each node" in failures(problem, made.tree)
     assert "cheapest label in each node" in failures(replace(problem, costs=plain), dear)

@@ -21,7 +21,7 @@ class CoreRows {
     CoreRows(const Misclassification& objective, std::vector<float> odds);
 
     [[nodiscard]] std::size_t size() const { return size_; }
-    // Takes every row with a chance of doubt * factor. More rows, never fewer, as the factor grows.
+    // Takes every row with a chance of odds * factor. More rows, never fewer, as the factor grows.
     void take(double factor);
     // How many rows that would take by itself.
     [[nodiscard]] double size_at(double factor) const;

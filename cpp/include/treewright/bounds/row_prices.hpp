@@ -40,11 +40,11 @@ struct Violations {
     std::vector<std::int64_t> cheapest;  // its cost with its cheapest class, in weight units
 };
 
-// What both questions are about. Prices and leaf price are in cost units: 2^unit_shift to a weight unit.
+// What both questions are about. Prices and leaf penalty are in cost units: 2^unit_shift to a weight unit.
 struct Pricing {
     const Dataset& data;
     std::span<const std::int64_t> prices;
-    std::int64_t leaf_price;
+    std::int64_t leaf_penalty;
     int unit_shift;
     std::int32_t max_depth;  // most literals of a conjunction
 

@@ -43,11 +43,11 @@ void for_each_leaf(const Dataset& data, const Shape& shape, const Visit& visit) 
 }
 
 // What the tree costs on the reduced rows, in cost units: 2^unit_shift to a weight unit.
-[[nodiscard]] inline std::int64_t cost_of(const Dataset& data, const Shape& shape, std::int64_t leaf_price,
+[[nodiscard]] inline std::int64_t cost_of(const Dataset& data, const Shape& shape, std::int64_t leaf_penalty,
                                           int unit_shift) {
     std::int64_t sum = 0;
     for_each_leaf(data, shape,
-                  [&](const auto&, std::size_t, std::int64_t cost) { sum += (cost << unit_shift) + leaf_price; });
+                  [&](const auto&, std::size_t, std::int64_t cost) { sum += (cost << unit_shift) + leaf_penalty; });
     return sum;
 }
 

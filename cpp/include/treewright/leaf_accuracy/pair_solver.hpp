@@ -9,26 +9,26 @@
 
 namespace treewright::leaf_accuracy {
 
-// Price of the second pass as the kernels add it up: unit * (wrong coarse weight) + leaf, of a leaf that meets the cut.
-struct Price {
+// Costs of the second pass as the kernels add them up: unit * (wrong coarse weight) + leaf, of a leaf that meets the cut.
+struct CostRates {
     Count unit = 1;
     Count leaf = 1;
 };
-inline constexpr Count kNoCost = Count{1} << 60;  // above every price
+inline constexpr Count kNoCost = Count{1} << 60;  // above every cost
 
-// The price in full, unit * (wrong weight in full) + leaf, and how the kernels' sums bound it:
+// The cost in full, unit * (wrong weight in full) + leaf, and how the kernels' sums bound it:
 //
 //   cost of a tree >= factor * (its sum in the kernels) - unit * (what rounding up added to the weights of its rows)
 //
 // for unit 2^shift >= factor * kernel.unit and leaf >= factor * kernel.leaf, and w 2^shift <= h + what rounding up added.
-struct FullPrice {
+struct FullCostRates {
     Cost unit = 1;
     Cost leaf = 1;
-    Price kernel;
+    CostRates kernel;
     Cost factor = 1;
     bool exact = true;  // the kernels' sums are the costs
 
-    static FullPrice of(Cost unit, Cost leaf, const Data& data);
+    static FullCostRates of(Cost unit, Cost leaf, const Data& data);
     // Of trees on `rows` rows.
     [[nodiscard]] Cost lower(Count sum, const Data& data, Count rows) const;
     // The least sum that proves a cost of `cost` or more.
@@ -54,10 +54,10 @@ struct PairAnswer {
 class PairSolver {
    public:
     explicit PairSolver(const Data& data) : data_(data) {}
-    // Deficits for the cut; with a price, costs.
-    void solve(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer);
-    // The same for the node solved last, with another cut or price.
-    void solve_again(const Node& node, const Cut& cut, const Price* price, PairAnswer& answer);
+    // Deficits for the cut; with rates, costs.
+    void solve(const Node& node, const Cut& cut, const CostRates* rates, PairAnswer& answer);
+    // The same for the node solved last, with another cut or other rates.
+    void solve_again(const Node& node, const Cut& cut, const CostRates* rates, PairAnswer& answer);
 
    private:
     template <class T>
@@ -66,7 +66,7 @@ class PairSolver {
     };
     void find_cuts(const Node& node, const PairTableKernels& kernels, PairAnswer& answer);
     template <class T>
-    void run(const Node& node, const Cut& cut, const Price* price, PairKernel<T> kernel, Lanes<T>& lanes,
+    void run(const Node& node, const Cut& cut, const CostRates* rates, PairKernel<T> kernel, Lanes<T>& lanes,
              PairAnswer& answer);
 
     const Data& data_;

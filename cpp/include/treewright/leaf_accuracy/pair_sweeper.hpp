@@ -27,7 +27,7 @@ class PairSweeper {
     void solve(const Node& node, const Cut& cut, Count own, Count wanted, PairAnswer& answer, const Confirm& confirm);
     // Costs: until the cheapest is known, or that none is below `budget`; `relaxed` is a lower bound of F (search.hpp).
     // `answer.least` is that of the cuts that were not settled.
-    void solve_costs(const Node& node, const Cut& cut, const Price& price, Count budget, PairAnswer& answer,
+    void solve_costs(const Node& node, const Cut& cut, const CostRates& rates, Count budget, PairAnswer& answer,
                      Count& relaxed, const Settle& settle);
 
     std::int64_t n_passes = 0;
@@ -48,13 +48,15 @@ class PairSweeper {
     // Up to kMostLanes of the open cuts, evenly spread.
     void choose(std::size_t first, std::size_t last);
     // Exact values of both sides of the chosen cuts.
-    void pass(const Node& node, const Cut& cut, const Price* price, Bounds& out);
+    void pass(const Node& node, const Cut& cut, const CostRates* rates, Bounds& out);
     template <class T>
-    void run(const Node& node, const Cut& cut, const Price* price, SweepKernel<T> kernel, Lanes<T>& lanes, Bounds& out);
+    void run(const Node& node, const Cut& cut, const CostRates* rates, SweepKernel<T> kernel, Lanes<T>& lanes,
+             Bounds& out);
     [[nodiscard]] Count left_weight(std::size_t i) const;
     void spread(const Cut& cut, std::size_t first, std::size_t last);
-    void spread_floors(const Price& price, std::size_t first, std::size_t last);
-    [[nodiscard]] Count leaf(const Cut& cut, const Price* price, const Node& node, std::size_t i, bool is_left) const;
+    void spread_floors(const CostRates& rates, std::size_t first, std::size_t last);
+    [[nodiscard]] Count leaf(const Cut& cut, const CostRates* rates, const Node& node, std::size_t i,
+                             bool is_left) const;
 
     const Data& data_;
     Control& control_;

@@ -93,8 +93,8 @@ inline __attribute__((always_inline)) typename Lanes<T, kBytes>::Vector leaf_val
     if constexpr (!kCost) {
         return deficit;
     } else {
-        const V price = (weight - largest) * rule.unit + rule.leaf;
-        return deficit > zero ? zero + rule.none : price;
+        const V cost = (weight - largest) * rule.unit + rule.leaf;
+        return deficit > zero ? zero + rule.none : cost;
     }
 }
 

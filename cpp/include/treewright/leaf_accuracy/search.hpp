@@ -17,12 +17,12 @@
 // the smallest one refuted is the proven upper bound.
 //
 // Pass 2 (least). Among trees that meet a cut, the cheapest: unit * wrong weight + leaf * leaves. E(S, d) =
-// min(price of S as a leaf, min over cuts E(L) + E(R)), over cuts of which both sides have G = 0. A side is first
+// min(cost of S as a leaf, min over cuts E(L) + E(R)), over cuts of which both sides have G = 0. A side is first
 // asked for G (the caches of pass 1 answer most), then for E with what is left of the budget. E is not Lipschitz: one
 // row can make a leaf fail. But F(S, d), the same minimum without the cut and the smallest leaf, is: E >= F, and
 //   F(S) >= F(S') for S' in S, and F(S') >= F(S) - unit * weight(S without S')
 // (a tree for one set serves the other: empty leaves are dropped, rows that come cost their weight at most). So F at
-// depth two of one cut bounds E of the other cuts of its column. F is kept in the kernels' sums, E in full (FullPrice).
+// depth two of one cut bounds E of the other cuts of its column. F is kept in the kernels' sums, E in full (FullCostRates).
 //
 // Time: the number of depth-two steps times the cost in pair_table.hpp, or passes times that in pair_sweep.hpp. `Control`
 // counts both.
@@ -45,16 +45,11 @@
 
 namespace treewright::leaf_accuracy {
 
-// Switches; none changes an optimum (tests/unit/search/test_leaf_accuracy.py).
+// The switches, a line each in options.def.
 struct Options {
-    bool cache = true;  // remember what is known of a set of rows
-    bool propagate = true;
-    bool neighbours = true;
-    bool convert = true;  // bounds of earlier cuts
-    bool deepen = true;
-    bool refute = true;  // upper bounds beside the climb
-    double slack = 0.5;  // by sweeps, a side is asked for what closes this share of the open cuts beside it
-    std::uint32_t dense_cuts = 2500;  // nodes with more cuts take the depth-two step by sweeps
+#define OPTION(type, name, value, text) type name = value;
+#include "treewright/leaf_accuracy/options.def"
+#undef OPTION
 };
 
 using ranked::PartialTree;
@@ -127,10 +122,10 @@ class Search {
    public:
     Search(const Data& data, const Options& options, Control& control);
 
-    // The tree of depth <= `depth` with the best worst leaf; among those, with a price, the cheapest.
-    [[nodiscard]] Answer best(std::uint32_t depth, const FullPrice* price);
+    // The tree of depth <= `depth` with the best worst leaf; among those, with rates, the cheapest.
+    [[nodiscard]] Answer best(std::uint32_t depth, const FullCostRates* rates);
     // The cheapest tree that meets the cut.
-    [[nodiscard]] Answer cheapest(std::uint32_t depth, const Cut& cut, const FullPrice& price);
+    [[nodiscard]] Answer cheapest(std::uint32_t depth, const Cut& cut, const FullCostRates& rates);
     [[nodiscard]] std::vector<TreeNode> write(PartialTree plan) const;
     [[nodiscard]] Statistics statistics() const {
         Statistics all = statistics_;
@@ -228,10 +223,10 @@ class Search {
     void raise_floors(Level& here, std::size_t at, bool is_left, Count relaxed) const;
     [[nodiscard]] Cheapest cheapest_stump(const Node& node, std::size_t level);
     [[nodiscard]] Cheapest cheapest_pair(const Node& node, const PairAnswer::Cut& root, std::size_t level);
-    [[nodiscard]] Cost price_of(const Leaf& leaf) const;
-    [[nodiscard]] Cost price_of(const Node& node, PartialTree plan, std::size_t level);
-    [[nodiscard]] Cost lower_of(Count sum, const Node& node) const { return price_->lower(sum, data_, node.n()); }
-    void finish(const Node& root, std::uint32_t depth, const FullPrice& price, Answer& answer);
+    [[nodiscard]] Cost cost_of(const Leaf& leaf) const;
+    [[nodiscard]] Cost cost_of(const Node& node, PartialTree plan, std::size_t level);
+    [[nodiscard]] Cost lower_of(Count sum, const Node& node) const { return rates_->lower(sum, data_, node.n()); }
+    void finish(const Node& root, std::uint32_t depth, const FullCostRates& rates, Answer& answer);
 
     // What a stop left (leaf_accuracy/tidy.cpp).
     struct Worth {
@@ -275,7 +270,7 @@ class Search {
     std::vector<Cut> cuts_;                // asked so far; the last is current
     std::vector<Conversion> conversions_;  // to the current cut
     std::vector<bool> converted_;
-    const FullPrice* price_ = nullptr;
+    const FullCostRates* rates_ = nullptr;
     ranked::RowsetCache<Entry> cache_;
     ranked::TreePool pool_;
     std::vector<std::unique_ptr<Level>> levels_;

@@ -14,7 +14,7 @@
 //  superadditive    p(A + B) - K(A + B) >= G(A + B) - e - 3 e, with G = L 2^scale + 4 e n and so on, superadditive; and
 //                   p(A) - K(A) + p(B) - K(B) <= G(A) + G(B) + 2 e - 6 e: the same. And floor(a) + floor(b) <= floor(a + b).
 //  monotone         a row more adds 4 e to G, which the two errors of 2 e cannot undo.
-// Of what is added, 4 slack a row is the same for every tree, and - 3 slack a leaf is a part of the price of a leaf. A row more
+// Of what is added, 4 slack a row is the same for every tree, and - 3 slack a leaf is a part of the leaf penalty. A row more
 // may cost any amount, so the loss is not `similar`.
 #pragma once
 
@@ -29,7 +29,7 @@
 namespace treewright::ranked {
 
 struct EventTable : RankedTable {
-    static constexpr std::int64_t kLargestEvents = std::int64_t{1} << 40;
+    static constexpr std::int64_t kLargestEvents = std::int64_t{1} << 50;
     static constexpr std::int64_t kLargestHazard = std::int64_t{1} << 61;
     static constexpr std::int64_t kLargestTerm = std::int64_t{1} << 51;  // of events times logarithm, in units
 
@@ -40,6 +40,7 @@ struct EventTable : RankedTable {
     // Derived by prepare().
     std::vector<std::int64_t> constant;  // [row]: k_i - 4 slack
     std::int64_t slack = 0;
+    double units = 1;  // 2^scale
 
     void prepare();
     // Units by which a computed D log(H / D) may be off, D and H sums over any rows.

@@ -2,7 +2,7 @@
 //
 //   f(S, d) = min( leaf(S), min_i f(S with i=0, d-1) + f(S with i=1, d-1) )
 //
-// where leaf(S) is the cheapest single class plus c, the price of one leaf. Sources: Hu, Rudin, Seltzer 2019 (OSDT) and
+// where leaf(S) is the cheapest single class plus c, the leaf penalty. Sources: Hu, Rudin, Seltzer 2019 (OSDT) and
 // the dynamic programs of GOSDT and DL8.5; what is different here is that all bounds of a subproblem come from one pair
 // matrix (pair_matrix.hpp), that equal rows are one row with a reduced label (binary_dataset.hpp), and that the cache knows a
 // set of rows by its closed pattern (pattern_cache.hpp).
@@ -56,8 +56,8 @@ struct Options {
 };
 
 struct Settings {
-    std::int64_t leaf_price = 0;  // c, in cost units
-    int unit_shift = 0;           // one weight unit = 2^unit_shift cost units
+    std::int64_t leaf_penalty = 0;  // c, in cost units
+    int unit_shift = 0;             // one weight unit = 2^unit_shift cost units
     std::int32_t max_depth = kUnlimited;
     std::int32_t max_leaves = 0;  // 0 = no limit
     std::int64_t min_count = 0;   // fewest input rows in a leaf; 0 = no limit

@@ -9,7 +9,7 @@
 //   f[state] = min( leaf[state], min over transitions of f[state with the group's zeros] + f[... ones] )
 //
 // The pass costs the same at every cost_complexity and needs no bounds, which makes it the better engine exactly
-// where branch and bound is slow: small prices of a leaf. States whose leaf errors are at most c are leaves (B1).
+// where branch and bound is slow: small leaf penalties. States whose leaf errors are at most c are leaves (B1).
 #pragma once
 
 #include "treewright/space/binary_dataset.hpp"

@@ -4,10 +4,10 @@
 //
 //   E(S, d, l) = min( leaf(S), min_i min_{p + q <= l} E(S with i=0, d-1, p) + E(S with i=1, d-1, q) )
 //
-// be the least cost of a tree of at most l leaves, without any price of a leaf. The root's E(1), ..., E(K) are the
+// be the least cost of a tree of at most l leaves, without any leaf penalty. The root's E(1), ..., E(K) are the
 // front. A subproblem keeps a FRONT: proven lower bounds and the best trees' costs for l = 1, ..., K, both falling with
-// l, in one cache entry keyed by its closed pattern (pattern_cache.hpp). So all points of the front, and all divisions of the
-// leaves between the two sides of a split, share what is known of every set of rows.
+// l, in one cache entry keyed by its closed pattern (pattern_cache.hpp). So all points of the front, and all divisions of
+// the leaves between the two sides of a split, share what is known of every set of rows.
 //
 // Bounds; costs >= 0.
 //  F1 three leaves  E(1), E(2) and E(3) are exact from the pair matrix: the best tree of depth two in which a side is
@@ -19,20 +19,20 @@
 //                   done at l. This is the hierarchical bound (Hu et al. 2019, Theorem 3.1) for all l together.
 //  F3 children      E(l) >= min( leaf, min_i min_{p + q = l} a_i(p) + b_i(q) ), a and b the children's lower bounds.
 //  F4 more leaves   A lower bound for l leaves holds for fewer.
-//  F5 one price     A tree of exactly l leaves costs E(l) + c*l or more, and a tree of at most l leaves costs that or
-//                   less; so min over l <= K of E(l) + c*l is the optimum with at most K leaves at a price c of a leaf,
+//  F5 one penalty   A tree of exactly l leaves costs E(l) + c*l or more, and a tree of at most l leaves costs that or
+//                   less; so min over l <= K of E(l) + c*l is the optimum with at most K leaves at a leaf penalty c,
 //                   and the same minimum of lower(l) + c*l bounds it. If only that optimum is asked and U is the best
 //                   value known, l leaves help only if E(l) + c*l < U, which is goal(l). Once every l has lower(l) >=
 //                   goal(l), or lower = upper and hence E(l) + c*l >= U, U is the optimum. U only falls, and goals with it.
 //  Guess            Conditional: lower(l) is at least what a reference model gets wrong in S (src/bounds/guessed_bounds.hpp).
 //
-// The search for one price c gives E(l) >= f_c - c*l, which adds nothing: each of the bounds B1 to B5 on f_c is a bound
+// The search for one leaf penalty c gives E(l) >= f_c - c*l, which adds nothing: each of the bounds B1 to B5 on f_c is a bound
 // on E for some l, minimised over l. Similar support (B6) would hold for every l, but left out 3 % of the subproblems of fico
 // (20 leaves) for 13 % more time.
 //
-// Order, at one price too: from few leaves to many, so that a stop leaves the front proven up to some l, and all that was learned on the
-// way serves the next l. On fico one point after another takes a third of the subproblems that all at once take; at one
-// price tic-tac-toe with 20 leaves took five times as long with goals of a quarter, half, ... for all l at once.
+// Order, at one leaf penalty too: from few leaves to many, so that a stop leaves the front proven up to some l, and all that
+// was learned on the way serves the next l. On fico one point after another takes a third of the subproblems that all at once
+// take; at one leaf penalty tic-tac-toe with 20 leaves took five times as long with goals of a quarter, half, ... for all l at once.
 #pragma once
 
 #include "treewright/search/binary_search.hpp"
@@ -49,26 +49,26 @@ namespace treewright::bits {
 template <class Acc>
 class FrontSearch {
    public:
-    // `max_leaves` is K >= 1; the price of a leaf serves run_at_price alone.
+    // `max_leaves` is K >= 1; the leaf penalty serves run_at_penalty alone.
     FrontSearch(const Dataset& data, const Settings& settings, Control& control);
 
     // Trees for every number of leaves, before anything is proven.
     void start();
     // Proves the front point by point.
     void run();
-    // Proves only what the cheapest tree at the price of a leaf needs (F5), given bounds on it from elsewhere: a proven
+    // Proves only what the cheapest tree at the leaf penalty needs (F5), given bounds on it from elsewhere: a proven
     // bound and the cost of a tree of at most K leaves. Returns them improved, in cost units.
-    Bounds run_at_price(Bounds known);
+    Bounds run_at_penalty(Bounds known);
     // In weight units, at [l - 1]; kInfeasible if no tree keeps the minimum leaf size.
     [[nodiscard]] std::span<const Acc> lower() const { return root_.lower; }
     [[nodiscard]] std::span<const Acc> upper() const { return root_.upper; }
-    // What is known of the cheapest tree at the price of a leaf, and the fewest leaves of such a tree found.
-    [[nodiscard]] Bounds at_price() const;
+    // What is known of the cheapest tree at the leaf penalty, and the fewest leaves of such a tree found.
+    [[nodiscard]] Bounds at_penalty() const;
     [[nodiscard]] std::size_t cheapest_leaves() const;
     // The best tree found with at most so many leaves.
     [[nodiscard]] Shape tree(std::size_t leaves);
-    // The cheapest tree found at the price of a leaf.
-    [[nodiscard]] Shape tree_at_price();
+    // The cheapest tree found at the leaf penalty.
+    [[nodiscard]] Shape tree_at_penalty();
 
     [[nodiscard]] const Cache& cache() const { return cache_; }
     [[nodiscard]] std::size_t bytes() const { return cache_.bytes() + arena_.bytes(); }
@@ -135,7 +135,7 @@ class FrontSearch {
     void emit(const Node& node, const Key& key, std::size_t leaves, Acc value, Shape& out);
     [[nodiscard]] Shape tree_in_time(std::size_t leaves);
     [[nodiscard]] std::int64_t cost(const Shape& shape) const {
-        return cost_of(data_, shape, settings_.leaf_price, settings_.unit_shift);
+        return cost_of(data_, shape, settings_.leaf_penalty, settings_.unit_shift);
     }
 
     const Dataset& data_;
@@ -147,8 +147,8 @@ class FrontSearch {
     Arena& arena_;  // of the subproblems
     Key root_key_;
     Front root_;
-    Bounds known_{0, kInfinity};  // elsewhere, of the cheapest tree at the price
-    bool at_price_ = false;       // that alone is asked
+    Bounds known_{0, kInfinity};  // elsewhere, of the cheapest tree at the leaf penalty
+    bool at_penalty_ = false;     // that alone is asked
     bool guessing_;               // whether guesses count as bounds
     int report_shift_ = 0;
     std::optional<ChildCosts<Acc>> root_costs_;     // for the trees that are written

@@ -10,7 +10,7 @@
 // without a limit. What is proven of a free set holds at every depth; a tree found may be deeper than a depth that is left
 // only if it costs no less than the budget, and is not handed out then.
 //
-// Bounds, C the price of a leaf, e(S) the losses of the groups of S added up (what no tree of S can avoid, row_groups.hpp):
+// Bounds, C the leaf penalty, e(S) the losses of the groups of S added up (what no tree of S can avoid, row_groups.hpp):
 //  a tree of k leaves costs e(S) + k C at least: so one leaf is best where it costs no more than e(S) + 2 C; a tree
 //      cheaper than T has fewer than (T - e(S)) / C leaves and so much less depth; and one deeper than d has d + 2 leaves or
 //      more, so the best tree of depth d that costs no more than e(S) + (d + 2) C is best at every depth, and no tree of

@@ -9,7 +9,7 @@
 //                is worth spending on prices cannot be known before, so stages of raising the bound and of pricing grow
 //                in turn: the whole costs a small multiple of the better choice. Figures: docs/decisions/row-prices.md.
 //                Cached bounds hold whatever the prices were when they were proven, so the search goes on with its cache.
-//   leaves       Where leaves have no price: the fewest leaves of a tree with the least cost, once that is proven. If this is
+//   leaves       Where the leaf penalty is 0: the fewest leaves of a tree with the least cost, once that is proven. If this is
 //                stopped, the cost stays proven.
 //   recheck      Where lower bounds were guessed and the search ended: a short search with a lower guess.
 //
@@ -26,11 +26,11 @@
 //   1. The front's fast trees (front.hpp): incumbents of at most K leaves at once.
 //   2. The search without the limit, for its plain steps. Its bound holds with the limit too, which only removes trees,
 //      and a tree it found is an answer if it has at most K leaves: the answer, if it was proven best of any size.
-//   3. Where the limit still binds, the front at the price of a leaf (F5 of front.hpp), which goes on where it stopped in
+//   3. Where the limit still binds, the front at the leaf penalty (F5 of front.hpp), which goes on where it stopped in
 //      the stage before. It ends most problems by itself, so the first stage is long; where the limit hardly binds, the
 //      search without it and with prices is the quicker one, so later stages give each a half.
 //
-// A limit binds only where a tree of more leaves could be wanted: L leaves cost at least L*c, so a tree no dearer than
+// A limit binds only where a tree of more leaves could be wanted: L leaves cost at least L*c, so a tree that costs at most
 // U, a cost that is known, has at most U / c of them. If it does not bind, every tree that costs at most U keeps it, and
 // the search without a limit, with all its phases, ends with the answer or with none better than the one at hand.
 //
@@ -97,8 +97,9 @@ struct Outcome {
     std::size_t bytes = 0;
 };
 
-// Of the settings, `max_leaves` is a limit on the leaves, 0 for none. `fewest_leaves`: the last phase, where leaves have no
-// price; all of them must cost less than one weight unit together. `prices` may be empty. `recheck`: whether guesses are.
+// Of the settings, `max_leaves` is a limit on the leaves, 0 for none. `fewest_leaves`: the last phase, where the leaf
+// penalty is 0; all leaves must cost less than one weight unit together. `prices` may be empty. `recheck`: whether guesses
+// are rechecked.
 template <class Acc>
 [[nodiscard]] Outcome search_tree(const Dataset& data, const Settings& settings, bool fewest_leaves,
                                   const PriceSource& prices, Control& control,

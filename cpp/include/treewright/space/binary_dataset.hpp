@@ -47,7 +47,7 @@ struct Dataset {
     std::size_t n_classes = 0;
     std::vector<Column> columns;
     std::vector<std::uint64_t> bits;  // n_rows x n_words
-    std::vector<std::int64_t> cost;   // n_rows x n_classes, price of predicting each class
+    std::vector<std::int64_t> cost;   // n_rows x n_classes, cost of predicting each class
     std::vector<std::int64_t> count;  // input rows behind each row
     std::int64_t base_cost = 0;       // paid by every tree
     std::vector<std::int64_t>

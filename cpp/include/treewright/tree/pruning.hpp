@@ -10,7 +10,7 @@
 // smaller, so they end.
 //
 // Costs are exact integers. Rows make no leaf cheaper (costs are at least 0), so a child is given up as soon as the rows
-// routed so far have made it dearer than what it would replace. A round takes rows x depth steps for the routing, and at
+// routed so far have made it more expensive than what it would replace. A round takes rows x depth steps for the routing, and at
 // most rows x depth^2 / 2 for the children, of which few are ever routed whole.
 #pragma once
 
@@ -42,6 +42,7 @@ struct LossSums {
         least,     // the least of the sums: one cost for each action
         squares,   // of the weights, weights * squared targets, weights * each target: squared error about the means
         deviance,  // of events, hazards, events * log(hazards / events): half the deviance of one hazard ratio
+        entropy,   // of the weights of each class: log loss of their shares
     };
     static constexpr std::int64_t kUnits = std::int64_t{1} << 46;  // of cost, in the loss of one leaf
 
@@ -52,8 +53,8 @@ struct LossSums {
     double one_leaf = 1.0;         // loss of a single leaf
 };
 
-// Additive: a tree costs unit * (costs of its rows) + leaf * (number of leaves). Less is better; among equals, fewer leaves.
-struct Price {
+// An additive objective: a tree costs unit * (costs of its rows) + leaf * (number of leaves). Less is better; among equals, fewer leaves.
+struct CostRates {
     Wide unit = 1;
     Wide leaf = 0;
 };
@@ -78,7 +79,8 @@ using Deadline = std::chrono::steady_clock::time_point;
 // The cheapest tree that rounds of prunings reach, with every leaf worth at least `least` (0: any; asked of plain costs
 // only). No round begins after the deadline; the first always runs.
 [[nodiscard]] PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, const Labels& labels,
-                                          const Price& price, double least, const LeafWorth& worth, Deadline deadline);
+                                          const CostRates& rates, double least, const LeafWorth& worth,
+                                          Deadline deadline);
 
 // The same for another additive loss, in units of LossSums::kUnits: a leaf costs `leaf` of these beside its loss.
 [[nodiscard]] PrunedTree cheapest_pruning(const SplitList& splits, const EncodedRows& rows, const LossSums& loss,
@@ -86,6 +88,6 @@ using Deadline = std::chrono::steady_clock::time_point;
 
 // The tree whose worst leaf is best, of those that single prunings reach; then the cheapest with a worst leaf as good.
 [[nodiscard]] PrunedTree best_worst_leaf(const SplitList& splits, const EncodedRows& rows, const Labels& labels,
-                                         const Price& price, const LeafWorth& worth, Deadline deadline);
+                                         const CostRates& rates, const LeafWorth& worth, Deadline deadline);
 
 }  // namespace treewright::tree

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from treewright.convert import Terms
 from treewright.result import BornAgainResult, SolveResult, SolveStatus
-from treewright.tree import leaves_in_words
+from treewright.tree import at_least, at_most, leaves_in_words, percent_at_most, power_at_most
 
 __all__ = ["Certificate", "explain"]
 
@@ -80,7 +80,7 @@ def explain(
     badges = {
         SolveStatus.OPTIMAL: ("Proven optimal", "proven"),
         SolveStatus.OPTIMAL_UNDER_GUESSES: ("Optimal if the guesses hold", "conditional"),
-        SolveStatus.FEASIBLE: (f"Not proven; gap {_percent(result.gap)}", "open"),
+        SolveStatus.FEASIBLE: (f"Not proven; gap {percent_at_most(result.gap)}", "open"),
     }
     return Certificate(*badges[result.status], result.sentence(), tuple(answers), tuple(result.notes))
 
@@ -91,7 +91,7 @@ def _how_much_better(
     question = "Could another tree be better?"
     room = max(0.0, result.objective - result.lower_bound)
     if result.status is SolveStatus.OPTIMAL:
-        least = f" (up to {room:.1e}, for weights or costs were rounded)" if room > 1e-9 else ""
+        least = f" (up to {power_at_most(room, 2)}, for weights or costs were rounded)" if room > 1e-9 else ""
         among = f"all trees over {result.scope}{_limits(result, terms)}"
         proven = f"not among {among}{least}: every other one was counted, or ruled out by a proven bound"
         if better is not None:
@@ -107,20 +107,20 @@ def _how_much_better(
         and terms.objective == "accuracy"
         and not (terms.weight or terms.class_weight)
     ):
-        rows = f", worth {room * n_rows:,.1f} of {n_rows:,} rows"
+        rows = f", worth {float(at_most(room * n_rows, 1)):,.1f} of {n_rows:,} rows"
     certain = (
         "Whether the guesses hold or not, by" if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES else "By"
     )
     return question, (
-        f"{certain} at most {room:.6f}{rows}: the objective is {result.objective:.6f}, and no tree can be below "
-        f"{result.lower_bound:.6f} (a gap of {_percent(result.gap)})."
+        f"{certain} at most {at_most(room)}{rows}: the objective is {result.objective:.6f}, and no tree can be below "
+        f"{at_least(result.lower_bound)} (a gap of {percent_at_most(result.gap)})."
     )
 
 
 def _objective(result: SolveResult, terms: Terms | None) -> str:
     if terms is None:
-        price = result.options.get("cost_complexity")
-        each = f"{price:g} for" if isinstance(price, (int, float)) else "a price for"
+        leaf_penalty = result.options.get("cost_complexity")
+        each = f"{leaf_penalty:g} for" if isinstance(leaf_penalty, (int, float)) else "a penalty for"
         return f"The tree minimises its loss on the training rows ({result.loss:.4f}) plus {each} every leaf."
     if terms.costs is not None:
         loss = "the mean cost of its decisions on the training rows"
@@ -189,7 +189,3 @@ def _born_again(result: BornAgainResult) -> Certificate:
     badge = "Decides like its ensemble" + ("; proven smallest" if proven else "")
     mark = "proven" if proven else "open"
     return Certificate(badge, mark, result.sentence(), answers, tuple(result.notes))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%"

@@ -154,11 +154,11 @@ def better_than(
     """
     if result is None or type(result) is not SolveResult or not results:
         return None
-    price = terms.cost_complexity if terms is not None else result.options.get("cost_complexity")
-    if not isinstance(price, (int, float)):
+    leaf_penalty = terms.cost_complexity if terms is not None else result.options.get("cost_complexity")
+    if not isinstance(leaf_penalty, (int, float)):
         return None
-    best = min(results, key=lambda other: other.loss + price * other.tree.n_leaves)
-    objective = best.loss + price * best.tree.n_leaves
+    best = min(results, key=lambda other: other.loss + leaf_penalty * other.tree.n_leaves)
+    objective = best.loss + leaf_penalty * best.tree.n_leaves
     return best if objective < result.objective - 1e-9 * max(1.0, abs(result.objective)) else None
 
 

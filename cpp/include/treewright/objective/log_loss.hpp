@@ -1,0 +1,75 @@
+// Probability trees by log loss: a leaf says the shares of its classes, and its loss is the least over all shares of the sum
+// over its rows of -w log(share of their class). With n_k the weight of class k and n their sum, that is
+//     L = n log n - sum n_k log n_k,        0 log 0 = 0.
+//
+// As sums of losses of rows that are not negative, with one vector of shares for a leaf, L is monotone and superadditive. The
+// search works with h(n), the whole number next to n log n 2^scale as computed in double precision: so a leaf's loss is a sum of
+// K + 1 whole numbers, equal counts lose equally, and counts can be walked by changing one number at a time. With e >= 1/2 the
+// largest error of h (logarithms.hpp), p(S) = h(n) - sum h(n_k) is off by at most `slack` = (K + 1) e units. The integer loss of
+// a set S of m >= 1 rows is
+//     l(S) = p(S) + 4 slack m - 3 slack.
+// With s = slack and G = L 2^scale:
+//  l >= 0           p >= G - s >= -s, and 4 s m - 3 s >= s.
+//  superadditive    p(A + B) >= G(A) + G(B) - s >= p(A) + p(B) - 3 s, and B's own -3 s is there once on the left, twice on the
+//                   right.
+//  monotone         a row more adds 4 s, which the two errors of s cannot undo.
+// Of what is added, 4 slack a row is the same for every tree, and -3 slack a leaf is a part of the price of a leaf. A row of a
+// class that a leaf did not have may cost any amount, so the loss is not `similar`.
+#pragma once
+
+#include "treewright/objective/ranked_objective.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace treewright::ranked {
+
+struct ClassTable : RankedTable {
+    static constexpr std::int64_t kLargestWeight = std::int64_t{1} << 50;  // of all rows
+    static constexpr std::int64_t kLargestTerm = std::int64_t{1} << 51;    // of weight times logarithm, in units
+
+    std::uint32_t n_classes = 1;
+    std::vector<std::uint32_t> label;  // [row]
+    std::vector<std::int64_t> weight;  // [row], >= 0
+    int scale = 0;                     // 2^scale units make one of loss
+
+    // Derived by prepare().
+    std::int64_t slack = 0;
+    std::vector<std::int64_t> known;  // h of the smallest weights
+
+    void prepare();
+    // h(n).
+    [[nodiscard]] std::int64_t term(std::int64_t n) const {
+        return n < static_cast<std::int64_t>(known.size()) ? known[static_cast<std::size_t>(n)] : computed(n);
+    }
+    // (K + 1) e.
+    [[nodiscard]] double largest_error() const;
+
+   private:
+    [[nodiscard]] std::int64_t computed(std::int64_t n) const;
+};
+
+class LogLoss final : public RankedObjective {
+   public:
+    // One unit of loss counts 2^tie_bits.
+    LogLoss(std::shared_ptr<const ClassTable> data, int tie_bits, Cost leaf_penalty);
+
+    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    [[nodiscard]] Cost leaf_cost(const Node& node) const override;
+    [[nodiscard]] Stump best_stump(const Node& node) const override;
+    [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
+    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
+                      std::vector<Cost>& prefix) const override;
+    [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
+    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
+                                                        Cost penalty) const override;
+
+   private:
+    std::shared_ptr<const ClassTable> data_;
+    int tie_bits_;
+};
+
+}  // namespace treewright::ranked

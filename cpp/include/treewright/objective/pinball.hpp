@@ -1,0 +1,64 @@
+// Quantile regression: a leaf has one value q, and a row of weight w and target y loses w up (y - q) where y > q and
+// w down (q - y) where y < q, up and down positive whole numbers. The least sum is at the quantile up / (up + down) of the
+// leaf's targets; up = down is absolute error and the median. The best value is a target of the leaf, so with whole targets and
+// weights the loss L is a whole number, computed exactly. The integer loss is floor(L / 2^shift): the shift is 0 where L fits.
+//
+// Laws. A row's loss is never negative, and one value for a leaf is one choice among those for its parts: L is monotone and
+// superadditive, and floor(a + b) >= floor(a) + floor(b), so the integer loss is both. A row more loses at most d, its largest
+// loss at any target of the table, and a leaf's value can be a target; floor((L + d) / u) <= floor(L / u) + ceil(d / u).
+//
+// What a set of rows has to say is the weight of each distinct target: as many sums as there are targets. Of a set without
+// one row after the other (best_stump) the quantile is found by taking rows out of a list of targets in order: it moves to a
+// neighbour at a time, of equal weights at most once a row.
+#pragma once
+
+#include "treewright/objective/ranked_objective.hpp"
+#include "treewright/objective/target_table.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace treewright::ranked {
+
+struct QuantileTable : RankedTable {
+    static constexpr std::int64_t kLargestWeight = std::int64_t{1} << 42;  // of all rows
+    static constexpr std::int64_t kLargestTarget = std::int64_t{1} << 46;
+    static constexpr std::int64_t kLargestFactor = std::int64_t{1} << 20;  // up and down
+
+    std::vector<std::int64_t> target;  // distinct, ascending
+    std::vector<std::uint32_t> place;  // [row]: of its target
+    std::vector<std::int64_t> weight;  // [row], > 0
+    std::int64_t up = 1, down = 1;
+
+    // The most that a row loses at any target.
+    [[nodiscard]] Wide largest_loss(std::uint32_t row) const;
+};
+
+class Pinball final : public RankedObjective {
+   public:
+    // One unit of loss, 2^shift, counts 2^tie_bits.
+    Pinball(std::shared_ptr<const QuantileTable> data, int shift, int tie_bits, Cost leaf_penalty);
+
+    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    [[nodiscard]] Cost leaf_cost(const Node& node) const override;
+    [[nodiscard]] Stump best_stump(const Node& node) const override;
+    [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
+    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
+                      std::vector<Cost>& prefix) const override;
+    [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
+    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
+    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
+                                                        Cost penalty) const override;
+
+   private:
+    // Of a loss in full.
+    [[nodiscard]] Cost in_units(Wide loss) const { return static_cast<Cost>(loss >> shift_); }
+
+    std::shared_ptr<const QuantileTable> data_;
+    int shift_, tie_bits_;
+    std::vector<std::int64_t> span_;  // [row]
+};
+
+}  // namespace treewright::ranked

@@ -1,0 +1,105 @@
+"""Options and arguments that several verbs share: how a CSV file is read, which model, what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treewright.errors import InputError
+
+__all__ = [
+    "ASCII", "Csv", "DayFirst", "DecimalComma", "Encoding", "Ignore", "KnownTarget", "MergeLabels", "MergeWords",
+    "Missing", "ModelOut", "ModelPath", "Separator", "SettingsFile", "SpreadsheetSafe", "pairs",
+]  # fmt: skip
+
+Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).")]
+ModelPath = Annotated[
+    Path, typer.Argument(help="Model file that `treewright fit`, `frontier` or `reborn` wrote.")
+]
+ModelOut = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="Model file to write; without it the tree is only shown."),
+]
+KnownTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", help="Column of labels.", metavar="COLUMN", show_default="the one that fit used"
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", "-x", help="Column that is no feature. Repeatable.", metavar="COLUMN"),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(help="Column separator; found by itself if it is a comma, semicolon, tab or bar."),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        help="A field that means 'missing', besides ?, NA and the like. Repeatable.",
+        metavar="TEXT",
+    ),
+]
+DecimalComma = Annotated[
+    bool | None,
+    typer.Option(
+        "--decimal-comma/--decimal-point",
+        help="What 1,200 is where the file does not decide: 1.2, or 1200.",
+        show_default="by the other numbers",
+    ),
+]
+DayFirst = Annotated[
+    bool | None,
+    typer.Option(
+        "--day-first/--month-first",
+        help="What 03/04/2020 is where the file does not decide: in April, or in March.",
+        show_default="by the other dates",
+    ),
+]
+Encoding = Annotated[str | None, typer.Option(help="Text encoding of the CSV file.", show_default="utf-8")]
+SettingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--columns",
+        help="What was settled about the columns, as `treewright look --fix` writes it; options add to it.",
+        metavar="YAML",
+    ),
+]
+MergeLabels = Annotated[
+    bool,
+    typer.Option("--merge-labels", help="Labels that differ in capitals or blanks only are one class."),
+]
+MergeWords = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column whose words that differ in capitals or blanks only are one. Repeatable.",
+        metavar="COLUMN",
+    ),
+]
+ASCII = Annotated[bool, typer.Option("--ascii", help="Draw the tree in ASCII.")]
+SpreadsheetSafe = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet-safe",
+        help="Put ' before text that a spreadsheet would run as a formula (it begins with = + - @).",
+    ),
+]
+
+
+def pairs(entries: Sequence[str], option: str) -> list[tuple[str, float]]:
+    """Read options of the form NAME=NUMBER."""
+    read = []
+    for entry in entries:
+        name, equals, number = entry.rpartition("=")
+        try:
+            read.append((name, float(number)))
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise InputError(f"{option} {entry!r}; give NAME=NUMBER, for example {option} sick=5.")
+    return read

@@ -1,0 +1,185 @@
+"""CSV files read with the options of the command line, and what they hold said in a few lines."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treewright.cli._output import note
+from treewright.cli._wording import as_options
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from treewright.table import CsvTable, Reading, Settings
+    from treewright.tree import Column, Tree
+
+__all__ = ["column_names", "labels_like", "read_csv", "read_groups", "say_what_was_read", "settings_with"]
+
+LARGE_FILE = 20 << 20  # bytes; takes a second or more to read
+
+
+def read_csv(
+    path: Path,
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    separator: str | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool | None = None,
+    day_first: bool | None = None,
+    columns: Sequence[Column] | None = None,
+    needed: Iterable[int] | None = None,
+    reading: Reading | None = None,
+    ignore: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    settings: Path | None = None,
+    merge_words: Sequence[str] = (),
+    merge_labels: bool = False,
+) -> CsvTable:
+    """Read a CSV file with the options of the command line; those go before a file of settings."""
+    from treewright.table import Reading, load_csv, rename_labels, spellings
+
+    kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first)
+    if columns is None:  # otherwise the tree has settled which columns there are
+        ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
+    if sys.stderr.isatty() and path.is_file() and path.stat().st_size > LARGE_FILE:
+        note(f"Reading {path.name} ({path.stat().st_size >> 20:,} MiB) ...")
+    known = (reading or Reading()).missing_values
+    how: dict[str, Any] = {
+        "target": target,
+        "weight": weight,
+        "ignore": ignore,
+        "categorical": categorical,
+        "separator": kept.separator,
+        "missing_values": (*known, *kept.missing) if kept.missing else None,
+        "encoding": kept.encoding,
+        "decimal_comma": kept.decimal_comma,
+        "day_first": kept.day_first,
+        "words": kept.words,
+        "merge_words": merge_words,
+    }
+    try:
+        csv = load_csv(
+            path,
+            columns=columns,
+            needed=None if needed is None else set(needed),
+            reading=reading,
+            **how,
+        )
+    except InputError as error:
+        if columns is None and reading is None:
+            raise _with_all_faults(error, path, how) from None
+        raise
+    csv = rename_labels(csv, kept.labels)
+    return rename_labels(csv, spellings(csv.target)) if merge_labels and csv.target is not None else csv
+
+
+def read_groups(
+    path: Path,
+    name: str,
+    reading: Reading | None,
+    separator: str | None,
+    missing: Sequence[str] | None,
+    encoding: str | None,
+    decimal_comma: bool | None,
+    day_first: bool | None,
+    settings: Path | None,
+) -> NDArray[Any]:
+    """Read the column that says which group each row belongs to; rows without a value are a group, too."""
+    from treewright.table import Reading, load_groups
+
+    kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first)
+    known = (reading or Reading()).missing_values
+    return load_groups(
+        path,
+        name,
+        reading=reading,
+        separator=kept.separator,
+        missing_values=(*known, *kept.missing) if kept.missing else None,
+        encoding=kept.encoding,
+        decimal_comma=kept.decimal_comma,
+        day_first=kept.day_first,
+        words=kept.words,
+    )
+
+
+def settings_with(
+    path: Path | None,
+    separator: str | None,
+    missing: Sequence[str] | None,
+    encoding: str | None,
+    decimal_comma: bool | None,
+    day_first: bool | None,
+) -> Settings:
+    """Return the settings of a file, if there is one; the options of the command line go before it."""
+    from treewright.table import Settings, read_settings
+
+    kept = Settings() if path is None else read_settings(path)
+    return replace(
+        kept,
+        separator=kept.separator if separator is None else _as_character(separator),
+        missing=(*(missing or ()), *kept.missing),
+        encoding=kept.encoding if encoding is None else encoding,
+        decimal_comma=kept.decimal_comma if decimal_comma is None else decimal_comma,
+        day_first=kept.day_first if day_first is None else day_first,
+    )
+
+
+def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> InputError:
+    """Return an error that names every column that cannot be read, not the first alone."""
+    from treewright.table import load_leniently
+
+    try:
+        faults = load_leniently(path, **how)[1]
+    except InputError:  # of the file as a whole
+        return error
+    if len(faults) < 2:
+        return error
+    listed = "".join(f"\n  {number}. {fault}" for number, fault in enumerate(faults, 1))
+    return InputError(f"{len(faults)} columns of {path.name} cannot be read:{listed}")
+
+
+def say_what_was_read(csv: CsvTable, data: Path, target: str | None) -> None:
+    """Say in a few lines what a file holds, how it was read, and whether something needs a look."""
+    from treewright.table import look_at
+
+    seen = look_at(csv.table, csv.target, name=data.name, target=target)
+    for line in seen.summary():
+        note(line)
+    for text in csv.table.notes:
+        note(as_options(f"Note: {text}"))
+    count = len(seen.findings)
+    if count:
+        first = as_options(seen.findings[0].text)
+        more = f" And {count - 1} more." if count > 1 else ""
+        named = "" if target is None else f" --target {shlex.quote(target)}"
+        if csv.reading.encoding not in ("utf-8", "utf-16"):
+            named += f" --encoding {csv.reading.encoding}"
+        note(f"To look at: {first}{more} See: treewright look {shlex.quote(str(data))}{named}")
+
+
+def column_names(path: Path, separator: str | None, encoding: str | None) -> tuple[str, ...]:
+    """Return the header of a CSV file."""
+    from treewright.table import header_of
+
+    return header_of(path, _as_character(separator), encoding)
+
+
+def _as_character(separator: str | None) -> str | None:
+    return "\t" if separator in ("\\t", "tab") else separator
+
+
+def labels_like(labels: NDArray[Any], tree: Tree) -> NDArray[np.generic]:
+    """Labels with the type of the tree's: a tree made in Python may call "1" what the file calls 1."""
+    assert tree.classes is not None  # checked by the callers
+    known = {str(label): k for k, label in enumerate(tree.classes.tolist())}
+    positions = [known.get(str(label), -1) for label in labels.tolist()]
+    return labels if -1 in positions else tree.classes[positions]

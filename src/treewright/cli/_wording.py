@@ -1,0 +1,80 @@
+"""How the command line says things: options instead of arguments, trees as text, sizes and effort."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treewright.table import Table
+    from treewright.tree import Tree
+
+__all__ = ["as_options", "effort", "size_of", "tree_text"]
+
+
+def as_options(message: str) -> str:
+    """Name the options where a message of the library names its arguments."""
+    for argument, option in IN_OTHER_WORDS:
+        message = message.replace(argument, option)
+    message = re.sub(r"""\b(encoding|separator)=(["'])(.*?)\2""", r"--\1 \2\3\2", message)
+    return re.sub(
+        rf"\b({'|'.join(ARGUMENTS)})=", lambda found: f"--{found.group(1).replace('_', '-')} ", message
+    )
+
+
+IN_OTHER_WORDS = (
+    ("decimal_comma=True", "--decimal-comma"),
+    ("decimal_comma=False", "--decimal-point"),
+    ("day_first=True", "--day-first"),
+    ("day_first=False", "--month-first"),
+    ("the missing values", "the missing values (--missing TEXT)"),
+    ("declare the column categorical", "declare the column categorical (--categorical NAME)"),
+    ("declare it categorical", "declare it categorical (--categorical NAME)"),
+    ("ignore the column", "leave the column out (--ignore NAME)"),
+    ("ignore it.", "leave it out (--ignore NAME)."),
+    ("(prune='active')", "(--prune active)"),
+    ('(faithful="rows")', "(--faithful rows)"),
+    ("action_costs names", "--action-cost names"),
+    (" (None builds whatever it takes)", ""),
+    ("use OptimalTreeRegressor", "fit a regression tree (treewright fit --task regression)"),
+    ("Unknown label type: continuous. y holds", "The target holds"),
+    ("Cut y into classes first", "Make it two or a few classes in the file"),
+)
+ARGUMENTS = (
+    "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "guess_tolerance", "max_depth",
+    "max_leaf_nodes", "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective", "only", "root",
+    "sample_weight", "step_limit", "thresholds", "time_limit", "tolerance", "without",
+)  # fmt: skip
+
+
+def tree_text(tree: Tree, ascii_only: bool = False, **options: Any) -> str:
+    """Return the tree as text, in ASCII if the terminal cannot do better."""
+    from treewright.show import to_text
+
+    return to_text(tree, ascii_only=ascii_only or not _can_print("├─│└→"), **options)
+
+
+def effort(stats: Mapping[str, Any], reading: float | None = None, time_limit: float | None = None) -> str:
+    """Say how long reading and the search took, and how many subproblems it solved."""
+    count = stats["subproblems"]
+    search = f"Search: {stats['seconds']:.3f} s, {count:,} subproblem{'' if count == 1 else 's'}."
+    if reading is None:
+        return search
+    both = "" if time_limit is None else f" --time-limit {time_limit:g} counts both."
+    return f"Reading: {reading:.3f} s. {search}{both}"
+
+
+def size_of(table: Table) -> str:
+    """Return "200 rows, 1 column" for a table of that size."""
+    rows, columns = table.n_rows, len(table.columns)
+    return f"{rows:,} row{'' if rows == 1 else 's'}, {columns:,} column{'' if columns == 1 else 's'}"
+
+
+def _can_print(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

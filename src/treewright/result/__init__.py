@@ -1,0 +1,37 @@
+"""What every method returns: the tree, what is proven about it, and how the run went."""
+
+from treewright.result._additive import (
+    AdditiveResult,
+    PolicyResult,
+    ProbabilityResult,
+    RegressionResult,
+    RowCostsResult,
+    SurvivalResult,
+)
+from treewright.result._born_again import BornAgainResult
+from treewright.result._leaf_accuracy import LeafAccuracyResult
+from treewright.result._shards import ShardsResult
+from treewright.result._solve import (
+    SolveResult,
+    SolveStatus,
+    StopReason,
+    constraints_in_words,
+    note_of_rounding,
+)
+
+__all__ = [
+    "AdditiveResult",
+    "BornAgainResult",
+    "LeafAccuracyResult",
+    "PolicyResult",
+    "ProbabilityResult",
+    "RegressionResult",
+    "RowCostsResult",
+    "ShardsResult",
+    "SolveResult",
+    "SolveStatus",
+    "StopReason",
+    "SurvivalResult",
+    "constraints_in_words",
+    "note_of_rounding",
+]

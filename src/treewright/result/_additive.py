@@ -1,0 +1,160 @@
+"""Results whose loss is a share of that of a single leaf, or a mean over rows, compared as integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from treewright.result._solve import SolveResult, SolveStatus
+from treewright.tree import power_at_most
+from treewright.tree._tree import leaves_in_words
+
+__all__ = [
+    "AdditiveResult",
+    "PolicyResult",
+    "ProbabilityResult",
+    "RegressionResult",
+    "RowCostsResult",
+    "SurvivalResult",
+]
+
+
+@dataclass(frozen=True, repr=False)
+class AdditiveResult(SolveResult):
+    """A tree whose loss is a sum over its leaves, with its certificate; what all such results have in common.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        `loss` + cost_complexity * leaves.
+    lower_bound : float
+        No tree within the constraints and the `scope` has a smaller objective.
+    loss : float
+        Share of the loss of a single leaf that the tree leaves, on the training rows.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``tolerance``: by how much rounding to integers can have moved an objective.
+    options : mapping
+        ``method`` names the kind of tree, ``criterion`` the loss.
+    notes : tuple of str
+    """
+
+    KIND: ClassVar[str] = "tree"
+
+    def _in_words(self) -> str:
+        """Say what the tree achieves."""
+        raise NotImplementedError
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({self._in_words()})"
+        if self.status is SolveStatus.OPTIMAL:
+            tolerance = self.stats.get("tolerance")
+            by = ""
+            if isinstance(tolerance, float) and tolerance > 0:
+                by = f" by more than {power_at_most(tolerance)}"
+            return (
+                f"Proven optimal over {self.scope}: no {self.KIND}{self._constraints()} has an objective that is "
+                f"smaller{by} than that of this one with {what}."
+            )
+        return (
+            f"Not proven optimal{self._why()}: the best {self.KIND} found has {what}; over {self.scope} "
+            f"{self._bounded()}"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class RegressionResult(AdditiveResult):
+    """A regression tree with its certificate; the fields are those of `AdditiveResult`.
+
+    For squared error `loss` is 1 - R^2 on the training rows. `options` has the ``quantile`` of a criterion "quantile".
+    """
+
+    def _in_words(self) -> str:
+        of = LOSSES_OF_NUMBERS.get(str(self.options.get("criterion")), "variance")
+        if self.options.get("criterion") == "quantile":
+            of += f" of the {self.options.get('quantile')} quantile"
+        return f"{100 * self.loss:.2f}% of the {of} left"
+
+
+LOSSES_OF_NUMBERS = {
+    "poisson": "Poisson deviance",
+    "gamma": "gamma deviance",
+    "absolute_error": "absolute error",
+    "quantile": "quantile loss",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class PolicyResult(AdditiveResult):
+    """A policy tree with its certificate; the fields are those of `AdditiveResult`.
+
+    The `loss` is the share of the regret of the best single action: 1 gains nothing, 0 gives every row its best action.
+    `stats` has also ``mean_reward``, ``best_single_reward`` and ``best_each_reward``: mean rewards after costs on the
+    training rows, of this tree, of the best single action, and of the best action for each row. `options` has
+    ``action_costs``, one number an action, if any is not 0.
+    """
+
+    KIND: ClassVar[str] = "policy tree"
+
+    def _in_words(self) -> str:
+        costs = " after costs" if self.options.get("action_costs") else ""
+        gained = " against ".join(
+            f"{value:.6g} {of}"
+            for name, of in REWARDS
+            if isinstance(value := self.stats.get(name), (int, float))
+        )
+        return f"mean reward{costs} {gained or 'unknown'}"
+
+
+REWARDS = (
+    ("mean_reward", "on the training rows"),
+    ("best_single_reward", "by the best single action"),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class SurvivalResult(AdditiveResult):
+    """A survival tree with its certificate; the fields are those of `AdditiveResult`.
+
+    The `loss` is a share of the deviance of a single leaf.
+    """
+
+    KIND: ClassVar[str] = "survival tree"
+
+    def _in_words(self) -> str:
+        return f"{100 * self.loss:.2f}% of the deviance left"
+
+
+@dataclass(frozen=True, repr=False)
+class ProbabilityResult(AdditiveResult):
+    """A probability tree with its certificate; the fields are those of `AdditiveResult`.
+
+    The `loss` is a share of the Brier score of a single leaf, or of its log loss, as ``options["criterion"]`` says
+    ("brier" or "log_loss"). `stats` has also ``brier_score`` and ``single_leaf_brier_score``: means over the training
+    rows, of all classes together (0 to 2); or ``log_loss`` and ``single_leaf_log_loss``, means in natural logarithms.
+    """
+
+    KIND: ClassVar[str] = "probability tree"
+
+    def _in_words(self) -> str:
+        score = "log loss" if self.options.get("criterion") == "log_loss" else "Brier score"
+        return f"{100 * self.loss:.2f}% of the {score} of a single leaf left"
+
+
+@dataclass(frozen=True, repr=False)
+class RowCostsResult(AdditiveResult):
+    """A classification tree for costs of every row and class, with its certificate.
+
+    The fields are those of `AdditiveResult`, but `loss` is the mean cost of a training row. `stats` has also
+    ``single_class_cost`` and ``least_cost``: mean costs of the best single class, and of the cheapest class for every
+    row.
+    """
+
+    def _in_words(self) -> str:
+        single = self.stats.get("single_class_cost")
+        beside = f" against {single:.6g} by the best single class" if isinstance(single, float) else ""
+        return f"mean cost {self.loss:.6g} on the training rows{beside}"

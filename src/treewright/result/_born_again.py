@@ -1,0 +1,85 @@
+"""The result of a search for a tree with the decisions of an ensemble."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treewright.result._solve import SolveResult, SolveStatus
+from treewright.tree._tree import leaves_in_words
+
+__all__ = ["BornAgainResult"]
+
+
+@dataclass(frozen=True, repr=False)
+class BornAgainResult(SolveResult):
+    """A tree with the decisions of an ensemble, and proven bounds on its depth and leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        Depth (objective "depth") or number of leaves (all others).
+    lower_bound : float
+        No faithful tree has a smaller objective.
+    loss : float
+        0, for the tree decides like the ensemble.
+    scope : str
+        Over which rows it does, in words.
+    stop_reason : StopReason or None
+    stats : mapping
+        Has the sizes of the ensemble (``ensemble_trees``, ``ensemble_leaves``) and the bounds of both sizes:
+        ``depth_lower_bound`` and ``leaves_lower_bound`` (for "depth-leaves" among the trees of least depth).
+    options : mapping
+        ``method`` is "born-again"; ``objective`` says what was minimised.
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        of = {name: self.stats.get(name, "unknown") for name in BORN_AGAIN_STATS}  # a file may lack some
+        ensemble = f"{of['ensemble_trees']} trees with {of['ensemble_leaves']} leaves"
+        leaves = leaves_in_words(self.tree)
+        size = f"depth {self.tree.depth} and {leaves}"
+        if self.options.get("objective") == "rows":
+            return self._sentence_of_rows(f"This tree of {size}", ensemble)
+        if self.status is SolveStatus.OPTIMAL:
+            least = PROVEN_LEAST.get(str(self.options.get("objective")), "no faithful tree is smaller")
+            where = f"decides like the ensemble ({ensemble}) on {self.scope}"
+            return f"This tree of {size} {where}; proven: {least}."
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        least = f": at least depth {of['depth_lower_bound']} and {of['leaves_lower_bound']} leaves are needed"
+        return (
+            f"This tree of {size} decides like the ensemble ({ensemble}) on {self.scope}. Its size is not proven "
+            f"least{why}{least if of['leaves_lower_bound'] != 1 else ''}."
+        )
+
+    def _sentence_of_rows(self, tree: str, ensemble: str) -> str:
+        """The sentence of a tree that agrees with the ensemble on rows, not everywhere."""
+        alike, asked, rows = (
+            self.stats.get(name, "unknown") for name in ("rows_alike", "rows_asked", "rows")
+        )
+        said = f"{tree} decides like the ensemble ({ensemble}) on {alike} of {rows} rows; {asked} were asked."
+        depth = self.options.get("max_depth")
+        within = "over the ensemble's thresholds" + ("" if depth is None else f" of depth {depth} or less")
+        if self.status is not SolveStatus.OPTIMAL:
+            why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+            least = self.stats.get("leaves_lower_bound", "unknown")
+            return f"{said} Its size is not proven least{why}: at least {least} leaves are needed for that."
+        if self.loss * rows > rows - asked + 0.5:
+            most = self.options.get("max_leaves")
+            return f"{said} Proven: no tree {within} with at most {most} leaves agrees on more rows."
+        return (
+            f"{said} Proven: no tree {within} with fewer leaves agrees on as many as were asked, and none with as "
+            "many leaves agrees on more."
+        )
+
+
+BORN_AGAIN_STATS = ("ensemble_trees", "ensemble_leaves", "depth_lower_bound", "leaves_lower_bound")
+PROVEN_LEAST = {
+    "depth": "no faithful tree is shallower",
+    "leaves": "no faithful tree has fewer leaves",
+    "depth-leaves": "no faithful tree is shallower, and none of this depth has fewer leaves",
+    "heuristic": "no faithful tree has fewer leaves",
+    "active": "no tree that survives pruning has fewer leaves",
+}

@@ -1,0 +1,79 @@
+"""The result of a search for a tree with the best worst leaf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treewright.result._solve import SolveResult, SolveStatus
+from treewright.tree import at_most
+from treewright.tree._tree import leaves_in_words
+
+__all__ = ["LeafAccuracyResult"]
+
+
+@dataclass(frozen=True, repr=False)
+class LeafAccuracyResult(SolveResult):
+    """A tree with the best worst leaf: the value of a tree is that of its worst leaf, and more is better.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+        OPTIMAL if no tree has a better worst leaf and, among those as good, none a smaller loss (and, at the same
+        loss, fewer leaves). A mixed-integer program asks for the first alone (``loss_proven`` is then False).
+    objective : float
+        Value of the worst leaf, to be maximised: its training accuracy (weighted), or the lower confidence bound
+        of it, as ``options["criterion"]`` says.
+    lower_bound : float
+        The optimum is at least this: the tree's own value.
+    loss : float
+        Weighted misclassification divided by the total weight.
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``upper_bound``: the optimum is at most this. ``value_proven``, ``loss_proven``: what was proven of the
+        two. ``leaf_accuracy``: training accuracy of the worst leaf, whatever the criterion.
+    options : mapping
+        ``method`` is "leaf-accuracy"; ``criterion``, ``confidence``, the constraints.
+    notes : tuple of str
+    """
+
+    @property
+    def upper_bound(self) -> float:
+        """No tree within the constraints and the `scope` has a better worst leaf than this."""
+        bound = self.stats.get("upper_bound", 1.0)
+        return float(bound) if isinstance(bound, (int, float)) else 1.0
+
+    @property
+    def gap(self) -> float:
+        """Relative gap (upper_bound - objective) / upper_bound; 0 when proven optimal."""
+        if self.upper_bound <= 0:
+            return 0.0
+        return max(0.0, (self.upper_bound - self.objective) / self.upper_bound)
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        leaves = leaves_in_words(self.tree)
+        size = f"{leaves}, training loss {self.loss:.4f}"
+        if self.options.get("criterion") == "lower_bound":
+            confidence = self.options.get("confidence")
+            worst = f"lower confidence bound of the worst leaf {self.objective:.6f} (Wilson, {confidence})"
+        else:
+            worst = f"training accuracy of the worst leaf {self.objective:.6f}"
+        if self.status is SolveStatus.OPTIMAL and self.stats.get("loss_proven") is False:
+            return f"Proven optimal over {self.scope}: {worst} ({size}); no tree{self._constraints()} has a better one."
+        if self.status is SolveStatus.OPTIMAL:
+            return (
+                f"Proven optimal over {self.scope}: {worst}; no tree{self._constraints()} has a better worst leaf, "
+                f"and none with a worst leaf as good makes fewer errors than this one ({size})."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        if self.stats.get("value_proven") is True:
+            return (
+                f"Proven over {self.scope}: {worst}; no tree{self._constraints()} has a better worst leaf. Not "
+                f"proven{why}: that none with a worst leaf as good makes fewer errors than this one ({size})."
+            )
+        return (
+            f"Not proven optimal{why}: {worst} ({size}); over {self.scope} no tree{self._constraints()} can have a "
+            f"worst leaf above {at_most(self.upper_bound)}."
+        )

@@ -1,0 +1,59 @@
+"""The result of a search over shards of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treewright.result._solve import SolveResult, SolveStatus
+from treewright.tree import at_least, percent_at_most
+from treewright.tree._tree import leaves_in_words
+
+__all__ = ["ShardsResult"]
+
+
+@dataclass(frozen=True, repr=False)
+class ShardsResult(SolveResult):
+    """A tree over all rows of a source, with a bound that was proven on shards of them.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+        OPTIMAL only if the tree costs on all rows exactly what the best trees of the shards cost together.
+    objective : float
+        Of the tree on all rows.
+    lower_bound : float
+        The mean of the bounds that were proven on the shards, weighted by the weight of their rows: no tree within the
+        constraints and the `scope` has a smaller objective on all rows.
+    loss : float
+    scope : str
+    stop_reason : StopReason or None
+    stats : mapping
+        ``rows``; for each part of the rows ``shard_rows``, ``shard_weights`` and ``shard_bounds``; how many are
+        ``shards_proven`` optimal, and ``shards_lost``, of which no more is known than the penalty of one leaf.
+    options : mapping
+        ``method`` is "shards".
+    notes : tuple of str
+    """
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        rows, shards = self.stats.get("rows"), self.stats.get("shards")
+        over = f"{rows:,} rows" if isinstance(rows, int) else "all rows"
+        parts = f"{shards:,} shards of these rows" if shards != 1 else "these rows"
+        leaves = leaves_in_words(self.tree)
+        what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
+        if self.status is SolveStatus.OPTIMAL:
+            how = f", as proven on {parts}, whose best trees together cost as much" if shards != 1 else ""
+            return (
+                f"Proven optimal over {self.scope} and {over}: no tree{self._constraints()} has a smaller objective "
+                f"than this one with {what}{how}."
+            )
+        why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        lost = self.stats.get("shards_lost")
+        without = f"; of {lost} of them nothing is known but the penalty of one leaf" if lost else ""
+        return (
+            f"Within {percent_at_most(self.gap)} of the best possible over {over} and {self.scope}{why}: this tree "
+            f"has {what}, and no tree{self._constraints()} can be below {at_least(self.lower_bound)}, as proven on "
+            f"{parts}{without}."
+        )

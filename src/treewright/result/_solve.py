@@ -1,0 +1,198 @@
+"""The result of a search for a classification tree: the tree, what is proven about it, and how the run went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from treewright.tree import Tree, at_least, at_most, percent_at_most, power_at_most
+from treewright.tree._display import html_of
+from treewright.tree._tree import leaves_in_words
+
+__all__ = ["SolveResult", "SolveStatus", "StopReason", "constraints_in_words", "note_of_rounding"]
+
+
+ROUNDING = 1e-12  # relative, of an objective as a float64 sum
+ROUNDED = "were rounded for the search"  # in the note of a search that ended, but whose rounding leaves too much open
+
+
+class SolveStatus(Enum):
+    """What is proven about the tree; the value is the message."""
+
+    OPTIMAL = "proven optimal"
+    OPTIMAL_UNDER_GUESSES = "optimal if the guesses hold"
+    FEASIBLE = "best tree found, not proven optimal"
+
+
+class StopReason(Enum):
+    """Why the search ended before the proof; the value is the message."""
+
+    TIME_LIMIT = "time limit reached"
+    STEP_LIMIT = "step limit reached"
+    MEMORY_LIMIT = "memory limit reached"
+    INTERRUPT = "interrupted"
+    CALLBACK = "stopped by the progress callback"
+
+
+@dataclass(frozen=True, repr=False)
+class SolveResult:
+    """A tree with its certificate.
+
+    Parameters
+    ----------
+    tree : Tree
+    status : SolveStatus
+    objective : float
+        Value of the tree, recomputed in float64 from the data: `loss` + cost_complexity * leaves.
+    lower_bound : float
+        No tree within the constraints and the `scope` has a smaller objective.
+    loss : float
+        Weighted misclassification (or cost) divided by the total weight.
+    scope : str
+        Over which trees the bound holds, in words: "all thresholds", or which cuts.
+    stop_reason : StopReason or None
+        None if the search ran to its end.
+    stats : mapping
+        Seconds, subproblems and memory of the run.
+    options : mapping
+        The options the method ran with.
+    notes : tuple of str
+        Plain sentences that a reader of the certificate must know (what was binned, what was guessed).
+    """
+
+    tree: Tree
+    status: SolveStatus
+    objective: float
+    lower_bound: float
+    loss: float
+    scope: str
+    stop_reason: StopReason | None = None
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def engine(self) -> str | None:
+        """The engine that searched: "cuts" (binary columns), "sweep" (ranked columns) or "leaf-accuracy".
+
+        None for other methods, and for model files written before this was recorded. ``stats["engine_reason"]``
+        completes "it was chosen because ...".
+        """
+        engine = self.stats.get("engine")
+        return engine if isinstance(engine, str) else None
+
+    @property
+    def gap(self) -> float:
+        """Relative gap (objective - lower_bound) / objective; 0 when proven optimal."""
+        if self.objective <= 0:
+            return 0.0
+        return max(0.0, (self.objective - self.lower_bound) / self.objective)
+
+    @property
+    def rounding(self) -> float:
+        """What a proof leaves open: by how much another tree may be better than one with status OPTIMAL.
+
+        0 where the weights and costs are whole numbers, decimals or fractions. Real numbers may have been rounded for
+        the search; what is less than float64 shows of the objective counts as 0.
+        """
+        left = self.objective - self.lower_bound
+        return left if left > ROUNDING * abs(self.objective) else 0.0
+
+    @property
+    def is_only_rounded(self) -> bool:
+        """Whether nothing but rounded numbers stands between this tree and a proof: no limit would bring one."""
+        unproven = self.status is SolveStatus.FEASIBLE and self.stop_reason is None
+        return unproven and any(ROUNDED in note for note in self.notes)
+
+    def _why(self) -> str:
+        """Words for what kept the search from a proof, in parentheses."""
+        if self.stop_reason is not None:
+            return f" ({self.stop_reason.value})"
+        return " (numbers were rounded)" if self.is_only_rounded else ""
+
+    def _bounded(self) -> str:
+        """Words for the lower bound and the gap, neither of which says more than is proven."""
+        return (
+            f"no tree{self._constraints()} can be below {at_least(self.lower_bound)}, so the gap is at most "
+            f"{percent_at_most(self.gap)}."
+        )
+
+    def __repr__(self) -> str:
+        gap = "" if self.gap == 0 else f", gap {percent_at_most(self.gap)}"
+        size = f"{leaves_in_words(self.tree)}, objective {self.objective:.6g}, loss {self.loss:.6g}"
+        return f"<{type(self).__name__}: {self.status.value}{gap}; {size}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(self.tree, self.sentence())
+
+    def sentence(self) -> str:
+        """Say in one plain sentence what is proven."""
+        leaves = leaves_in_words(self.tree)
+        what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
+        if self.status is SolveStatus.OPTIMAL and self.rounding > 0:
+            return (
+                f"Proven optimal over {self.scope} to within {power_at_most(self.rounding, 2)}, by which weights and "
+                f"costs were rounded: this tree has {what}, and no tree{self._constraints()} is better by more "
+                "than that."
+            )
+        if self.status is SolveStatus.OPTIMAL:
+            return (
+                f"Proven optimal over {self.scope}: no tree{self._constraints()} has a smaller objective than "
+                f"this one with {what}."
+            )
+        if self.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+            return (
+                f"Optimal over {self.scope} if the guesses hold: {what}. Whether they hold or not, "
+                f"no tree{self._constraints()} is below {at_least(self.lower_bound)}, so at most "
+                f"{at_most(self.objective - self.lower_bound)} can have been lost."
+            )
+        return f"Not proven optimal{self._why()}: the best tree found has {what}; over {self.scope} {self._bounded()}"
+
+    def _constraints(self) -> str:
+        """Words for the limits that the tree had to keep, such as " of depth at most 3"."""
+        return constraints_in_words(self.options)
+
+
+LIMITS = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "min_leaf_accuracy")
+
+
+def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = ()) -> str:
+    """Return words for the limits that a tree had to keep, such as " of depth at most 3".
+
+    Parameters
+    ----------
+    options : mapping
+        Of a result. They may come from a file: a limit that is no number is said as it is.
+    leave_out : sequence of str
+        Limits not to be named.
+    """
+    said = {name: options.get(name) for name in LIMITS if name not in leave_out}
+    limit = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in said.items()}
+    leaf_or_leaves = "leaf" if said.get("max_leaf_nodes") == 1 else "leaves"
+    words = {
+        "max_depth": f"depth at most {limit.get('max_depth')}",
+        "max_leaf_nodes": f"at most {limit.get('max_leaf_nodes')} {leaf_or_leaves}",
+        "min_samples_leaf": f"at least {limit.get('min_samples_leaf')} rows a leaf",
+        "min_leaf_accuracy": f"at least {limit.get('min_leaf_accuracy')} of every leaf right",
+    }
+    named = [
+        words[name]
+        for name, value in said.items()
+        if value is not None and (name, value) != ("min_samples_leaf", 1)
+    ]
+    return " of " + ", ".join(named) if named else ""
+
+
+def note_of_rounding(what: str, amount: float) -> str:
+    """Return the note of a search that ended without a proof because its numbers were rounded too far.
+
+    Parameters
+    ----------
+    what : str
+        What was rounded, in words that begin a sentence: "The rewards".
+    amount : float
+        By how much an objective may have moved, above 0.
+    """
+    return f"{what} {ROUNDED}; that may move an objective by {power_at_most(amount, 2)}."

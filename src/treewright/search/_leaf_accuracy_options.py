@@ -1,0 +1,47 @@
+"""Written by tools/write_options.py from options.def; change that file instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from treewright.search._switches import Switches
+
+__all__ = ["LeafAccuracyOptions"]
+
+
+@dataclass(frozen=True)
+class LeafAccuracyOptions(Switches):
+    """Switches of the search for the best worst leaf; none changes an optimum, only the work.
+
+    Parameters
+    ----------
+    cache : bool, default=True
+        Remember what is known by set of rows and depth.
+    propagate : bool, default=True
+        What one threshold lacks says something about the other thresholds of its column.
+    neighbours : bool, default=True
+        ... and about the same threshold below other splits.
+    convert : bool, default=True
+        What was lacking at one required accuracy says something about the next.
+    deepen : bool, default=True
+        Solve the shallower depths first.
+    refute : bool, default=True
+        Spend part of a long run on upper bounds.
+    slack : float, default=0.5
+        In a sweep, one side of a split is asked for what closes this share of the open thresholds beside
+        it.
+    dense_cuts : int, default=2_500
+        Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
+    """
+
+    CORE: ClassVar[str] = "LeafAccuracyOptions"
+
+    cache: bool = True
+    propagate: bool = True
+    neighbours: bool = True
+    convert: bool = True
+    deepen: bool = True
+    refute: bool = True
+    slack: float = 0.5
+    dense_cuts: int = 2_500

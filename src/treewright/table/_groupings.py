@@ -1,0 +1,88 @@
+"""A column of a file that says which group each row belongs to, be it a feature of a tree or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.table._csv import check_name, read_with
+from treewright.table._fields import FieldReader
+from treewright.table._formats import MISSING_VALUES, Reading
+from treewright.table._raw import RawColumn
+
+__all__ = ["load_groups"]
+
+
+def load_groups(
+    path: str | Path,
+    name: str,
+    *,
+    reading: Reading | None = None,
+    separator: str | None = None,
+    missing_values: Sequence[str] | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool | None = None,
+    day_first: bool | None = None,
+    words: Mapping[str, Mapping[str, str]] | None = None,
+) -> NDArray[Any]:
+    """Return the group of each row of a CSV file: numbers, words, or the year of a date; a missing one is None or NaN.
+
+    Words that stand for another one do so here, too, and codes that begin with 0 stay as they are written.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV file.
+    name : str
+        Column of the groups.
+    reading : Reading, default=None
+        How an earlier file was read.
+    separator, missing_values, encoding, decimal_comma, day_first, words
+        As in `load_csv`.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Of float64 or, with None for a missing one, of objects.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or has no such column.
+    """
+    text = read_with(reading, path, separator, encoding, [name])
+    where = Path(path).name
+    check_name(name, text, where)
+    if missing_values is None:
+        missing_values = MISSING_VALUES if reading is None else reading.missing_values
+    reader = FieldReader(
+        text,
+        missing_values,
+        where,
+        decimal=None if decimal_comma is None else (",", ".")[not decimal_comma],
+        day_first=day_first,
+        known=reading,
+        numeric=[name],
+        words={**({} if reading is None else reading.words), **(words or {})},
+    )
+    if reader.zero_led([name]):
+        return _values(reader.words(name))
+    try:
+        return _values(reader.typed(name)[0])  # of the columns of a date the first is its year
+    except InputError:  # numbers and text in one column
+        return _values(reader.words(name))
+
+
+def _values(column: RawColumn) -> NDArray[Any]:
+    if column.codes is not None:
+        names = np.array([*map(str, column.words or ()), None], dtype=object)
+        return names[np.where(np.isnan(column.codes), len(names) - 1, column.codes).astype(np.int64)]
+    assert column.numbers is not None  # there are words, or numbers
+    if not column.boolean:
+        return column.numbers
+    return np.array([None if x != x else "true" if x else "false" for x in column.numbers], dtype=object)

@@ -1,0 +1,66 @@
+"""Proven numbers in few digits: rounded so that the text never says more than was proven."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, Context, Decimal
+
+__all__ = ["at_least", "at_most", "percent_at_most", "power_at_most"]
+
+NOISE = 1e-6  # of the last decimal: 0.3 that float64 has as 0.30000000000000004 is still 0.3
+HAIR = 1e-9  # of a difference of two sums, which may be 3.0000000001e-07 where 3e-07 was meant
+SMALL_PERCENT = 1e-4  # below it a power of ten is easier to read
+
+
+def at_least(bound: float, decimals: int = 6) -> str:
+    """Return the decimals of a lower bound, never more than it is.
+
+    Parameters
+    ----------
+    bound : float
+    decimals : int, default=6
+    """
+    if not math.isfinite(bound):
+        return str(bound)
+    return f"{math.floor(bound * 10**decimals + NOISE) / 10**decimals:.{decimals}f}"
+
+
+def at_most(amount: float, decimals: int = 6) -> str:
+    """Return the decimals of an upper bound, never less than it is.
+
+    Parameters
+    ----------
+    amount : float
+    decimals : int, default=6
+    """
+    if not math.isfinite(amount):
+        return str(amount)
+    return f"{math.ceil(amount * 10**decimals - NOISE) / 10**decimals:.{decimals}f}"
+
+
+def power_at_most(amount: float, digits: int = 1) -> str:
+    """Return the leading digits of a number above 0 with a power of ten, such as 4e-15; never less than it is.
+
+    Parameters
+    ----------
+    amount : float
+    digits : int, default=1
+    """
+    if not math.isfinite(amount):
+        return str(amount)
+    rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(amount * (1 - HAIR)))
+    return f"{float(rounded):.{digits - 1}e}"
+
+
+def percent_at_most(share: float) -> str:
+    """Return a share in percent, one decimal or two digits of a small one; never less than it is.
+
+    Parameters
+    ----------
+    share : float
+    """
+    percent = 100 * share
+    if 0 < percent < SMALL_PERCENT:
+        return f"{power_at_most(percent, 2)}%"
+    decimals = 1 - math.floor(math.log10(percent)) if 0 < percent < 1 else 1
+    return f"{at_most(percent, decimals)}%"

@@ -1,0 +1,184 @@
+"""Probability trees for log loss against a list of all trees, and what verify says of them.
+
+The oracle adds up terms ``n log n`` of 60 digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import log_loss
+from sklearn.tree import DecisionTreeClassifier
+
+from brute_force_additive import best_tree
+from treewright import OptimalProbabilityTree
+from treewright.convert import from_json, to_json
+from treewright.errors import InputError
+from treewright.problem import make_probability_problem
+from treewright.result import SolveStatus
+from treewright.search import Limits, SweepOptions, solve_probability
+from treewright.table import table_from
+from treewright.verify import verify_probability
+
+TABLES_A_BLOCK = 40
+OPTIONS = (
+    None,
+    SweepOptions(plain_work=1),
+    SweepOptions(monotone=False),
+    SweepOptions(between=False, neighbours=False),
+    SweepOptions(leaf_count=False, shallower=False, fair_shares=False),
+)
+
+
+@cache
+def term(weight: Fraction) -> Fraction:
+    """``n log n``, to 60 digits."""
+    if weight == 0:
+        return Fraction(0)
+    with localcontext() as context:
+        context.prec = 60
+        n = Decimal(weight.numerator) / Decimal(weight.denominator)
+        return Fraction(n * n.ln())
+
+
+def entropy(problem):
+    """Return the log loss of one leaf as a function of its rows."""
+    weight = [Fraction(float(w)) for w in problem.sample_weight]
+    y = problem.y.tolist()
+
+    def loss(rows):
+        of = [sum((weight[i] for i in rows if y[i] == k), Fraction(0)) for k in sorted(set(y))]
+        return max(Fraction(0), term(sum(of, Fraction(0))) - sum(map(term, of), Fraction(0)))
+
+    return loss
+
+
+def random_case(rng: np.random.Generator):
+    """A table with ties, missing values and text; labels of two to four classes; weights whole, broken or none."""
+    n, n_columns, n_classes = int(rng.integers(2, 9)), int(rng.integers(1, 4)), int(rng.integers(2, 5))
+    columns = {f"x{j}": rng.integers(0, rng.integers(2, 6), n).astype(float) for j in range(n_columns)}
+    if rng.random() < 0.3:
+        columns["x0"][rng.random(n) < 0.4] = np.nan
+    X = pd.DataFrame(columns)
+    if rng.random() < 0.3:
+        X["text"] = rng.choice(["red", "green", "blue"], n)
+    weight = [np.ones(n), rng.integers(0, 4, n).astype(float), rng.random(n), rng.random(n) * 1e9][
+        rng.integers(4)
+    ]
+    weight[0] = max(weight[0], 1)
+    return X, rng.integers(0, n_classes, n), weight, {
+        "cost_complexity": float(rng.choice([0, 0.125, 0.03125, 0.5, 1])),
+        "max_depth": [0, 1, 2, 3, None][rng.integers(5)],
+        "max_leaf_nodes": [None, None, 1, 2, 3][rng.integers(5)],
+        "min_samples_leaf": int(rng.choice([1, 1, 1, 2])),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("block", range(30))
+def test_optimum_and_certificate(block):
+    rng = np.random.default_rng(block)
+    for k in range(TABLES_A_BLOCK):
+        X, y, weight, asked = random_case(rng)
+        if asked["min_samples_leaf"] > (weight > 0).sum():
+            continue
+        problem = make_probability_problem(
+            table_from(X), y, sample_weight=weight, criterion="log_loss", **asked
+        )
+        loss = entropy(problem)
+        one_leaf = loss(list(range(problem.table.n_rows)))
+        limits = {name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")}
+        result = solve_probability(problem, options=OPTIONS[k % len(OPTIONS)])
+        if one_leaf == 0:
+            assert (result.loss, result.tree.n_leaves) == (0, 1)
+            continue
+        wanted, leaves = best_tree(
+            problem.table, loss, price=Fraction(asked["cost_complexity"]) * one_leaf, **limits
+        )
+        assert result.status is SolveStatus.OPTIMAL
+        assert result.objective == pytest.approx(float(wanted / one_leaf), abs=1e-10)
+        assert result.lower_bound <= float(wanted / one_leaf) + 1e-15
+        assert result.stats["tolerance"] < 1e-8
+        assert result.stats["log_loss"] == pytest.approx(
+            result.loss * float(one_leaf) / weight.sum(), abs=1e-12
+        )
+        if (weight == np.rint(weight)).all():
+            assert result.tree.n_leaves <= leaves
+        if k % 5:
+            continue
+        report = verify_probability(problem, result)
+        assert report.ok, str(report)
+        read = from_json(to_json(result))
+        assert read.result.sentence() == result.sentence()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_stopped_searches_hold_their_bound(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 3)).round(1), rng.integers(0, 3, 60)
+    about = {"cost_complexity": 0.01, "max_depth": 3, "criterion": "log_loss"}
+    problem = make_probability_problem(table_from(X), y, **about)
+    proven = solve_probability(problem)
+    assert proven.status is SolveStatus.OPTIMAL
+    for steps in (1, 5, 40):
+        stopped = solve_probability(problem, limits=Limits(step_limit=steps))
+        assert stopped.lower_bound <= proven.objective + 1e-12 <= stopped.objective + 2e-12
+        report = verify_probability(problem, stopped)
+        assert report.ok, str(report)
+
+
+TAMPERED = {
+    "objective": lambda r: replace(r, objective=r.objective * 0.9),
+    "loss": lambda r: replace(r, loss=r.loss * 0.9, objective=r.objective - 0.1 * r.loss),
+    "bound": lambda r: replace(r, lower_bound=r.objective + 1),
+    "bound below": lambda r: replace(r, lower_bound=r.lower_bound * 0.5),
+    "criterion": lambda r: replace(r, options={**r.options, "criterion": "brier"}),
+    "tolerance": lambda r: replace(r, stats={**r.stats, "tolerance": 0.1}),
+    "value": lambda r: replace(r, tree=replace(r.tree, value=r.tree.value * 1.01)),
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_tampered_certificates_are_refused(what):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(61, 3)), rng.integers(0, 2, 61)
+    about = {"cost_complexity": 0.01, "max_depth": 2}
+    problem = make_probability_problem(table_from(X), y, criterion="log_loss", **about)
+    result = OptimalProbabilityTree(criterion="log_loss", **about).fit(X, y).result_
+    assert verify_probability(problem, result).ok
+    assert not verify_probability(problem, TAMPERED[what](result)).ok
+    assert not verify_probability(make_probability_problem(table_from(X), y, **about), result).ok
+
+
+def test_it_is_no_worse_than_cart_and_says_so():
+    X, y = load_iris(return_X_y=True)
+    for depth in (1, 2, 3):
+        ours = OptimalProbabilityTree(0, max_depth=depth, criterion="log_loss").fit(X, y)
+        cart = DecisionTreeClassifier(criterion="entropy", max_depth=depth, random_state=0).fit(X, y)
+        assert ours.result_.stats["log_loss"] <= log_loss(y, cart.predict_proba(X)) + 1e-12
+        assert ours.result_.stats["log_loss"] == pytest.approx(log_loss(y, ours.predict_proba(X)))
+        assert "% of the log loss of a single leaf left" in ours.result_.sentence()
+
+
+def test_weights_that_are_rounded_stand_in_the_tolerance():
+    rng = np.random.default_rng(1)
+    X, y, weight = rng.integers(0, 3, (3000, 2)), rng.integers(0, 2, 3000), rng.random(3000)
+    exact = OptimalProbabilityTree(criterion="log_loss").fit(X, y).result_
+    rounded = OptimalProbabilityTree(criterion="log_loss").fit(X, y, weight).result_
+    assert exact.stats["tolerance"] < rounded.stats["tolerance"] < 1e-8
+    assert rounded.status is SolveStatus.OPTIMAL
+
+
+def test_one_class_and_bad_parameters():
+    result = OptimalProbabilityTree(criterion="log_loss").fit([[0.0], [1.0]], [1, 1]).result_
+    assert (result.tree.n_leaves, result.loss, result.stats["log_loss"]) == (1, 0.0, 0.0)
+    with pytest.raises(InputError, match='criterion=\'gini\'; choose "brier" or "log_loss"'):
+        OptimalProbabilityTree(criterion="gini").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(InputError, match="fraction of the log loss of a single leaf"):
+        OptimalProbabilityTree(2, criterion="log_loss").fit([[0.0], [1.0]], [0, 1])
