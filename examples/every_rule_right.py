@@ -35,7 +35,7 @@ print(worst.result_.sentence())
 figure = tree_figure(worst.tree_)
 
 # %%
-# The best of very many trees flatters on the rows it was chosen by: on new rows the worst leaf can be
+# The best of very many trees looks too good on the rows it was chosen by: on new rows the worst leaf can be
 # worse than that of the usual tree. What helps are large leaves and few of them. With
 # ``criterion="lower_bound"`` a small leaf has to make up for being small:
 careful = LeafAccuracyTreeClassifier(criterion="lower_bound", **limits).fit(X_train, y_train)

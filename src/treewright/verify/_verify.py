@@ -336,7 +336,7 @@ def _close(name: str, claimed: float, found: float, message: str, scale: float =
 
 
 def _scale(problem: Problem) -> float:
-    """How large an objective can be, where that is less than 1: costs of 1e-12 without a price of leaves."""
+    """How large an objective can be, where that is less than 1: costs of 1e-12 without a leaf penalty."""
     return min(1.0, float(problem.costs.max()) + problem.cost_complexity)
 
 
