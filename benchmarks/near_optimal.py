@@ -1,13 +1,15 @@
 """Near-optimal sets beside TreeFARMS, PRAXIS and arborenum: counts, CPU seconds of one core, memory.
 
     python -m benchmarks.near_optimal [--tables compas fico ...] [--prices .01 .005 .002] [--epsilons .02 .05 .1]
-        [--depths 3 4 5] [--peers treefarms praxis] [--seconds 20] [--continuous] [--save NAME]
+        [--depths 3 4 5] [--peers treefarms praxis] [--seconds 60] [--continuous] [--save NAME]
 
 Every count runs in a process of its own, one after the other, on the same arrays. Definitions differ, so each peer
 has a run of ours under its own: "treefarms" (exact prices, cheapest labels, of equals the second, no redundant splits,
 the bound relative to the optimum) and "praxis" (any label, every split, price and bound in whole rows; the bound is
 given to all). Seconds are of the processor, since machines are shared; megabytes are what the process grew by after
-the data was loaded. A peer that fails at one depth is not asked for larger ones.
+the data was loaded. A run is ended after so many of these seconds, or at 6 GiB. A peer that fails is not asked
+for larger depths and sets at the same price. With --save a row is written as soon as it is there, and a run that is
+started again goes on behind the rows that are stored.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +28,7 @@ import numpy as np
 
 from benchmarks._data import read_csv
 from benchmarks._environments import DEFAULT_FOLDER, HERE, ensure
-from benchmarks._harness import write_results
+from benchmarks._harness import RESULTS, write_results
 from benchmarks._tables import format_table
 from treewright import near_optimal_trees
 from treewright.estimators import ThresholdGuesser
@@ -45,7 +49,8 @@ GUESSED = {
     "coupon rest20": "gosdt_guesses/coupon_rest20.csv.gz",
 }
 CONTINUOUS = {"raisin": "continuous/raisin.csv.gz", "rice": "continuous/rice.csv.gz"}
-GIBIBYTES = 4.0
+GIBIBYTES = 6.0
+WALL = 8  # times the limit of processor seconds: how long a run may take on a busy machine
 RULES = {"treefarms": "treefarms", "praxis": "praxis", "arborenum": "praxis"}
 
 
@@ -83,13 +88,16 @@ def run(solver: str, job: dict[str, Any], seconds: float, folder: Path) -> dict[
             input=json.dumps(job | {"time_limit": seconds}),
             capture_output=True,
             text=True,
-            timeout=3 * seconds + 20,
+            timeout=WALL * seconds + 20,
             env=os.environ | single,
             check=False,
         )
-        said = json.loads(done.stdout) if done.stdout else {"error": f"ended with {done.returncode}"}
+        ended = (
+            f"over {seconds:.0f} s" if done.returncode == -signal.SIGXCPU else f"ended with {done.returncode}"
+        )
+        said = json.loads(done.stdout) if done.stdout else {"error": ended}
     except subprocess.TimeoutExpired:
-        said = {"error": f"killed after {3 * seconds + 20:.0f} s of the clock"}
+        said = {"error": f"killed after {WALL * seconds + 20:.0f} s of the clock"}
     answer |= said
     for name in ("cpu_seconds", "megabytes"):
         if name in answer:
@@ -97,37 +105,60 @@ def run(solver: str, job: dict[str, Any], seconds: float, folder: Path) -> dict[
     return answer
 
 
-def rows_of(name: str, options: argparse.Namespace, peers: list[str]) -> list[dict[str, Any]]:
-    """All runs on one table."""
+def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What tells a row from all others."""
+    return tuple(row[name] for name in ("table", "price", "epsilon", "depth", "rule"))
+
+
+def add_rows(
+    name: str,
+    options: argparse.Namespace,
+    peers: list[str],
+    rows: list[dict[str, Any]],
+    save: Callable[[], None],
+) -> None:
+    """Add all runs on one table to `rows`, which may have some of them already."""
     X, y = table(name)
-    out = []
+    known = {key_of(row): row for row in rows}
     with tempfile.TemporaryDirectory() as folder:
         arrays = Path(folder) / "arrays.npz"
         np.savez(arrays, X=X, y=y)
-        failed: dict[tuple[str, float, float], int] = {}
+        failed: list[tuple[str, float, float, int]] = []
         for depth in options.depths:
             for price in options.prices:
                 for epsilon in options.epsilons:
                     for rule in dict.fromkeys(RULES[peer] for peer in peers):
+                        row = known.get((name, price, epsilon, depth, rule))
+                        if row is not None:
+                            failed += [
+                                (a["package"], price, epsilon, depth) for a in row["answers"] if "error" in a
+                            ]
+                            continue
                         job = asked(rule, X, y, price, epsilon, depth) | {"arrays": str(arrays)}
                         answers = [run("treewright", job, options.seconds, options.environments)]
                         for peer in (peer for peer in peers if RULES[peer] == rule):
-                            before = failed.get((peer, price, epsilon))
+                            before = next(
+                                (
+                                    f
+                                    for f in failed
+                                    if f[:2] == (peer, price) and f[2] <= epsilon and f[3] <= depth
+                                ),
+                                None,
+                            )
                             if before is not None:
-                                answers.append(
-                                    {"package": peer, "error": f"not run: failed at depth {before}"}
-                                )
+                                why = f"not run: failed at epsilon {before[2]}, depth {before[3]}"
+                                answers.append({"package": peer, "error": why})
                                 continue
                             answers.append(run(peer, job, options.seconds, options.environments))
                             if "error" in answers[-1]:
-                                failed[peer, price, epsilon] = depth
+                                failed.append((peer, price, epsilon, depth))
                         row = {
                             "table": name, "rows": len(y), "columns": X.shape[1], "price": price,
                             "epsilon": epsilon, "depth": depth, "rule": rule, "answers": answers,
                         }  # fmt: skip
-                        out.append(row)
+                        rows.append(row)
+                        save()
                         print(line(row), flush=True)
-    return out
 
 
 def cell(answer: dict[str, Any]) -> list[str]:
@@ -177,21 +208,27 @@ def main() -> None:
     parser.add_argument("--epsilons", nargs="+", type=float, default=[0.02, 0.05, 0.1])
     parser.add_argument("--depths", nargs="+", type=int, default=[3, 4, 5, 6])
     parser.add_argument("--peers", nargs="+", default=None)
-    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--continuous", action="store_true", help="raisin and rice, over all thresholds")
     parser.add_argument("--environments", type=Path, default=DEFAULT_FOLDER)
     parser.add_argument("--save", default=None, help="write results/NAME.json")
     options = parser.parse_args()
     names = options.tables or list(CONTINUOUS if options.continuous else BINARY | GUESSED)
     peers = options.peers or (["arborenum"] if options.continuous else ["treefarms", "praxis"])
-    rows: list[dict[str, Any]] = []
-    for name in names:
-        rows += rows_of(name, options, peers)
-        if options.save:  # after each table: a long run that is ended loses nothing
+    stored = RESULTS / f"{options.save}.json"
+    rows: list[dict[str, Any]] = (
+        json.loads(stored.read_text())["rows"] if options.save and stored.exists() else []
+    )
+
+    def save() -> None:
+        if options.save:
             asked_for = {
                 key: value for key, value in vars(options).items() if key not in ("environments", "save")
             }
             write_results(options.save, asked_for, rows)
+
+    for name in names:
+        add_rows(name, options, peers, rows, save)
     print(summary(rows))
 
 

@@ -73,6 +73,17 @@ def random_case(seed):
     }  # fmt: skip
 
 
+def continuous_case(seed):
+    """Return a case of columns of a few values each, some of them missing."""
+    X, y, weight, costs, asked = random_case(seed)
+    rng = np.random.default_rng(seed + 10_000)
+    X = rng.integers(0, 5, (len(y), min(X.shape[1], 2))).astype(float)
+    if rng.random() < 0.3:
+        X[rng.random(len(y)) < 0.3, 0] = np.nan
+    X[:2, -1] = 0, 1  # at least one split
+    return X, y, weight, costs, asked
+
+
 def label_of(tree, right, row):
     """Return what a tree in the form of `Listed` predicts for a row; ``right[split][row]`` says where the row goes."""
     while isinstance(tree, tuple):

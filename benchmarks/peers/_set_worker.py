@@ -7,7 +7,7 @@ Runs inside a peer's environment and imports nothing of treewright. A job is a J
     bound_rows   most errors plus price of a tree, in rows, where a peer rounds; null where it does not
     epsilon      the bound is (1 + epsilon) times the least
     max_depth    most splits on a path
-    time_limit   seconds
+    time_limit   seconds of the processor; more, and the process is ended by a signal
     memory_limit GiB of address space after the data is loaded
 
 What a peer prints goes to standard error; standard output carries the answer alone.
@@ -50,6 +50,8 @@ def serve(package: str, count: Callable[[dict[str, Any], Any, Any], str]) -> Non
         size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         most = size + int(job["memory_limit"] * 2**30)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    spent = int(time.process_time()) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (spent + int(job["time_limit"]), resource.RLIM_INFINITY))
     answer: dict[str, Any] = {"version": version(package)}
     begun = time.process_time()
     try:

@@ -11,6 +11,7 @@ void bind_latent(nb::module_& m);
 void bind_leaf_accuracy(nb::module_& m);
 void bind_additive(nb::module_& m);
 void bind_near_optimal(nb::module_& m);
+void bind_near_optimal_problem(nb::module_& m);
 void bind_pruning(nb::module_& m);
 void bind_sweep(nb::module_& m);
 
@@ -23,6 +24,7 @@ NB_MODULE(_core, m) {
     bind_latent(m);
     bind_leaf_accuracy(m);
     bind_near_optimal(m);
+    bind_near_optimal_problem(m);
     bind_pruning(m);
     bind_sweep(m);
     bind_additive(m);

@@ -111,6 +111,7 @@ class Stated:
             "policy": 3,
             "survival": 3,
             "probability": 3,
+            "regression front": 3,
             "shards": 3,
         }
         given = self.case.options.get("max_depth", defaults.get(self.case.method))

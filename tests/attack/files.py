@@ -147,7 +147,8 @@ def _changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
         if found.proven:
             yield "tolerance", lambda c: c["certificate"]["stats"].update(tolerance=SHOWN)
         yield "criterion", lambda c: c["certificate"]["options"].update(criterion="gini")
-        if found.case.method != "policy" and nodes[0]["value"][0]:
+        many_medians = found.case.options.get("criterion") in ("absolute_error", "quantile")
+        if found.case.method != "policy" and not many_medians and nodes[0]["value"][0]:
             yield "value", lambda c: c["nodes"][0]["value"].__setitem__(0, nodes[0]["value"][0] * 1.5)
         return
     heaviest = max(range(len(nodes[0]["value"])), key=lambda k: nodes[0]["value"][k])

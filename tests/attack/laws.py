@@ -14,6 +14,7 @@ from attack.case import Case
 from attack.checks import Found, Mismatch, answers
 from attack.conversions import COMPILED, QUICK, converted_alike
 from attack.files import ADDITIVE, mutated_files, tampered, verified
+from attack.front_checks import regression_front_answers
 from attack.leaf_checks import front_answers, leaf_answers
 from attack.near_checks import near_answers
 from attack.policy_checks import FoundPolicy, policy_answers
@@ -41,6 +42,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "probability": probability_answers,
     "near": near_answers,
     "shards": shard_answers,
+    "regression front": regression_front_answers,
 }
 
 FOUND: dict[str, type[Found]] = {

@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from attack.case import Case
 from attack.checks import Mismatch
@@ -143,9 +144,18 @@ class TooManyTrees(Exception):
 
 
 def near_answers(case: Case) -> Iterator[Mismatch]:
-    """Compare the set with the list of all trees: numbers, order, places, rules, votes, and its file."""
+    """Compare the set with the list of all trees: numbers, order, places, rules, votes, and its file.
+
+    The same set is made over ranked columns, which tables of so few thresholds are not otherwise, and compared too.
+    """
+    yield from _answers(case, case.run())
+    with patch("treewright.search._choose_engine._has_many_thresholds", lambda *given: (True, "asked")):
+        ranked = case.run(thresholds="all")
+    yield from (Mismatch(f"{m.law}, over ranked columns", m.words) for m in _answers(case, ranked))
+
+
+def _answers(case: Case, found: Any) -> Iterator[Mismatch]:
     stated = StatedSet(case)
-    found = case.run()
     problem, splits = found.graph.problem, list(found.graph.cuts.splits)
     lefts = [sum(1 << i for i, goes in enumerate(s.goes_left(problem.table.X)) if goes) for s in splits]
     trees = Trees(stated, lefts)

@@ -67,11 +67,17 @@ def probability_answers(case: Case) -> Iterator[Mismatch]:
     model = case.run()
     found = FoundProbability(case, model.result_)
     stated, nodes = found.stated, found.walker.content["nodes"]
+    said_of = model.predict_proba(case.frame([case.rows[i] for i in stated.kept])).tolist()
     for leaf, rows in found.groups.items():
         of = [float(w) for w in stated.weights_of(rows)]
         said = nodes[leaf]["value"]
         if any(abs(a - b) > 1e-9 * sum(of) for a, b in zip(said, of, strict=True)):
             yield Mismatch("a leaf does not hold the weights of its rows", f"{said!r}, not {of!r}")
+        shares = [w / sum(of) for w in of]
+        if any(abs(a - b) > 1e-9 for a, b in zip(said_of[rows[0]], shares, strict=True)):
+            yield Mismatch(
+                "a probability is not the share of its leaf", f"{said_of[rows[0]]}, not {shares!r}"
+            )
     yield from walks_alike(found, model, lambda leaf: stated.classes[nodes[leaf]["prediction"]])
     if not stated.one_leaf:
         if len(found.groups) != 1 or found.result.loss != 0:

@@ -46,6 +46,49 @@ def test_a_set_that_praxis_does_not_list_in_full() -> None:
     assert found.n_trees_ == counted(frozenset(range(n)), 4).total() == 124
 
 
+@pytest.mark.shared
+def test_two_trees_that_praxis_leaves_out() -> None:
+    """PRAXIS 0.0.30 says 1,059,752 for a leaf of 14 rows and a bound of 2,403: whole numbers, nothing is rounded."""
+    X, y = table(COMPAS)
+    n, leaf, depth = len(y), 14, 5
+    bound = 2403
+
+    def rows_of(column: np.ndarray) -> int:
+        return int.from_bytes(np.packbits(column.astype(bool)).tobytes(), "big")
+
+    columns, positive = [rows_of(column) for column in X.T], rows_of(y)
+
+    @cache
+    def least(rows: int, levels: int) -> int:
+        ones = (rows & positive).bit_count()
+        found = [min(ones, rows.bit_count() - ones) + leaf]
+        for right in columns if levels else ():
+            if rows & right and rows & ~right:
+                found.append(least(rows & ~right, levels - 1) + least(rows & right, levels - 1))
+        return min(found)
+
+    @cache
+    def counted(rows: int, levels: int, most: int) -> Counter[int]:
+        ones = (rows & positive).bit_count()
+        out = Counter([ones + leaf, rows.bit_count() - ones + leaf])
+        for right in columns if levels else ():
+            sides = rows & ~right, rows & right
+            if not all(sides):
+                continue
+            a, b = (least(side, levels - 1) for side in sides)
+            if a + b <= most:
+                left, other = counted(sides[0], levels - 1, most - b), counted(sides[1], levels - 1, most - a)
+                for (x, p), (z, q) in product(left.items(), other.items()):
+                    out[x + z] += p * q
+        return Counter({cost: number for cost, number in out.items() if cost <= most})
+
+    found = near_optimal_trees(
+        X, y, cost_complexity=leaf / n, max_depth=depth, max_objective=bound / n, leaf_labels="any",
+        redundant_splits=True, time_limit=None,
+    )  # fmt: skip
+    assert counted(rows_of(np.ones(n)), depth, bound).total() == found.n_trees_ == 1_059_754
+
+
 @cache
 def table(file: str) -> tuple[np.ndarray, np.ndarray]:
     values = np.loadtxt(shared(f"data/osdt/{file}"), delimiter=";", skiprows=1)
@@ -84,3 +127,19 @@ def test_count_of_praxis(file: str, price: float, expected: int) -> None:
     )
     assert found.status_ == "complete"
     assert found.n_trees_ == expected
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "leaf", "bound", "trees"),
+    [("raisin", 18, 161, 34), ("raisin", 9, 147, 7728), ("rice", 76, 431, 147)],
+)
+def test_count_of_arborenum_over_all_thresholds(name, leaf, bound, trees) -> None:
+    """arborenum 0.2.6 counts all thresholds of the table at every node, every label and split, in whole rows."""
+    values = np.loadtxt(shared(f"data/continuous/{name}.csv.gz"), delimiter=",", skiprows=1)
+    X, y = values[:, 1:], values[:, 0]
+    found = near_optimal_trees(
+        X, y, cost_complexity=leaf / len(y), max_depth=3, max_objective=bound / len(y), leaf_labels="any",
+        redundant_splits=True, thresholds="all", time_limit=None,
+    )  # fmt: skip
+    assert found.n_trees_ == trees

@@ -6,15 +6,45 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from near_optimal_lists import Listed, nested, random_case
+from near_optimal_lists import Listed, continuous_case, nested, random_case
 from treewright import near_optimal_trees
+from treewright.near_optimal._problems import ranked_problem
+
+
+@pytest.fixture
+def over_ranked_columns(monkeypatch):
+    """Have the graph made by the search over ranked columns where it can be; return whether it was, each time."""
+    made = []
+
+    def problem(*given):
+        made.append(True)
+        return ranked_problem(*given)
+
+    monkeypatch.setattr(
+        "treewright.search._choose_engine._has_many_thresholds", lambda *given: (True, "many")
+    )
+    monkeypatch.setattr("treewright.near_optimal._solve.ranked_problem", problem)
+    return made
 
 
 @pytest.mark.parametrize("seed", range(120))
 def test_set_is_what_a_list_of_all_trees_says(seed):
     X, y, weight, costs, asked = random_case(seed)
+    compare(X, y, weight, costs, asked)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_set_over_ranked_columns_is_what_a_list_of_all_trees_says(seed, over_ranked_columns):
+    X, y, weight, costs, asked = continuous_case(seed)
+    compare(X, y, weight, costs, asked | {"thresholds": "all"})
+    assert over_ranked_columns == [True]
+
+
+def compare(X, y, weight, costs, asked):
+    """Compare all that is said of a set with a list of all trees."""
     found = near_optimal_trees(X, y, sample_weight=weight, costs=costs, **asked)
     table = found.graph.problem.table
     splits = found.graph.cuts.splits
@@ -71,6 +101,58 @@ def test_set_is_what_a_list_of_all_trees_says(seed):
             t for t, f in zip(as_nested, first, strict=True) if f
         ]
         assert all(beginning.rank(tree) == place for place, tree in enumerate(beginning))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_ranked_and_binary_columns_give_the_same_set(seed, over_ranked_columns):
+    """With missing values, a column of text, a third level, and sets that are stopped by nothing but their bound."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(15, 45))
+    X = pd.DataFrame({"a": rng.integers(0, 12, n).astype(float), "b": rng.normal(size=n).round(1)})
+    X.loc[rng.random(n) < 0.2, "b"] = np.nan
+    if seed % 2:
+        X["c"] = rng.choice(["red", "green", "blue"], n)
+    y = (X["a"] > 5).to_numpy() ^ (rng.random(n) < 0.25)
+    weight = rng.integers(0, 4, n) if seed % 3 == 0 else np.ones(n)
+    weight[:2] = 1
+    y[:2] = False, True
+    asked = {
+        "sample_weight": weight, "max_depth": 3, "cost_complexity": 0.03,
+        "epsilon": float(rng.choice([0.02, 0.1, 0.2])),
+        "min_samples_leaf": 1 + 2 * int(rng.integers(2)), "leaf_labels": str(rng.choice(["any", "cheapest"])),
+        "redundant_splits": bool(rng.integers(2)), "time_limit": None,
+    }  # fmt: skip
+    ranked = near_optimal_trees(X, y, thresholds="all", **asked)
+    binary = near_optimal_trees(X, y, thresholds="auto", **asked)
+    assert over_ranked_columns == [True]
+    assert len(ranked.graph.cuts.splits) == len(binary.graph.cuts.splits)
+    assert ranked.status_ == binary.status_ == "complete"
+    assert ranked.table() == binary.table()
+    np.testing.assert_allclose(ranked.vote_share(), binary.vote_share(), rtol=1e-9)
+    for one, other in zip(ranked.columns(), binary.columns(), strict=True):
+        assert one[:1] + one[3:5] == other[:1] + other[3:5]
+        assert one.share == pytest.approx(other.share, rel=1e-9)
+        assert one.share_at_root == pytest.approx(other.share_at_root, rel=1e-9)
+        assert one.reliance == pytest.approx(other.reliance, abs=1e-12)
+    for tree in ranked.sample(5, random_state=seed):
+        assert tree in binary
+        assert ranked.where(like=tree).n_trees_ == binary.where(like=tree).n_trees_
+    for tree in binary.sample(5, random_state=seed):
+        assert tree in ranked
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_rows_that_no_column_tells_apart_over_ranked_columns(depth, over_ranked_columns):
+    """Of three classes: nodes without a column to split are left while depth remains."""
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0], [2.0], [3.0], [4.0]]), np.array([0, 1, 2, 0, 2, 1, 0])
+    compare(
+        X, y, np.ones(7, dtype=int), 1 - np.eye(3, dtype=int),
+        {
+            "cost_complexity": 0.01, "max_depth": depth, "min_samples_leaf": 1, "epsilon": 0.5,
+            "leaf_labels": "any", "redundant_splits": True, "thresholds": "all",
+        },
+    )  # fmt: skip
+    assert over_ranked_columns == [True]
 
 
 def test_costs_in_decimals_whose_unit_is_no_whole_share() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from treewright import SolveResult, SolveStatus
+from treewright import SolveResult, SolveStatus, regression_frontier
 from treewright.problem import Problem, make_problem, make_regression_problem
 from treewright.result import StopReason
 from treewright.search import Limits, SearchOptions, solve, solve_frontier, solve_regression
@@ -143,3 +143,14 @@ def test_a_large_table_has_time_for_one_split() -> None:
     assert best.status is SolveStatus.OPTIMAL
     assert stopped.tree.splits[0] == best.tree.splits[0]
     assert stopped.objective == best.objective
+
+
+@pytest.mark.parametrize("limit", [{"time_limit": 1e-9}, {"step_limit": 1}, {"time_limit": 1e-4}])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_front_of_regression_trees_has_the_best_of_one_split(limit: dict[str, float], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 6, (40, 3)).astype(float), rng.normal(size=40)
+    best = regression_frontier(X, y, max_leaves=2, max_depth=1).at_most(2)
+    stopped = regression_frontier(X, y, max_leaves=5, **limit)
+    for leaves in range(2, 6):
+        assert stopped.at_most(leaves).loss <= best.loss + 1e-12

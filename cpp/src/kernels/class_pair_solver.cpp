@@ -150,6 +150,30 @@ Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
     return result;
 }
 
+void ClassPairSolver::within(const Node& node, Cost budget, std::vector<SolvedCut>& found) {
+    const std::size_t n_columns = node.columns.size();
+    for (std::size_t at = 0; at < n_columns; ++at)
+        profiles_[at].reset(objective_, options_, node, at, objective_.leaf_penalty());
+    choose_kernel(node);
+    mark_checks(node);
+    const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 4096;
+    for (;;) {
+        choose_cuts(n_columns, budget + 1);
+        if (cuts_.empty() || control_.step(work)) return;
+        prepare_lanes(node);
+        kernel_(task_);
+        for (std::size_t k = 0; k < cuts_.size(); ++k) {
+            const auto [at, cut] = cuts_[k];
+            const Lane lane = lane_costs(node, k);
+            if (lane.left + lane.right <= budget)
+                found.push_back({at, profiles_[at].position(cut), lane.left, lane.right});
+            SplitBounds point{cut, lane.left, lane.right};
+            point.tag = kSolved;
+            profiles_[at].insert(point);
+        }
+    }
+}
+
 void ClassPairSolver::keep(const Node& node, Cost target, Memo& memo) const {
     target += objective_.stake(node) / 32;  // neighbours' targets differ a little
     memo.columns = node.columns;
@@ -172,7 +196,7 @@ void ClassPairSolver::choose_cuts(std::size_t n_columns, Cost target) {
         };
         for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
             const SplitBounds& point = profile.points()[i];
-            if (profile.open(point, target)) add(point.cut, point.cut);
+            if (profile.open(point, target) && point.tag != kSolved) add(point.cut, point.cut);
             const Gap gap = profile.gap(i, target);
             if (gap.open()) add(gap.first, gap.last);
         }

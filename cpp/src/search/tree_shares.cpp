@@ -188,7 +188,7 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
 }
 
 ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule,
-                         std::span<const std::uint32_t> copies_without) {
+                         std::span<const std::uint32_t> copies_without, Control& control) {
     const SetWalk walk(graph, rule);
     const std::size_t n_nodes = graph.nodes.size();
     // Of each node the fewest errors of its subtrees by their leaves: all, those with a split on the columns, those without.
@@ -204,6 +204,7 @@ ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule,
     };
     for (std::size_t n = n_nodes; n-- > 0;) {
         if (!walk.reached(n)) continue;
+        if (control.poll(1 + static_cast<std::int64_t>(graph.edges_of(n).size()))) return {};
         std::size_t n_leaves = 1;
         for (const SetEdge& edge : graph.edges_of(n))
             if (walk.n_copies(edge) > 0) n_leaves = std::max(n_leaves, size[edge.child[0]] + size[edge.child[1]] - 2);

@@ -70,16 +70,21 @@ void split(const RankedObjective& objective, const Node& node, std::size_t at, s
 
 void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end,
              Arena& arena, std::span<std::uint8_t> goes_left, Node& part) {
-    part.clear(objective.n_sums());
     const std::uint32_t* order = node.orders[at];
-    objective.add_rows(order, begin, end, part);
     for (std::uint32_t i = 0; i < node.n; ++i) goes_left[row_of(order[i])] = i >= begin && i < end ? 1 : 0;
+    select(objective, node, end - begin, arena, goes_left, part);
+}
+
+void select(const RankedObjective& objective, const Node& node, std::uint32_t n, Arena& arena,
+            std::span<const std::uint8_t> marked, Node& part) {
+    part.clear(objective.n_sums());
     const OrderKernels& kernels = order_kernels(simd());
-    const std::size_t room = part.n + OrderKernels::kPadding;
+    const std::size_t room = n + OrderKernels::kPadding;
     std::uint32_t* memory = arena.take<std::uint32_t>(node.columns.size() * room).data();
-    std::uint32_t* others = arena.take<std::uint32_t>(node.n - part.n + OrderKernels::kPadding).data();
+    std::uint32_t* others = arena.take<std::uint32_t>(node.n - n + OrderKernels::kPadding).data();
     for (std::size_t c = 0; c < node.columns.size(); ++c, memory += room) {
-        kernels.partition(node.orders[c], node.n, goes_left.data(), memory, others);
+        kernels.partition(node.orders[c], node.n, marked.data(), memory, others);
+        if (c == 0) objective.add_rows(memory, 0, n, part);
         keep_if_varying(objective.table(), part, node.columns[c], memory);
     }
 }

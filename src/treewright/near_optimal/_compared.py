@@ -131,6 +131,14 @@ class ComparedSet(RestrictedSet):
         References
         ----------
         C. Marx, F. Calmon, B. Ustun (2020). Predictive Multiplicity in Classification. ICML. (Definition 4)
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> trees.discrepancy().value
+        0.25
         """
         self._some("no tree that could differ")
         problem = self.graph.problem
@@ -166,6 +174,15 @@ class ComparedSet(RestrictedSet):
         ------
         InputError
             The set is empty; the group or its complement has no rows; there is no such label.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> gaps = trees.gap_range([True, True, False, False], label="yes")
+        >>> gaps.least.value, gaps.most.value
+        (-0.5, 0.0)
         """
         if kind not in ("parity", "opportunity"):
             raise InputError(
@@ -216,6 +233,15 @@ class ComparedSet(RestrictedSet):
         -----
         Sizes of trees are taken in order of their objective. A partial tree is given up if the ranges of the gap of
         what is still open in it cannot add up to an allowed gap; so the first complete tree is the best.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> tree, looked_at, bound = trees.best_with_gap([True, True, False, False], at_most=0.2, label="yes")
+        >>> tree.n_leaves
+        1
         """
         check_bound(at_most=at_most)
         check_count("look_at", look_at, 0)

@@ -129,7 +129,8 @@ class Counts:
         """Return by leaves the fewest errors of a tree with a split that is closed in `others`, and of one without."""
         rule = self._rule()
         most = rule["most_errors"]
-        found = self.graph.native.column_worth(**rule, copies_without=others.copies)
+        stop, *found = self.graph.native.column_worth(**rule, copies_without=others.copies)
+        _check_ended(stop_reason(stop))
         with_it, without = (
             {
                 leaves: errors

@@ -93,6 +93,14 @@ class DescribedSet:
         -------
         str
             Of an empty set: that there is no such tree, which is a proof as far as the set is complete.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> trees.where(max_leaves=2, uses="x0").sentence().split(", ")[1].split(";")[0]
+        "no tree with a split on 'x0' and of at most 2 leaves has an objective of at most 0.3"
         """
         if self.membership.budget < 0:
             return f"The set is {self.status_}; the least that was found is {self.best.objective:.6g}, not proven."
@@ -120,6 +128,14 @@ class DescribedSet:
         list of Size
             Best objective first; at equal objectives fewer leaves first. The numbers of trees add up to
             `n_trees_`.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> [(size.n_leaves, size.loss, size.n_trees) for size in trees.table()]
+        [(3, 0.0, 2), (1, 0.25, 1)]
         """
         graph = self.graph
         return [

@@ -333,7 +333,11 @@ def _check_nodes(graph: SetGraph) -> None:
     kind, n_kinds, ones = graph.rows
     by_kind = np.zeros((n_kinds, graph.problem.n_classes), dtype=np.int64)
     np.add.at(by_kind, kind, by_row)
+    # What every tree pays is known for each kind of rows over binary columns, for each class over ranked ones.
     least = by_kind.min(axis=1)
+    if graph.base != int(least.sum()):
+        least = np.zeros(n_kinds, dtype=np.int64)
+        np.add.at(least, kind, by_row.min(axis=1))
     k = graph.problem.n_classes
     costs = graph.native.sum_by_node(ones, n_kinds, (by_kind - least[:, None]).reshape(-1))
     rows = np.repeat(np.bincount(kind, minlength=n_kinds)[:, None], k, axis=1).reshape(-1)

@@ -72,15 +72,22 @@ class SetGraph:
 
     @cached_property
     def twins(self) -> tuple[tuple[int, ...], ...]:
-        """Splits of `cuts` that send all rows as each distinct one does, that one included; by distinct split."""
+        """Splits of `cuts` that each split of the edges stands for, that one included.
+
+        They send all rows the same way, or are mirror images, and have no edges of their own.
+        """
         rows = [bits.tobytes() for bits in self.cuts.packed]
+        own = set(map(int, self.arrays["source"]))
         groups: dict[bytes, list[int]] = {}
         for number, bits in enumerate(rows):
-            groups.setdefault(bits, []).append(number)
+            if number not in own:
+                groups.setdefault(bits, []).append(number)
+        if not groups:
+            return tuple((source,) for source in map(int, self.arrays["source"]))
         out = []
-        for source in self.arrays["source"]:
+        for source in map(int, self.arrays["source"]):
             mirrored = np.packbits(1 - self._goes_right(source), bitorder="little").tobytes()
-            out.append(tuple(sorted([*groups[rows[source]], *groups.get(mirrored, [])])))
+            out.append(tuple(sorted([source, *groups.get(rows[source], []), *groups.get(mirrored, [])])))
         return tuple(out)
 
     def same_side(self, first: int, second: int) -> bool:
@@ -115,7 +122,9 @@ class SetGraph:
         Rows that all splits send the same way are of one kind. The last is 64 kinds a word for each distinct split, a
         bit is 1 where it goes right.
         """
-        bits = self.cuts.goes_right[self.arrays["source"]]  # (n_distinct, n_rows)
+        bits = np.unpackbits(
+            self.cuts.packed[self.arrays["source"]], axis=1, count=self.cuts.n_rows, bitorder="little"
+        )  # (n_distinct, n_rows)
         packed = np.ascontiguousarray(np.packbits(bits, axis=0).T)
         if packed.shape[1] == 0:  # no split
             return np.zeros(self.cuts.n_rows, dtype=np.int64), 1, np.zeros(0, dtype=np.uint64)

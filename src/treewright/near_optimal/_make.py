@@ -62,7 +62,8 @@ def near_optimal_trees(
     redundant_splits : bool, default=False
         Whether a split counts whose two sides are leaves of the same label.
     thresholds : "auto", "all", int or mapping, default="auto"
-        As in `OptimalTreeClassifier`, but the splits are made beforehand: "auto" offers at most 512.
+        As in `OptimalTreeClassifier`, but "auto" offers at most 512 splits; "all" offers all, and two thresholds
+        between which no row of a node lies are two splits of it.
     sample_weight : array-like of shape (n_rows,), default=None
     class_weight : dict, "balanced" or None, default=None
     costs : array-like of shape (n_classes, n_classes), default=None

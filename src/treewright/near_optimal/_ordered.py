@@ -67,6 +67,14 @@ class OrderedSet(DescribedSet):
         ------
         InputError
             The set is empty, or `n` is no integer of at least 0.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> len(trees.sample(100, random_state=0))
+        100
         """
         check_count("n", n, 0)
         if self.n_trees_ == 0:
@@ -91,6 +99,14 @@ class OrderedSet(DescribedSet):
         ------
         InputError
             The tree has other columns or labels than the table of this set.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> trees.rank(trees[2])
+        2
         """
         self._check_tree(tree)
         steps = self._steps(tree)
@@ -131,6 +147,15 @@ class OrderedSet(DescribedSet):
         ------
         InputError
             `predicate` cannot be called, or `at_most` is no integer of at least 0.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> tree, looked_at, bound = trees.first(lambda tree: tree.n_leaves < 3)
+        >>> tree.n_leaves, looked_at
+        (1, 3)
         """
         if not callable(predicate):
             raise InputError(
@@ -167,6 +192,14 @@ class OrderedSet(DescribedSet):
         ------
         IndexError
             The set has no such place.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> trees.result(2).objective
+        0.3
         """
         tree = self[place]
         cost, cell, _ = self._cell_at(int(place))

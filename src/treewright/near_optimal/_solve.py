@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from treewright._native import core
-from treewright.binarize import Cuts
+from treewright.binarize import Cuts, midpoints
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to, whole
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._problems import binary_problem, fits_ranked, ranked_problem
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason
@@ -21,10 +21,12 @@ from treewright.search import (
     Limits,
     Progress,
     ProgressCallback,
+    RankedSpace,
     Thresholds,
     choose_engine,
     integer_costs,
     solve_cuts,
+    solve_sweep,
     stop_reason,
 )
 
@@ -98,9 +100,14 @@ def solve_near_optimal(
             "The weights or costs are not whole numbers of a common unit, so that trees exactly on the bound "
             "cannot be told from others. Give weights and costs with at most six decimals."
         )
-    cuts = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
-    assert isinstance(cuts, Cuts)  # the only form that this method knows
-    best = solve_cuts(problem, cuts, limits=limits, progress=progress)
+    space = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
+    if isinstance(space, Cuts):
+        cuts = space
+        best = solve_cuts(problem, cuts, limits=limits, progress=progress)
+    else:
+        cuts = midpoints(problem.table, candidates=space.candidates)
+        best = solve_sweep(problem, space, limits=limits, progress=progress)
+    ranked = isinstance(space, RankedSpace) and fits_ranked(problem, integers)
     unit = 1 / whole(1 / integers.unit)
     leaf_price = in_errors(problem.cost_complexity, unit)
     optimum = whole(best.loss / float(unit)) + leaf_price * best.tree.n_leaves
@@ -116,9 +123,7 @@ def solve_near_optimal(
             f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; "
             "give more."
         )
-    native = core.NearOptimalProblem(
-        cuts.packed, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
-    )
+    native = ranked_problem(problem, cuts, integers) if ranked else binary_problem(problem, cuts, integers)
     task = _Task(
         problem, cuts, native, unit, leaf_price, leaf_labels == "any", redundant_splits, max(budget, optimum)
     )

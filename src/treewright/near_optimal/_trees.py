@@ -80,6 +80,15 @@ class NearOptimalTrees(ComparedSet):
         A. Fisher, C. Rudin, F. Dominici (2019). All Models are Wrong, but Many are Useful: Learning a Variable's
         Importance by Studying an Entire Class of Prediction Models Simultaneously. JMLR 20. (model reliance and model
         class reliance; they take the ratio of the losses, here it is their difference)
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> use = trees.columns()[0]
+        >>> print(f"{use.name} in {use.share:.0%}; best with it {use.best_with:.2f}, without it {use.best_without:.2f}")
+        x0 in 67%; best with it 0.15, without it 0.30
         """
         out = []
         first = self._by_first_split()
@@ -122,6 +131,14 @@ class NearOptimalTrees(ComparedSet):
         ------
         InputError
             The set is empty, or `X` has other columns than the table.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> trees.vote_share().round(2).tolist()
+        [[0.67, 0.33], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
         """
         self._some("no vote")
         if X is None:
@@ -144,6 +161,14 @@ class NearOptimalTrees(ComparedSet):
         ------
         InputError
             The set is empty.
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> trees.reachable_labels().tolist()
+        [[True, True], [False, True], [False, True], [False, True]]
         """
         return self.vote_share(X) > 0
 
@@ -163,6 +188,14 @@ class NearOptimalTrees(ComparedSet):
         References
         ----------
         C. Marx, F. Calmon, B. Ustun (2020). Predictive Multiplicity in Classification. ICML. (Definition 3)
+
+        Examples
+        --------
+        >>> from treewright import near_optimal_trees
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+        >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+        >>> trees.ambiguity()
+        0.25
         """
         problem = self.graph.problem
         reachable = self.reachable_labels()

@@ -16,6 +16,7 @@ from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, lea
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import LeafAccuracyOptions, SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
+from treewright.search._ranks import ranked_cuts
 from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import result_of
 from treewright.search._solve import solve, solve_cuts
@@ -51,6 +52,7 @@ __all__ = [
     "leaf_accuracy_result_of",
     "leaf_value",
     "progress_bar",
+    "ranked_cuts",
     "regression_frontier",
     "regression_loss",
     "result_of",

@@ -26,6 +26,7 @@ from treewright.search._space import (
     RankedSpace,
     Thresholds,
     binary_space,
+    check_binary_memory,
     check_thresholds,
     ranked_space,
 )
@@ -134,6 +135,9 @@ def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method
         assert thresholds in ("auto", "all")
         space = ranked_space(problem, thresholds, candidates, limits)
         return Choice("sweep", space, counted if asked == "automatic" else "search_options ask for it")
+    if method == "near-optimal" and many and thresholds == "all":
+        check_binary_memory(problem.table, candidates, limits)  # the splits of the trees are held one by one
+        return Choice("sweep", ranked_space(problem, "all", candidates, limits), counted)
     if method == "leaf accuracy":
         why = "it is the only one that knows the accuracy of single leaves"
         if thresholds == "all":

@@ -30,6 +30,9 @@ __all__ = [
 ]
 
 
+AT_ONCE = 32  # cuts that are unpacked to bytes together
+
+
 class Ranked(Protocol):
     """Ranks of the rows, and the split between two of them."""
 
@@ -185,10 +188,13 @@ class RankedCuts:
     rank : ndarray of shape (n_rows,), uint32
     splits : tuple of Split
         Cut k (between the ranks k and k + 1) is ``splits[k]``.
+    numbers : tuple of int
+        Their numbers among the cuts that were given.
     """
 
     rank: NDArray[np.uint32]
     splits: tuple[Split, ...]
+    numbers: tuple[int, ...]
 
     def split(self, low: int, high: int) -> tuple[Split, bool]:
         """Return a split between ranks `low` < `high`, the middle one, and that its left side has the low ranks."""
@@ -219,10 +225,13 @@ def ranked_cuts(cuts: Cuts, table: Table) -> list[RankedCuts]:
         # By threshold: row x has rank > k exactly if x > threshold k.
         numbers.sort(key=lambda k: getattr(cuts.splits[k], "threshold", 0.0))
         rank = np.zeros(cuts.n_rows, dtype=np.uint32)
-        for number in numbers:  # one at a time: all of them as bytes could be many times the table
-            rank += np.unpackbits(cuts.packed[number], count=cuts.n_rows, bitorder="little")
+        for first in range(0, len(numbers), AT_ONCE):  # all of them as bytes could be many times the table
+            some = cuts.packed[numbers[first : first + AT_ONCE]]
+            rank += np.unpackbits(some, axis=1, count=cuts.n_rows, bitorder="little").sum(
+                axis=0, dtype=np.uint32
+            )
         if rank.size and rank.min() != rank.max():
-            ranked.append(RankedCuts(rank, tuple(cuts.splits[k] for k in numbers)))
+            ranked.append(RankedCuts(rank, tuple(cuts.splits[k] for k in numbers), tuple(numbers)))
     return ranked
 
 

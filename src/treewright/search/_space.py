@@ -29,7 +29,15 @@ from treewright.problem import PolicyProblem, Problem
 from treewright.search._limits import Limits
 from treewright.table import Table
 
-__all__ = ["MOST_SPLITS", "RankedSpace", "Thresholds", "binary_space", "check_thresholds", "ranked_space"]
+__all__ = [
+    "MOST_SPLITS",
+    "RankedSpace",
+    "Thresholds",
+    "binary_space",
+    "check_binary_memory",
+    "check_thresholds",
+    "ranked_space",
+]
 
 Thresholds = Literal["auto", "all"] | int | Mapping[str, Sequence[float]]
 
@@ -125,7 +133,7 @@ def binary_space(
     """
     table = problem.table
     if thresholds == "all":
-        _check_memory(sum(offered.n_splits() for offered in candidates), table, limits, BINARY_CELL)
+        check_binary_memory(table, candidates, limits)
         return midpoints(table, candidates=candidates)
     room = _room(table, limits, BINARY_CELL)
     if thresholds == "auto":
@@ -152,6 +160,16 @@ def binary_space(
         scope=_scope(cuts.scope, level),
         notes=(*cuts.notes, *notes),
     )
+
+
+def check_binary_memory(table: Table, candidates: Sequence[CandidateSplits], limits: Limits) -> None:
+    """Refuse "all" where the splits, held one by one, do not fit into the memory limit.
+
+    Raises
+    ------
+    InputError
+    """
+    _check_memory(sum(offered.n_splits() for offered in candidates), table, limits, BINARY_CELL)
 
 
 def ranked_space(

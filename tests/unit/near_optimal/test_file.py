@@ -45,6 +45,22 @@ def test_what_is_read_is_what_was_written(seed, tmp_path):
         same(trees, copy.deepcopy(trees))
 
 
+@pytest.mark.parametrize("costs", [None, [[1, 3, 2], [2, 0, 5], [4, 2, 2]]])
+def test_a_set_over_all_thresholds(costs, tmp_path):
+    """Of many values, so that it is made over ranked columns; with equal rows of different class."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2)).round(2)
+    X[100:] = X[50:100]
+    y = (X[:, 0] > 0).astype(int) + (rng.random(150) < 0.2)
+    found = near_optimal_trees(
+        X, y, costs=costs, cost_complexity=0.02, max_depth=2, epsilon=0.05, thresholds="all"
+    )
+    assert found.n_trees_ > 1
+    for trees in (found, found.where(uses="x0"), found.where(like=found[-1])):
+        save_near_optimal(tmp_path / "set.json", trees)
+        same(trees, load_near_optimal(tmp_path / "set.json"))
+
+
 def test_tables_of_text_and_gaps_and_left_out_rows(tmp_path):
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(3)

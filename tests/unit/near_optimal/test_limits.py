@@ -25,12 +25,16 @@ STOPS = {
 }
 
 
-@pytest.fixture(scope="module")
-def small():
+@pytest.fixture(scope="module", params=["binary columns", "ranked columns"])
+def small(request):
     """A table whose set takes a moment, and the whole set."""
     rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 2, (300, 10)).astype(float), rng.integers(0, 4, 300)
     asked = {"cost_complexity": 0.004, "max_depth": 3, "epsilon": 0.05}
+    if request.param == "binary columns":
+        X, y = rng.integers(0, 2, (300, 10)).astype(float), rng.integers(0, 4, 300)
+    else:
+        X, y = rng.normal(size=(150, 3)), rng.integers(0, 3, 150)
+        asked |= {"thresholds": "all", "epsilon": 0.004}
     return X, y, asked, near_optimal_trees(X, y, **asked)
 
 

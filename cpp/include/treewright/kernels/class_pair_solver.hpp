@@ -3,6 +3,7 @@
 
 #include "treewright/core/control.hpp"
 #include "treewright/space/ranked_node.hpp"
+#include "treewright/core/solved_cut.hpp"
 #include "treewright/search/ranked_options.hpp"
 #include "treewright/search/outcome.hpp"
 #include "treewright/kernels/pair_kernel.hpp"
@@ -22,10 +23,13 @@ class ClassPairSolver final : public PairSolver {
 
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
                                 std::span<const Neighbour> neighbours = {}) override;
+    // Adds all cuts that a tree of depth at most two within the budget begins with, unless it is stopped.
+    void within(const Node& node, Cost budget, std::vector<SolvedCut>& found);
     [[nodiscard]] std::int64_t pace() const override { return data_.binary() ? 1 : 4; }
     void keep(const Node& node, Cost target, Memo& memo) const override;
 
    private:
+    static constexpr std::uint32_t kSolved = 0;  // tag of a point that `within` is done with, though its cut is open
     // Cuts for the next pass: of every column with open ones an equal share, spread evenly over these; none if all are
     // closed.
     void choose_cuts(std::size_t n_columns, Cost target);

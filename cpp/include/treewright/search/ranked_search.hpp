@@ -54,6 +54,7 @@
 #include "treewright/kernels/pair_solver.hpp"
 #include "treewright/objective/ranked_objective.hpp"
 #include "treewright/bounds/interval_bounds.hpp"
+#include "treewright/core/solved_cut.hpp"
 #include "treewright/core/tree_node.hpp"
 
 #include <array>
@@ -98,6 +99,10 @@ class Search {
     // The plan as a tree, depth-first.
     [[nodiscard]] std::vector<TreeNode> write(PartialTree plan);
     [[nodiscard]] Statistics statistics() const;
+    // Adds all cuts that a tree of depth at most `depth` >= 3 within the budget begins with, unless it is stopped. The node is
+    // of any rows of the table. What was solved for one call is known to the next.
+    void cuts_within(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedCut>& found);
+    [[nodiscard]] std::size_t bytes() const { return store_->all_bytes(); }
 
    private:
     Search(const RankedObjective& objective, const Options& options, Control& control, std::size_t bytes,
@@ -222,7 +227,6 @@ class Search {
                                        PartialTree right);
     [[nodiscard]] Level& level_at(std::size_t level);
     void watch_memory();
-    [[nodiscard]] std::size_t bytes() const { return store_->all_bytes(); }
 
     static constexpr std::uint32_t kGreedyDepth = 32;
     static constexpr std::uint32_t kStumpDepth = 4;

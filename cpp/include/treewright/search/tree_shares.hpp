@@ -49,8 +49,8 @@ struct ColumnWorth {
     std::vector<std::int64_t> with, without;
 };
 // Of the trees with a split on some columns, and of those with none: `copies_without` has for each edge how many of its columns are
-// others. Over the whole graph: who asks leaves out what exceeds the most errors.
+// others. Over the whole graph: who asks leaves out what exceeds the most errors. Of no meaning if it was stopped.
 [[nodiscard]] ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule,
-                                       std::span<const std::uint32_t> copies_without);
+                                       std::span<const std::uint32_t> copies_without, Control& control);
 
 }  // namespace treewright::bits

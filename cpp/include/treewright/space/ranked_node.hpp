@@ -41,6 +41,10 @@ void split(const RankedObjective& objective, const Node& node, std::size_t at, s
 void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end,
              Arena& arena, std::span<std::uint8_t> goes_left, Node& part);
 
+// The `n` rows of `node` that are marked, a byte for each row of the table and padding as above. The node has columns that vary.
+void select(const RankedObjective& objective, const Node& node, std::uint32_t n, Arena& arena,
+            std::span<const std::uint8_t> marked, Node& part);
+
 // Positions of `order` at which a group starts, without position 0: where a cut may be.
 void cut_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions);
 

@@ -1,0 +1,258 @@
+// The problems whose near-optimal trees are asked for: over binary columns, and over all cuts of ranked columns.
+#include "near_optimal_set.hpp"
+#include "ranked_search.hpp"
+#include "treewright/search/ranked_near_optimal.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace treewright::near_optimal;
+using treewright::Matrix;
+using treewright::span_of;
+using treewright::Vector;
+
+namespace {
+
+// A search that one budget after the other asks, as long as none was stopped: what it has solved is solved.
+template <class Acc>
+struct Session {
+    Session(const Dataset& data, const Settings& its_settings, treewright::Control its_control)
+        : control(std::move(its_control)), settings(its_settings), search(data, settings, {}, control) {}
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    treewright::Control control;  // stays in its place; a new run has a new one in it
+    Settings settings;
+    Search<Acc> search;
+};
+
+// A table reduced once, for the graphs of several budgets.
+class NearOptimalProblem {
+   public:
+    NearOptimalProblem(const Matrix<std::uint8_t>& packed, const Vector<std::int32_t>& y,
+                       const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, std::int64_t min_count)
+        : min_count_(std::max<std::int64_t>(min_count, 1)) {
+        treewright::require_binary_problem(packed, y, weight, costs, true);
+        const std::size_t n = y.shape(0);
+        treewright::require(n > 0, "no rows");
+        nb::gil_scoped_release release;
+        data_ = reduce({span_of(packed),
+                        packed.shape(0),
+                        n,
+                        span_of(y),
+                        span_of(weight),
+                        span_of(costs),
+                        costs.shape(1),
+                        true,
+                        {},
+                        true,
+                        true});
+        total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), static_cast<std::int64_t>(n));
+    }
+
+    // `leaf_price`, `budget` in cost units: 2^unit_shift to a weight unit.
+    [[nodiscard]] NearOptimalSet make(std::int64_t leaf_price, int unit_shift, std::int64_t budget,
+                                      std::int32_t max_depth, double time_limit, std::size_t memory_limit,
+                                      nb::object report) {
+        treewright::require(
+            leaf_price >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 && budget < kInfinity,
+            "make: price, unit, depth or budget out of range");
+        treewright::Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
+        Settings settings;
+        settings.leaf_penalty = leaf_price;
+        settings.unit_shift = unit_shift;
+        settings.max_depth = max_depth;
+        settings.min_count = min_count_;
+        return total_ < (std::int64_t{1} << 28) ? set_of(small_, settings, budget, std::move(control))
+                                                : set_of(large_, settings, budget, std::move(control));
+    }
+
+    [[nodiscard]] std::int64_t base_cost() const { return data_.base_cost; }
+
+   private:
+    template <class Acc>
+    [[nodiscard]] NearOptimalSet set_of(std::unique_ptr<Session<Acc>>& session, const Settings& settings,
+                                        std::int64_t budget, treewright::Control control) {
+        const auto same = [&](const Settings& known) {
+            return known.leaf_penalty == settings.leaf_penalty && known.unit_shift == settings.unit_shift;
+        };
+        if (session != nullptr && same(session->settings)) {
+            session->control = std::move(control);
+        } else {
+            session.reset();
+            session = std::make_unique<Session<Acc>>(data_, settings, std::move(control));
+        }
+        NearOptimalGraph graph;
+        {
+            nb::gil_scoped_release release;
+            graph = near_optimal_graph(data_, session->search, settings.max_depth, budget, session->control);
+        }
+        // In terms of the input: its position of each column, and the side where that column is zero first.
+        std::vector<std::int32_t> source;
+        for (const Column& column : data_.columns) source.push_back(column.source);
+        for (SetEdge& edge : graph.edges)
+            if (data_.columns[static_cast<std::size_t>(edge.column)].flipped) std::swap(edge.child[0], edge.child[1]);
+        const treewright::Stop stop = session->control.reason();
+        const std::int64_t steps = session->control.steps();
+        if (session->control.ended()) session.reset();
+        return {
+            std::move(graph), std::move(source), settings.leaf_penalty, settings.unit_shift, min_count_, stop, steps};
+    }
+
+    Dataset data_;
+    std::int64_t min_count_;
+    std::int64_t total_ = 0;  // bounds every channel sum
+    std::unique_ptr<Session<std::int32_t>> small_;
+    std::unique_ptr<Session<std::int64_t>> large_;
+};
+
+// The same over ranked columns, whose cuts are numbered one column after the other.
+class NearOptimalRankedProblem {
+   public:
+    NearOptimalRankedProblem(const Matrix<std::uint32_t>& rank, const Vector<std::int32_t>& split,
+                             const Vector<std::int64_t>& first_split, const Vector<std::int32_t>& y,
+                             const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs,
+                             std::int64_t min_count)
+        : min_count_(std::max<std::int64_t>(min_count, 1)),
+          table_(std::make_shared<treewright::ranked::LabelledTable>()) {
+        const std::size_t n = y.shape(0), n_columns = rank.shape(0);
+        treewright::require(n > 0 && weight.shape(0) == n && first_split.shape(0) == n_columns + 1,
+                            "ranked problem: arrays of different lengths");
+        treewright::require(costs.shape(0) == costs.shape(1) && costs.shape(0) < (std::size_t{1} << 16),
+                            "ranked problem: costs are not square, or too many classes");
+        treewright::require_within(span_of(y), std::int64_t{0}, static_cast<std::int64_t>(costs.shape(0)) - 1, "y");
+        treewright::require_within(span_of(split), std::int64_t{0}, std::int64_t{1} << 31, "split");
+        treewright::ranked::LabelledTable& data = *table_;
+        treewright::ranked::set_ranks(
+            data, rank, n, static_cast<std::uint32_t>(std::min<std::int64_t>(min_count_, std::int64_t{1} << 31)));
+        for (std::size_t c = 0; c < n_columns; ++c) {
+            const std::int64_t first = first_split(c), last = first_split(c + 1);
+            treewright::require(0 <= first && first <= last && last <= static_cast<std::int64_t>(split.shape(0)),
+                                "ranked problem: splits out of range");
+            const std::uint32_t* ranks = rank.data() + c * n;
+            treewright::require(std::int64_t{*std::max_element(ranks, ranks + n)} <= last - first,
+                                "ranked problem: a cut without a split");
+            split_of_.emplace_back(split.data() + first, split.data() + last);
+        }
+        data.n_classes = static_cast<std::uint32_t>(costs.shape(0));
+        data.label.assign(y.data(), y.data() + n);
+        treewright::require_within(span_of(weight), std::int64_t{0}, kMostTotal, "weight");
+        data.weight.assign(weight.data(), weight.data() + n);
+        std::vector<std::int64_t> least(data.n_classes), most(data.n_classes);
+        for (std::size_t t = 0; t < data.n_classes; ++t) {
+            const std::int64_t* row = costs.data() + t * data.n_classes;
+            least[t] = *std::min_element(row, row + data.n_classes);
+            most[t] = *std::max_element(row, row + data.n_classes) - least[t];
+            treewright::require(least[t] >= 0 && most[t] <= kMostTotal, "ranked problem: costs out of range");
+            for (std::size_t k = 0; k < data.n_classes; ++k)
+                data.cost.push_back(static_cast<std::int32_t>(row[k] - least[t]));
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            total_ += weight(i) * most[data.label[i]];
+            base_cost_ += weight(i) * least[data.label[i]];
+            treewright::require(total_ <= kMostTotal, "ranked problem: costs too large for 32-bit sums");
+        }
+        nb::gil_scoped_release release;
+        data.prepare();
+    }
+
+    [[nodiscard]] NearOptimalSet make(std::int64_t leaf_price, int unit_shift, std::int64_t budget,
+                                      std::int32_t max_depth, double time_limit, std::size_t memory_limit,
+                                      nb::object report) {
+        treewright::require(
+            leaf_price >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 && budget < kInfinity,
+            "make: price, unit, depth or budget out of range");
+        treewright::require(total_ <= (treewright::kMostCost >> unit_shift) && leaf_price <= treewright::kMostCost,
+                            "make: costs out of range");
+        treewright::Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
+        NearOptimalGraph graph;
+        // The search wants a leaf to cost something; one unit more for each leaf leaves no tree out.
+        const std::int64_t paid = std::max<std::int64_t>(leaf_price, 1);
+        if (leaf_price == 0 && budget >= 0)
+            budget += std::min<std::int64_t>(table_->n_rows, std::int64_t{1} << std::min(max_depth, 40));
+        {
+            nb::gil_scoped_release release;
+            if (session_ != nullptr && session_->leaf_price == paid && session_->unit_shift == unit_shift)
+                session_->control = std::move(control);
+            else
+                session_ = std::make_unique<RankedSession>(table_, paid, unit_shift, std::move(control));
+            graph = treewright::ranked::near_optimal_graph(
+                session_->objective, session_->search, session_->splits,
+                std::min(static_cast<std::uint32_t>(max_depth), table_->n_rows), budget, split_of_, session_->control);
+        }
+        std::vector<std::int32_t> source;  // splits that are used, and only these
+        for (const SetEdge& edge : graph.edges) source.push_back(edge.column);
+        std::sort(source.begin(), source.end());
+        source.erase(std::unique(source.begin(), source.end()), source.end());
+        for (SetEdge& edge : graph.edges)
+            edge.column =
+                static_cast<std::int32_t>(std::lower_bound(source.begin(), source.end(), edge.column) - source.begin());
+        const treewright::Stop stop = session_->control.reason();
+        const std::int64_t steps = session_->control.steps();
+        if (session_->control.ended()) session_.reset();
+        return {std::move(graph), std::move(source), paid, unit_shift, min_count_, stop, steps};
+    }
+
+    [[nodiscard]] std::int64_t base_cost() const { return base_cost_; }
+
+   private:
+    static constexpr std::int64_t kMostTotal = (std::int64_t{1} << 30) - 1;  // of all costs: lanes of 32 bits
+
+    // A search that one budget after the other asks.
+    struct RankedSession {
+        RankedSession(std::shared_ptr<const treewright::ranked::LabelledTable> table, std::int64_t price, int shift,
+                      treewright::Control its_control)
+            : leaf_price(price),
+              unit_shift(shift),
+              control(std::move(its_control)),
+              objective(std::move(table), std::int64_t{1} << shift, price),
+              search(objective, options, control),
+              splits(objective, options, control, search) {}
+        RankedSession(const RankedSession&) = delete;
+        RankedSession& operator=(const RankedSession&) = delete;
+        std::int64_t leaf_price;
+        int unit_shift;
+        treewright::Control control;  // stays in its place; a new run has a new one in it
+        treewright::ranked::Options options;
+        treewright::ranked::Misclassification objective;
+        treewright::ranked::Search search;
+        treewright::ranked::SplitsWithin splits;
+    };
+
+    std::int64_t min_count_;
+    std::shared_ptr<treewright::ranked::LabelledTable> table_;
+    std::vector<std::vector<std::int32_t>> split_of_;  // [column][rank]
+    std::int64_t total_ = 0;                           // bounds every sum of costs
+    std::int64_t base_cost_ = 0;
+    std::unique_ptr<RankedSession> session_;
+};
+
+}  // namespace
+
+void bind_near_optimal_problem(nb::module_& m) {
+    nb::class_<NearOptimalProblem>(m, "NearOptimalProblem",
+                                   "A table over binary columns whose near-optimal trees are asked for.")
+        .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
+                      const Matrix<std::int64_t>&, std::int64_t>(),
+             "packed"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a)
+        .def("make", &NearOptimalProblem::make, nb::kw_only(), "leaf_price"_a, "unit_shift"_a, "budget"_a,
+             "max_depth"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(), "Return all trees within the budget.")
+        .def_prop_ro("base_cost", &NearOptimalProblem::base_cost);
+    nb::class_<NearOptimalRankedProblem>(m, "NearOptimalRankedProblem",
+                                         "A table over ranked columns whose near-optimal trees are asked for.")
+        .def(nb::init<const Matrix<std::uint32_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
+                      const Vector<std::int32_t>&, const Vector<std::int64_t>&, const Matrix<std::int64_t>&,
+                      std::int64_t>(),
+             "rank"_a, "split"_a, "first_split"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a,
+             "`split` numbers the cuts of all columns, in order of their ranks; column c has those from "
+             "`first_split[c]` on.")
+        .def("make", &NearOptimalRankedProblem::make, nb::kw_only(), "leaf_price"_a, "unit_shift"_a, "budget"_a,
+             "max_depth"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(), "Return all trees within the budget.")
+        .def_prop_ro("base_cost", &NearOptimalRankedProblem::base_cost);
+}
