@@ -179,6 +179,17 @@ def test_tampered_certificates_are_refused(criterion, what):
     assert not verify_regression(problem, TAMPERED[what](result)).ok
 
 
+def test_a_median_is_the_middle_of_two_that_are_as_good():
+    problem = make_regression_problem(table_from([[0.0], [0.0]]), [1, 4], criterion="absolute_error")
+    result = solve_regression(problem)
+    assert result.tree.value[0, 0] == 2.5
+    assert verify_regression(problem, result).ok
+    other = replace(
+        result, tree=replace(result.tree, value=np.array([[3.0]]))
+    )  # no worse, but not what is said
+    assert not verify_regression(problem, other).ok
+
+
 def test_no_worse_than_cart_by_the_measures_of_scikit_learn():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(300, 4))
