@@ -177,8 +177,7 @@ nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector
             data.weight[row] > QuantileTable::kLargestWeight ||
             (all += data.weight[row]) > QuantileTable::kLargestWeight)
             throw std::invalid_argument("pinball: places or weights");
-        if ((room -= (data.largest_loss(row) >> shift) + 1) < 0)
-            throw std::invalid_argument("pinball: units too fine");
+        if ((room -= (data.largest_loss(row) >> shift) + 1) < 0) throw std::invalid_argument("pinball: units too fine");
     }
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {

@@ -95,8 +95,7 @@ Pinball::Pinball(std::shared_ptr<const QuantileTable> data, int shift, int tie_b
       shift_(shift),
       tie_bits_(tie_bits) {
     const Wide most = (Wide{1} << shift) - 1;  // rounds up
-    for (std::uint32_t row = 0; row < data_->n_rows; ++row)
-        span_.push_back(in_units(data_->largest_loss(row) + most));
+    for (std::uint32_t row = 0; row < data_->n_rows; ++row) span_.push_back(in_units(data_->largest_loss(row) + most));
 }
 
 void Pinball::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {
