@@ -101,7 +101,8 @@ class NearOptimalProblem {
         const treewright::Stop stop = session->control.reason();
         const std::int64_t steps = session->control.steps();
         if (session->control.ended()) session.reset();
-        return {std::move(graph), std::move(source), settings.leaf_penalty, settings.unit_shift, min_count_, stop, steps};
+        return {
+            std::move(graph), std::move(source), settings.leaf_penalty, settings.unit_shift, min_count_, stop, steps};
     }
 
     Dataset data_;

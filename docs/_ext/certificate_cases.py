@@ -48,6 +48,8 @@ from treewright.result import (
 )
 from treewright.search import (
     Frontier,
+    SearchForecast,
+    SearchTrial,
     accuracy_frontier,
     solve,
     solve_leaf_accuracy,
@@ -362,6 +364,21 @@ def near_optimal_nothing() -> str:
     return replace(trees, counts=counts, stop_reason=StopReason.TIME_LIMIT).sentence()
 
 
+def stopped_by_rounding() -> str:
+    """Say what a search says that ended, but whose numbers were rounded too far for a proof."""
+    note = "Costs were rounded for the search; that may move an objective by 1e-3."
+    open_result = replace(optimal(), status=SolveStatus.FEASIBLE, stop_reason=None, notes=(note,))
+    return replace(open_result, lower_bound=open_result.objective - 1e-3).sentence()
+
+
+def search_forecast(
+    shortest: float, longest: float, limit: float | None, rows: int = 512, ended: bool = False
+) -> str:
+    """Say how long a search will take, by an estimate with such a range."""
+    trial = SearchTrial(rows, 0.4, ended, 2 << 20)
+    return SearchForecast(20_000, 40.0, shortest, longest, 90 << 20, limit, (trial,)).sentence()
+
+
 CASES: dict[str, Maker] = {
     "optimal": lambda: optimal().sentence(),
     "single-leaf": single_leaf,
@@ -370,6 +387,11 @@ CASES: dict[str, Maker] = {
     "guessed": guessed,
     **{f"stopped-{reason.name.lower()}": partial(stopped, reason) for reason in StopReason},
     "stopped": partial(stopped, None),
+    "stopped-by-rounding": stopped_by_rounding,
+    "search-forecast": partial(search_forecast, 12.0, 130.0, 300.0),
+    "search-forecast-open": partial(search_forecast, 12.0, 130.0, 30.0),
+    "search-forecast-too-long": partial(search_forecast, 90.0, float("inf"), 30.0),
+    "search-forecast-run": partial(search_forecast, 0.4, 0.4, None, rows=20_000, ended=True),
     **{
         f"born-again-{goal}": lambda goal=goal: faithful(goal).sentence()
         for goal in ("depth", "leaves", "depth-leaves", "heuristic")

@@ -25,12 +25,16 @@ CALLS = {
     "regression": "OptimalTreeRegressor",
     "policy": "OptimalPolicyTree",
     "survival": "OptimalSurvivalTree",
+    "probability": "OptimalProbabilityTree",
     "near": "near_optimal_trees",
     "shards": "fit_shards",
+    "regression front": "regression_frontier",
 }
 
-FUNCTIONS = ("frontier", "near", "shards")
-SWITCHES = {"leaf": "LeafAccuracyOptions", "regression": "SweepOptions", "survival": "SweepOptions"}
+FUNCTIONS = ("frontier", "near", "shards", "regression front")
+SWITCHES = {"leaf": "LeafAccuracyOptions"} | dict.fromkeys(
+    ("regression", "survival", "probability", "regression front"), "SweepOptions"
+)
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "segments", "plain_work")  # fmt: skip
 
@@ -166,6 +170,7 @@ class Case:
                 "frontier": ["for point in found:", "    print(point.sentence())"],
                 "near": ["print(found.sentence())"],
                 "shards": ["print(found.result_.sentence())"],
+                "regression front": ["for point in found:", "    print(point.sentence())"],
             }[self.method]
         else:
             lines.append(f"model = {call}({words}).fit(X, y{weight})")

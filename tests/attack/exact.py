@@ -104,7 +104,16 @@ class Stated:
 
     @property
     def max_depth(self) -> int:
-        defaults = {"leaf": 4, "mip": 2, "regression": 3, "policy": 3, "survival": 3, "shards": 3}
+        defaults = {
+            "leaf": 4,
+            "mip": 2,
+            "regression": 3,
+            "policy": 3,
+            "survival": 3,
+            "probability": 3,
+            "regression front": 3,
+            "shards": 3,
+        }
         given = self.case.options.get("max_depth", defaults.get(self.case.method))
         return len(self.kept) if given is None else given
 

@@ -13,7 +13,7 @@ from attack.checks import Found, Mismatch
 
 __all__ = ["mutated_files", "tampered", "verified"]
 
-ADDITIVE = ("regression", "policy", "survival")
+ADDITIVE = ("regression", "policy", "survival", "probability")
 SHOWN = 1e-3  # a change of a claimed number that no rounding explains
 
 
@@ -25,7 +25,10 @@ def problem_of(case: Case) -> Any:
 
     options = case.options
     if case.method in ADDITIVE:
-        names = ("actions", "action_costs", "cost_complexity", "max_leaf_nodes", "min_samples_leaf")
+        names = (
+            *("actions", "action_costs", "cost_complexity", "max_leaf_nodes", "min_samples_leaf"),
+            *("criterion", "quantile"),
+        )
         given = {"max_depth": options.get("max_depth", 3)} | {k: options[k] for k in names if k in options}
         table = table_from(case.frame(), categorical_features=options.get("categorical_features"))
         make = getattr(treewright.problem, f"make_{case.method}_problem")
@@ -144,7 +147,8 @@ def _changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
         if found.proven:
             yield "tolerance", lambda c: c["certificate"]["stats"].update(tolerance=SHOWN)
         yield "criterion", lambda c: c["certificate"]["options"].update(criterion="gini")
-        if found.case.method != "policy" and nodes[0]["value"][0]:
+        many_medians = found.case.options.get("criterion") in ("absolute_error", "quantile")
+        if found.case.method != "policy" and not many_medians and nodes[0]["value"][0]:
             yield "value", lambda c: c["nodes"][0]["value"].__setitem__(0, nodes[0]["value"][0] * 1.5)
         return
     heaviest = max(range(len(nodes[0]["value"])), key=lambda k: nodes[0]["value"][k])

@@ -22,11 +22,13 @@ FAST = {
     "regression": 0.07,
     "policy": 0.06,
     "survival": 0.04,
+    "probability": 0.03,
     "near": 0.03,
     "shards": 0.02,
+    "regression front": 0.02,
 }
 SLOW = {"guided": 0.3, "cv": 0.1, "mip": 0.25, "reborn": 0.35}
-ADDITIVE = ("regression", "policy", "survival")
+ADDITIVE = ("regression", "policy", "survival", "probability", "regression front")
 
 WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
 PRICES = (
@@ -303,6 +305,8 @@ def _optimal(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[
         options["search_options"] = {"engine": "sweep"}
         if rng.random() < 0.5:
             options["thresholds"] = "all"
+        if rng.random() < 0.05:
+            options["n_jobs"] = 2
         return options
     if kind < 0.45:
         options["search_options"] = {"engine": "cuts"}
@@ -383,6 +387,10 @@ def _mip(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
         options["min_samples_leaf"] = 2
     if formulation == "oct":
         options["cost_complexity"] = float(rng.choice([0.0, 0.05, 0.125]))
+    if rng.random() < 0.3:
+        options["strategy"] = str(rng.choice(["direct", "gradual"]))
+    if rng.random() < 0.3:
+        options["tighten"] = False
     return options
 
 
@@ -399,9 +407,27 @@ def _regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
     options |= _shape(rng, need_depth=False, leaves=True) | _categorical(rng, columns) | _limits(rng)
     if rng.random() < 0.4:
         options["search_options"] = _sweep_switches(rng)
-    if isinstance(y[0], float) and rng.random() < 0.4:  # numbers, not events and times
+    if y and isinstance(y[0], float) and rng.random() < 0.4:  # numbers, not events and times
         options["criterion"] = str(rng.choice(["absolute_error", "quantile"]))
         options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.25, 0.9999]))
+    if rng.random() < 0.05:
+        options["n_jobs"] = 2
+    return options
+
+
+def _probability(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = _regression(rng, columns, []) | {"criterion": str(rng.choice(["brier", "log_loss"]))}
+    options.pop("n_jobs", None)  # it has one thread
+    return options
+
+
+def _regression_front(
+    rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
+) -> dict[str, Any]:
+    options = _shape(rng, need_depth=False, leaves=False) | {"max_leaves": int(rng.integers(1, 6))}
+    options |= _categorical(rng, columns) | _limits(rng)
+    if rng.random() < 0.2:
+        options["search_options"] = _sweep_switches(rng)
     return options
 
 
@@ -488,7 +514,12 @@ def _shards(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
     return options
 
 
-_TARGETS: dict[str, Any] = {"regression": _targets, "policy": _rewards, "survival": _censored}
+_TARGETS: dict[str, Any] = {
+    "regression": _targets,
+    "regression front": _targets,
+    "policy": _rewards,
+    "survival": _censored,
+}
 _OPTIONS = {
     "optimal": _optimal,
     "min_leaf_accuracy": _min_leaf_accuracy,
@@ -501,8 +532,10 @@ _OPTIONS = {
     "regression": _regression,
     "policy": _policy,
     "survival": _regression,
+    "probability": _probability,
     "near": _near,
     "shards": _shards,
+    "regression front": _regression_front,
 }
 
 

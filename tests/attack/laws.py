@@ -14,9 +14,11 @@ from attack.case import Case
 from attack.checks import Found, Mismatch, answers
 from attack.conversions import COMPILED, QUICK, converted_alike
 from attack.files import ADDITIVE, mutated_files, tampered, verified
+from attack.front_checks import regression_front_answers
 from attack.leaf_checks import front_answers, leaf_answers
 from attack.near_checks import near_answers
 from attack.policy_checks import FoundPolicy, policy_answers
+from attack.probability_checks import FoundProbability, probability_answers
 from attack.regression_checks import FoundRegression, regression_answers
 from attack.shard_checks import shard_answers
 from attack.slow_checks import cv_answers, guided_answers, mip_answers, reborn_answers
@@ -37,14 +39,17 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "regression": regression_answers,
     "policy": policy_answers,
     "survival": survival_answers,
+    "probability": probability_answers,
     "near": near_answers,
     "shards": shard_answers,
+    "regression front": regression_front_answers,
 }
 
 FOUND: dict[str, type[Found]] = {
     "regression": FoundRegression,
     "policy": FoundPolicy,
     "survival": FoundSurvival,
+    "probability": FoundProbability,
 }
 
 

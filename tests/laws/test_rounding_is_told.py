@@ -137,3 +137,13 @@ def test_what_a_limit_leaves_open_asks_for_time() -> None:
         model = tw.OptimalTreeRegressor(cost_complexity=0.001, max_depth=4, step_limit=1).fit(X, y)
     assert not model.result_.is_only_rounded
     assert "rounded" not in str(warned[0].message)
+
+
+def test_a_front_of_regression_trees_tells_it_too() -> None:
+    X, y, weight = [[0.0], [1.0]], [999999.6, 1000000.6], [12268.449734313013, 4.803471045172204e-06]
+    front = tw.regression_frontier(X, y, max_leaves=1, sample_weight=weight)
+    for point in front:
+        assert point.status is SolveStatus.OPTIMAL or point.is_only_rounded
+    assert any(
+        point.is_only_rounded for point in tw.regression_frontier(X, y, max_leaves=4, sample_weight=weight)
+    )

@@ -13,10 +13,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from treewright import SolveResult, SolveStatus
-from treewright.problem import Problem, make_problem
+from treewright import SolveResult, SolveStatus, regression_frontier
+from treewright.problem import Problem, make_problem, make_regression_problem
 from treewright.result import StopReason
-from treewright.search import Limits, SearchOptions, solve, solve_frontier
+from treewright.search import Limits, SearchOptions, solve, solve_frontier, solve_regression
 from treewright.table import table_from
 
 LIMITS: dict[str, Limits] = {
@@ -128,3 +128,29 @@ def test_a_search_that_outgrows_its_memory_keeps_what_it_has() -> None:
     assert result.stop_reason is StopReason.MEMORY_LIMIT
     assert result.stats["bytes"] < 80_000_000
     assert result.objective <= greedy_objective(problem, 1)
+
+
+def test_a_large_table_has_time_for_one_split() -> None:
+    """One pass over so many cells takes long; the tree of a run that stops at once is the best of one split."""
+    rng = np.random.default_rng(0)
+    table = table_from(rng.normal(size=(60_000, 72)))
+    y = rng.normal(size=60_000) + (table.X[:, 40] > 0.3)
+    stopped = solve_regression(
+        make_regression_problem(table, y, max_depth=4, cost_complexity=0.0), limits=Limits(step_limit=1)
+    )
+    best = solve_regression(make_regression_problem(table, y, max_depth=1, cost_complexity=0.0))
+    assert stopped.stop_reason is StopReason.STEP_LIMIT
+    assert best.status is SolveStatus.OPTIMAL
+    assert stopped.tree.splits[0] == best.tree.splits[0]
+    assert stopped.objective == best.objective
+
+
+@pytest.mark.parametrize("limit", [{"time_limit": 1e-9}, {"step_limit": 1}, {"time_limit": 1e-4}])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_front_of_regression_trees_has_the_best_of_one_split(limit: dict[str, float], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 6, (40, 3)).astype(float), rng.normal(size=40)
+    best = regression_frontier(X, y, max_leaves=2, max_depth=1).at_most(2)
+    stopped = regression_frontier(X, y, max_leaves=5, **limit)
+    for leaves in range(2, 6):
+        assert stopped.at_most(leaves).loss <= best.loss + 1e-12

@@ -90,24 +90,26 @@ void MomentPairSolver::search_cuts(const Node& node, bool three_leaves, Cost bud
 }
 
 void MomentPairSolver::make_stretches(const Node& node) {
-    const std::uint32_t least = node.n < 2000 ? 16 : node.n < 8000 ? 32 : 64;
+    const std::uint32_t least = node.n < 2000 ? 32 : node.n < 8000 ? 64 : 128;
     n_stretches_ = 0;
+    has_cuts_.clear();
     for (std::size_t at = 0; at < node.columns.size(); ++at) {
         std::vector<std::uint32_t>& ends = stretch_ends_[at];
         ends.clear();
+        std::uint32_t n_groups = 0;           // of ties, in the stretch
         std::uint32_t begin = 0, before = 0;  // of the stretch, of the group
+        const auto close = [&](std::uint32_t end, bool has_cuts) {
+            ends.push_back(end);
+            has_cuts_.push_back(has_cuts ? 1 : 0);
+            begin = end;
+        };
         const auto n_cuts = static_cast<std::uint32_t>(bounds_[at].n_cuts());
         for (std::uint32_t cut = 1; cut <= n_cuts + 1; ++cut) {
             const std::uint32_t end = bounds_[at].position(cut);
             const bool large = end - before >= least;  // a large tie is a stretch of its own
-            if (large && before > begin) {
-                ends.push_back(before);
-                begin = before;
-            }
-            if (large || end - begin >= least || cut > n_cuts) {
-                ends.push_back(end);
-                begin = end;
-            }
+            if (large && before > begin) close(before, n_groups > 1), n_groups = 0;
+            ++n_groups;
+            if (large || end - begin >= least || cut > n_cuts) close(end, n_groups > 1), n_groups = 0;
             before = end;
         }
         n_stretches_ += ends.size();
@@ -225,6 +227,7 @@ void MomentPairSolver::place_lanes(const Node& node, std::size_t at) {
     }
     task_.best_left = best_left_.data();
     task_.best_right = best_right_.data();
+    task_.has_cuts = has_cuts_.data();
     task_.stretch_bound = stretch_bound_.data();
     task_.most_left = most_left_.data();
     task_.most_right = most_right_.data();

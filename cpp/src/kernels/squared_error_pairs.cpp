@@ -21,6 +21,7 @@ double SquaredErrorPairs::load(const Node& node) {
         double* const to = numbers(row);
         to[0] = static_cast<double>(w);
         to[1] = static_cast<double>(s - centre_ * w);
+        to[MomentTask::kAboveAt] = std::max(to[1], 0.0);
         // Its square as an integer is rounded up to a whole number: less than one more.
         to[own_at()] = to[1] * to[1] / std::max(to[0], 1.0) + 1.0;
     }

@@ -28,7 +28,7 @@ double ClassTable::largest_error() const {
 std::int64_t ClassTable::computed(std::int64_t n) const {
     if (n <= 1) return 0;
     const double number = static_cast<double>(n);
-    return std::llrint(times_log(number, number, scale));
+    return std::llrint(times_log(number, number, std::ldexp(1.0, scale)));
 }
 
 void ClassTable::prepare() {

@@ -13,10 +13,16 @@ namespace treewright::ranked {
 
 namespace {
 
-// D log(H / D), D >= 1 and H >= D, in units of 2^-scale.
-double events_times_log(std::int64_t events, std::int64_t hazard, int scale) {
+// D log(H / D), D >= 1 and H >= D, in units of 2^-scale; `units` is 2^scale.
+double events_times_log(std::int64_t events, std::int64_t hazard, double units) {
     const double d = static_cast<double>(events);
-    return times_log(d, static_cast<double>(hazard) / d, scale);
+    return times_log(d, static_cast<double>(hazard) / d, units);
+}
+
+// std::floor of a number within 2^53, without the call.
+std::int64_t floor_of(double x) {
+    const auto whole = static_cast<std::int64_t>(x);
+    return whole - static_cast<std::int64_t>(x < static_cast<double>(whole));
 }
 
 }  // namespace
@@ -34,13 +40,12 @@ double EventTable::largest_error() const {
 void EventTable::prepare() {
     RankedTable::prepare();
     slack = static_cast<std::int64_t>(std::ceil(largest_error()));
+    units = std::ldexp(1.0, scale);
     constant.resize(n_rows);
     for (std::uint32_t row = 0; row < n_rows; ++row) {
         // At most the true number: the computed one less its largest error, rounded down.
         const std::int64_t own =
-            events[row] == 0
-                ? 0
-                : static_cast<std::int64_t>(std::floor(events_times_log(events[row], hazard[row], scale))) - slack;
+            events[row] == 0 ? 0 : floor_of(events_times_log(events[row], hazard[row], units)) - slack;
         constant[row] = own - 4 * slack;
     }
 }
@@ -51,8 +56,8 @@ Survival::Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost le
       tie_bits_(tie_bits) {}
 
 Cost Survival::loss_cost(std::int64_t events, std::int64_t hazard, std::int64_t constant) const {
-    const double term = events == 0 ? 0.0 : events_times_log(events, hazard, data_->scale);
-    return static_cast<Cost>(std::floor(term - static_cast<double>(constant + 3 * data_->slack))) << tie_bits_;
+    const double term = events == 0 ? 0.0 : events_times_log(events, hazard, data_->units);
+    return static_cast<Cost>(floor_of(term - static_cast<double>(constant + 3 * data_->slack))) << tie_bits_;
 }
 
 void Survival::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {

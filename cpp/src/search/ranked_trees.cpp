@@ -78,13 +78,15 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
 
 // The greedy tree of single splits, for a run that is stopped before it has anything: each level is one pass over the
 // rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split.
+// Where one pass takes long there is no second. The cut is kept, for finding it again would be another pass.
 Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     const Cost leaf = objective_.leaf_cost(node);
     const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : objective_.best_stump(node);
     if (stump.column == Stump::kLeaf) return {0, leaf, PartialTree::leaf()};
-    Outcome result{0, stump.cost, PartialTree::stump()};
-    if (size.depth == 1 || size.leaves != Size::kAny) return result;
     const auto [at, position] = find_cut(table_, node, stump.column, stump.rank);
+    Outcome result{0, stump.cost, remember(node, at, position, PartialTree::leaf(), PartialTree::leaf())};
+    const std::size_t cells = std::size_t{node.n} * node.columns.size();
+    if (size.depth == 1 || size.leaves != Size::kAny || cells > kStumpCells) return result;
     Node left, right;
     const Stack::Mark mark = stack_.mark();
     split(objective_, node, at, position, stack_, goes_left_, left, right);

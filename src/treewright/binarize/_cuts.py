@@ -26,7 +26,7 @@ class Cuts:
     n_rows : int
     scope : str
         Which splits these are, in words that complete "optimal over ...":
-        "all thresholds", "the given cuts (at most 16 quantiles a column)".
+        "all thresholds", "the given splits (at most 16 quantiles a column)".
     notes : tuple of str
         Plain sentences about what was left out (columns binned, categories grouped).
     """

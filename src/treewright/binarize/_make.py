@@ -141,7 +141,7 @@ def quantiles(
     levels = [int(n_bins) - 1 if offer.gaps is not None else ALL for offer in offers]
     groups = [offer.splits(level) for offer, level in zip(offers, levels, strict=True)]
     notes = fewer_notes(table, offers, levels)
-    scope = f"the given cuts (at most {n_bins - 1} quantiles a column)" if notes else scope_of_all(table)
+    scope = f"the given splits (at most {n_bins - 1} quantiles a column)" if notes else scope_of_all(table)
     return make_cuts(table, groups, scope, notes)
 
 
@@ -242,7 +242,7 @@ def auto_cuts(
     level = even_level(offers, min(int(max_splits), max(1, 8 * LARGEST_MATRIX // max(1, table.n_rows))))
     notes = fewer_notes(table, offers, [level] * len(offers))
     scope = (
-        f"the chosen cuts (at most {level} quantiles or categories a column)"
+        f"the chosen splits (at most {level} quantiles or categories a column)"
         if notes
         else scope_of_all(table)
     )

@@ -3,6 +3,7 @@
 from treewright.bornagain._certificate import find_other_decision
 from treewright.bornagain._distil import Agreement, agreement, distil
 from treewright.bornagain._forecast import Forecast, forecast
+from treewright.bornagain._leaf_scores import LeafScores, leaf_scores
 from treewright.bornagain._prune import prune, solve_active
 from treewright.bornagain._solve import Progress, solve
 from treewright.convert import Domain, Ensemble
@@ -14,11 +15,13 @@ __all__ = [
     "Domain",
     "Ensemble",
     "Forecast",
+    "LeafScores",
     "Progress",
     "agreement",
     "distil",
     "find_other_decision",
     "forecast",
+    "leaf_scores",
     "prune",
     "solve",
     "solve_active",

@@ -32,9 +32,10 @@ def advice(
 
     if rounded:
         return (
-            "Not proven optimal, for numbers were rounded: more time brings no proof. Weights, costs or targets that "
-            "differ less in size, or fewer digits of them, may."
+            "Not proven optimal, because numbers were rounded: more time brings no proof. Weights, costs or targets "
+            "that differ less in size, or fewer digits of them, may."
         )
+
     sooner: list[tuple[str, dict[str, Any]]] = []
     if max_depth is None or max_depth > 2:
         depth = 4 if max_depth is None else max_depth - 1

@@ -156,7 +156,7 @@ def extend(
         new_X, new_labels = X, labels
         heading = (
             f"Leaf models cross-validated on {data} ({folds} folds). The tree was not made again: if it comes "
-            "from these rows, its own share of right answers is the flattering one of training."
+            "from these rows, its own share of right answers is that of training, which is optimistic."
         )
     else:
         new_X, new_labels = other

@@ -199,14 +199,16 @@ def fit(
         str | None,
         typer.Option(
             help="--guess: 'gbdt', 'hist', 'forest', 'extra-trees', 'xgboost' or 'lightgbm'.",
-            show_default="gbdt",
+            show_default="gbdt of a size chosen on held-out rows",
         ),
     ] = None,
     n_estimators: Annotated[
-        int | None, typer.Option(help="--guess: trees of the reference.", show_default="40")
+        int | None,
+        typer.Option(help="--guess: trees of the reference.", show_default="chosen; 40 of a named one"),
     ] = None,
     reference_depth: Annotated[
-        int | None, typer.Option(help="--guess: splits on a path of each.", show_default="1")
+        int | None,
+        typer.Option(help="--guess: splits on a path of each.", show_default="chosen; 1 of a named one"),
     ] = None,
     guess_tolerance: Annotated[
         float | None,

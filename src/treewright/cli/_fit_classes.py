@@ -129,7 +129,7 @@ def fit_classes(
         note(
             advice(
                 result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
-                cost_complexity=None if by_leaf else cost_complexity, rounded=result.is_only_rounded,
+                cost_complexity=None if by_leaf else leaf_penalty, rounded=result.is_only_rounded,
                 trial=None if by_leaf or guesses.any else trial_of(problem, cuts, time_limit),
             )
         )  # fmt: skip

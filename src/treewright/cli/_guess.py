@@ -30,7 +30,7 @@ def read_guesses(
     reference : str or None
         Name of the reference model; None is "gbdt".
     n_estimators, reference_depth : int or None
-        Its size; None is 40 trees, and depth 1.
+        Its size; None is 40 trees, and depth 1. Without a name and a size, a size is chosen on held-out rows.
     tolerance : float or None
         Largest fall of its training accuracy in column elimination; None is 0.
     thresholds : str
@@ -75,7 +75,9 @@ def read_guesses(
         thresholds="thresholds" in parts,
         depth="depth" in parts,
         lower_bounds="bounds" in parts,
-        reference=named_reference(
+        reference=None
+        if (reference, n_estimators, reference_depth) == (None, None, None)
+        else named_reference(
             reference or "gbdt",
             40 if n_estimators is None else n_estimators,
             1 if reference_depth is None else reference_depth,

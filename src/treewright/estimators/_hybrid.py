@@ -107,7 +107,7 @@ class HybridTreeClassifier(TreeClassifier):
     cv_accuracy_ : dict from str to float, or None
         With ``tune="rounds"``: the share of rows, by weight, that are right by the "tree" alone (training rows), by the
         "hybrid" tree (leaf models on held-out rows below the same tree), and by the "model" alone (held-out rows). The
-        first two flatter a tree that was made from these rows.
+        first two are optimistic for a tree that was made from these rows.
     stop_reason_ : StopReason or None
         INTERRUPT if Ctrl-C ended the fit, TIME_LIMIT if the time limit did: then leaves that were not done keep the
         tree's answer, and ``cv_accuracy_`` is None if it was not done.
@@ -338,7 +338,7 @@ class HybridTreeClassifier(TreeClassifier):
         X : array-like or frame of shape (n_rows, n_columns)
         y : array-like of shape (n_rows,), default=None
             True labels; with them the report says how often tree and hybrid tree are right. Training rows
-            flatter the leaf models: give rows that were held back.
+            are optimistic about the leaf models: give rows that were held back.
 
         Returns
         -------

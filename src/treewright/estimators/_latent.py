@@ -34,9 +34,9 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
 
     {parameters}
     hardening : {"linear", "axis", "signs"}, default="linear"
-        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" makes each of these splits
-        better on the rows that reach it, in sweeps that held-out rows choose from; "axis" does so with splits of one
-        column only. A training that was stopped is hardened by its signs.
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees and makes their
+        splits and the soft ones better on the rows that reach them, and cross-validation chooses way and size; "axis"
+        does so with splits of one column only. A training that was stopped is hardened by its signs.
 
     {attributes}
 
@@ -168,12 +168,16 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         weight: NDArray[np.float64] | None,
         own_validation: bool,
     ) -> HardenedTree:
+        from treewright.latent._hard_nodes import Labels
         from treewright.latent._harden import classification_tree
-        from treewright.latent._refine import Labels
 
         make_tree = classification_tree(self.columns_, self.classes_, index, weight)
         self._refine(
-            rows, make_tree, Labels(index, np.ones(len(rows)) if weight is None else weight), held_out
+            rows,
+            make_tree,
+            Labels(index, np.ones(len(rows)) if weight is None else weight),
+            held_out,
+            own_validation,
         )
         if own_validation:  # these rows only judge
             rows, index = rows[~held_out], index[~held_out]
@@ -219,9 +223,9 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
 
     {parameters}
     hardening : {"linear", "axis", "signs"}, default="linear"
-        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" makes each of these splits
-        better on the rows that reach it, in sweeps that held-out rows choose from; "axis" does so with splits of one
-        column only. A training that was stopped is hardened by its signs.
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees and makes their
+        splits and the soft ones better on the rows that reach them, and cross-validation chooses way and size; "axis"
+        does so with splits of one column only. A training that was stopped is hardened by its signs.
 
     {attributes}
 
@@ -324,13 +328,13 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         weight: NDArray[np.float64] | None,
         own_validation: bool,
     ) -> HardenedTree:
+        from treewright.latent._hard_nodes import Numbers
         from treewright.latent._harden import regression_tree
-        from treewright.latent._refine import Numbers
 
         # In units of the target's deviation, in which squares neither overflow nor vanish.
         ones = np.ones(len(rows)) if weight is None else weight
         scaled = Numbers((target - self._center) / self._scale, ones)
-        self._refine(rows, regression_tree(self.columns_, target, weight), scaled, held_out)
+        self._refine(rows, regression_tree(self.columns_, target, weight), scaled, held_out, own_validation)
         if own_validation:  # these rows only judge
             rows, target = rows[~held_out], target[~held_out]
             weight = None if weight is None else weight[~held_out]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import torch
 
     from treewright.latent import HardenedTree, LatentTreeNetwork, TrainResult
+    from treewright.latent._hard_nodes import Target
     from treewright.latent._harden import MakeTree
-    from treewright.latent._refine import Target
 
 __all__ = ["LatentTreeBase"]
 
@@ -346,7 +346,12 @@ class LatentTreeBase(TreeDisplay):
         return make_tree(regrown(self._hard_splits, rows), rows)
 
     def _refine(
-        self, rows: NDArray[np.float64], make_tree: MakeTree, target: Target, held_out: NDArray[np.bool_]
+        self,
+        rows: NDArray[np.float64],
+        make_tree: MakeTree,
+        target: Target,
+        held_out: NDArray[np.bool_],
+        own_validation: bool,
     ) -> None:
         """Make the signs' splits better, in the time that training left; a training that was stopped keeps them."""
         from treewright.latent._refine import refine
@@ -366,7 +371,8 @@ class LatentTreeBase(TreeDisplay):
             target,
             kind=self.hardening,
             validation=held_out,
-            max_depth=self.depth,
+            only_judge=own_validation,
+            max_leaves=2**self.depth,
             is_over=lambda: time.perf_counter() >= end,
         )
 

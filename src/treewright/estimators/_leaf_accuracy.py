@@ -65,7 +65,8 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeClassifier`; the objective shown is 1 - leaf accuracy.
     reference : estimator or None, default=None
-        For ``thresholds="guess"``: a tree ensemble; None is 40 boosted stumps.
+        For ``thresholds="guess"``: a tree ensemble; None is boosted trees of a size chosen on
+        held-out rows.
     search_options : LeafAccuracyOptions or None, default=None
         Switches of the bounds, for experiments; the optimum depends on none.
 

@@ -11,15 +11,15 @@ can be computed from much less:
   one): the maximum over fewer candidates is the same maximum. So a re-fit starts at the first stage that
   *needs* the removed column, and removing a column that no stage needs takes no re-fit at all.
 
-Where is it equal? A split is the column of largest gain, and scikit-learn draws lots among equal ones, with
-rounding errors as the dice. So every decision is taken with a certificate, or not at all:
+Where is it equal? A split is the column of largest gain, and scikit-learn breaks ties at random, and
+rounding errors decide what is a tie. So every decision is taken with a certificate, or not at all:
 
 * Columns that tie (within a tolerance far above the rounding of either program) and divide the rows of the node in
   the same way lead to the same children. Which one is credited does not matter to any prediction; the
   importance of each becomes an interval from "never credited" to "always credited".
-  Where they overlap, the lots are drawn as scikit-learn draws them, for the tied trees alone (`_lots.py`).
+  Where they overlap, ties are broken as scikit-learn breaks them, for the tied trees alone (`_tie_breaking.py`).
 * Ties between different divisions, and raw predictions too near to zero to have a certain sign, are not decided:
-  `BinaryBoosting.certain_stages` or `wrong` says so, and the caller has that one fit repeated (`_lots.py`).
+  `BinaryBoosting.certain_stages` or `wrong` says so, and the caller has that one fit repeated (`_tie_breaking.py`).
 
 Cost of a level: one product of (2 * nodes, distinct rows) with (distinct rows, columns).
 """
@@ -179,7 +179,7 @@ class BinaryBoosting:
     def least_important(self, drawn: dict[int, NDArray[np.float64]] | None = None) -> int | None:
         """Return the column of smallest Gini importance, the first of equal ones; None where ties decide.
 
-        `drawn` holds the importances of the columns left in trees whose ties have been drawn (`Lots`).
+        `drawn` holds the importances of the columns left in trees whose ties have been drawn (`TieBreaking`).
         """
         if not self.is_certain:
             return None
@@ -195,8 +195,8 @@ class BinaryBoosting:
     def undecided_stages(self) -> list[int]:
         """Return the tied trees that can decide which column is least important, where ties do.
 
-        A column whose least importance is above the most that another one can have is not the least, whatever
-        the lots. A tree that rounding alone may divide further is named as well: it changes last bits.
+        A column whose least importance is above the most that another one can have is not the least, however
+        ties are broken. A tree that rounding alone may divide further is named as well: it changes last bits.
         """
         least, most = self._credits(None)
         near = self.columns_left[least <= most.min() * (1 + TIE)]

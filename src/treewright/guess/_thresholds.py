@@ -7,7 +7,8 @@ its training performance falls by more than a tolerance, and put the last one ba
 Performance is the weighted share of right predictions of the ensemble that was fitted on ALL the 0/1
 columns; so the first fit is not the reference itself but its copy on 0/1 columns, as in the authors'
 program. Each re-fit is `BinaryBoosting`'s where that is certain to equal scikit-learn's, else, and on small
-tables, repeated with scikit-learn's own trees (`Lots`), and scikit-learn's own fit where neither is known to be equal.
+tables, repeated with scikit-learn's own trees (`TieBreaking`), and scikit-learn's own fit where neither is known to be
+equal.
 
 Two thresholds of one column that divide the training rows alike are one threshold here (``merge_equal``):
 keeping both would let chance share the importance of one question between two columns.
@@ -26,9 +27,9 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.guess._boosting import BinaryBoosting, can_boost
-from treewright.guess._lots import Lots, Refit
 from treewright.guess._models import ModelThreshold, importances, thresholds_of
 from treewright.guess._reference import Reference, fit_model
+from treewright.guess._tie_breaking import Refit, TieBreaking
 
 __all__ = ["Elimination", "InputThreshold", "eliminate_columns", "thresholds_in_use"]
 
@@ -219,11 +220,11 @@ class _Fits:
         self.model, self.columns, self.y, self.weight = model, columns, y, weight
         self.left = np.arange(len(columns))
         self.n_fits = 1
-        self.is_plain = bool((weight == 1).all())  # rows of weight 1, which `Lots` needs
+        self.is_plain = bool((weight == 1).all())  # rows of weight 1, which `TieBreaking` needs
         self.n_by_model = 0
         self.fitted: Any = None
         self.boosting: BinaryBoosting | None = None
-        self.lots: Lots | None = None
+        self.ties: TieBreaking | None = None
         self.refit: Refit | None = None
         self.classes: NDArray[np.int32] = np.unique(y)
         if not shortcuts or not can_boost(model, len(self.classes), weight):
@@ -231,8 +232,8 @@ class _Fits:
         positive = y == self.classes[1]
         small = columns.size * model.max_depth <= SMALL
         if self.is_plain and small:
-            self.lots = Lots(model, columns, positive)
-        if self.lots is None or not self.lots.is_known:
+            self.ties = TieBreaking(model, columns, positive)
+        if self.ties is None or not self.ties.is_known:
             self.boosting = BinaryBoosting(
                 columns, positive, weight, model.n_estimators, model.max_depth, model.learning_rate
             )
@@ -264,8 +265,8 @@ class _Fits:
         boosting = self.boosting
         if boosting is not None and boosting.is_certain:
             least = boosting.least_important()
-            if least is None and (lots := self._lots()) is not None:
-                drawn = lots.credits(boosting)
+            if least is None and (ties := self._tie_breaking()) is not None:
+                drawn = ties.credits(boosting)
                 least = None if drawn is None else boosting.least_important(drawn)
             if least is not None:
                 return least
@@ -273,15 +274,15 @@ class _Fits:
         by = refit.importances if refit is not None else importances(self._model(), len(self.left))
         return int(self.left[np.argmin(by)])
 
-    def _lots(self) -> Lots | None:
+    def _tie_breaking(self) -> TieBreaking | None:
         """What repeats the model's fit in its own arithmetic; None where that is not known to be possible."""
-        if self.lots is None and self.boosting is not None and self.is_plain:
-            self.lots = Lots(self.model, self.columns, self.y == self.classes[1])
-        return self.lots if self.lots is not None and self.lots.is_known else None
+        if self.ties is None and self.boosting is not None and self.is_plain:
+            self.ties = TieBreaking(self.model, self.columns, self.y == self.classes[1])
+        return self.ties if self.ties is not None and self.ties.is_known else None
 
     def _refit(self) -> Refit | None:
-        if self.refit is None and (lots := self._lots()) is not None:
-            self.refit = lots.refit(self.left)
+        if self.refit is None and (ties := self._tie_breaking()) is not None:
+            self.refit = ties.refit(self.left)
         return self.refit
 
     def _matrix(self) -> NDArray[np.float64]:

@@ -1,199 +1,67 @@
-"""A hard tree made better by alternating optimisation: one split at a time, on the rows that reach it.
+"""The hard tree of a latent tree: grown and made better as a hard tree, its way and size chosen by cross-validation.
 
-The signs of a soft tree's splits make a hard tree that its gradients never saw. Here it is trained as a hard tree
-(tree alternating optimization, Carreira-Perpinan and Tavallali, NeurIPS 2018): with all else fixed, a row that reaches
-a node costs what the left or what the right subtree makes of it, so the node's best split is a weighted two-class
-problem, in which a row weighs the difference. No split can make the training loss worse, for one is only replaced by
-a better one; sweeps go from the deepest nodes to the root, and the leaves are fitted again after each.
+The signs of a soft tree's splits make a hard tree that no gradient ever saw. Better ones are made in several ways:
 
-First the leaves that lie higher than the soft tree is deep are split, greedily as CART does: a soft split that sends
-all rows to one side has left its part of the tree empty. Candidates for a node are then every threshold of every
-column, exactly; every single category; and with ``kind="linear"`` a logistic regression over the numeric columns, with
-the best threshold along it. A linear split is taken only if it saves `WORTH` of what is at stake more than the best
-split of one column, which is easier to read.
+- grown from nothing, the best split first, of one column (as CART does) or of several (`_grow.py`);
+- the same, or the signs' tree with its missing leaves grown, after alternating optimisation (`_alternate.py`).
 
-Both are done twice, from the soft splits and from nothing, that is from a tree grown as CART does. Of all sweeps, the
-soft start included, the tree that is best on the validation rows is kept, and cut back where a leaf is as good there.
-
-Cost: a sweep sorts each column once a level, O(levels x columns x rows log rows).
+Each is cut back, its weakest link first (Breiman et al. 1984, section 3.3), to every smaller number of leaves. Ways
+that start from nothing are judged on `FOLDS` parts of the rows, each by a tree of the others. The first is CART; a
+later one takes its place only if the rows cost less by more than a standard error of the difference, for it is harder
+to read, and a smaller lead may be luck. The signs were made with the training rows, so ways that start from them are
+judged on the validation rows alone, by the same rule. The chosen way is gone once more with all rows, to the chosen
+number of leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit
+from treewright.latent._alternate import sweep
+from treewright.latent._grow import best_first
+from treewright.latent._hard_nodes import LEAF, Nodes, Numbers64, Rows, Target
+from treewright.tree import Column, Split
 
-__all__ = ["Labels", "Numbers", "Target", "refine", "regrown"]
+__all__ = ["refine", "regrown"]
 
-SWEEPS = 20
-WORTH = 0.02  # of the loss that a node decides about, that a linear split must save more than one of a single column
-LEAST_ROWS = 10  # that a linear split is fitted to, for each column
-GAIN = 1e-9  # of the loss that a node decides about: less is rounding
-FARTHEST = 5.0  # from the median that a value is taken, in spans from the 5th to the 95th percentile
-NEWTON_STEPS = 12
-LEAST_LEAF = 3  # rows of a leaf that is grown
-LEAF = -1
-
-Rows = NDArray[np.int64]
-Numbers64 = NDArray[np.float64]
+FOLDS = 5
+ROOM = 2  # as many leaves are grown as a tree may have, before it is cut back: later splits show what a split is worth
+SWEEPS = 20  # most sweeps; they end when none helps
 
 
-class Target(Protocol):
-    """What leaves predict, and what a prediction costs."""
+@dataclass(frozen=True)
+class _Way:
+    """How a tree is made: from the signs or from nothing, of which kind its new splits are."""
 
-    def value(self, rows: Rows) -> float:
-        """Return what a leaf of these rows predicts."""
-
-    def sums(self, rows: Rows) -> Numbers64:
-        """Return weights and weighted targets, (n_rows, 1 + outputs): a class is an output of 0 and 1."""
-
-    def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
-        """Return what the predictions cost, row by row, weights included."""
+    signs: bool
+    grown: str | None  # kind of the splits that leaves get, if they get any
+    swept: str | None  # kind of the splits that sweeps find, if there are any
 
 
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """Classes: a leaf predicts the heaviest, a wrong row costs its weight.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,), int32
-    weight : ndarray of shape (n_rows,)
-    """
-
-    y: NDArray[np.int32]
-    weight: Numbers64
-
-    def value(self, rows: Rows) -> float:
-        """Return the heaviest class, the first of equals."""
-        return float(np.bincount(self.y[rows], weights=self.weight[rows]).argmax())
-
-    def sums(self, rows: Rows) -> Numbers64:
-        """Return weights, in all and by class."""
-        by_class = np.eye(int(self.y.max()) + 1)[self.y[rows]]
-        return np.column_stack([np.ones(len(rows)), by_class]) * self.weight[rows, None]
-
-    def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
-        """Return the weights of the wrong rows."""
-        return np.where(self.y[rows] != values, self.weight[rows], 0.0)
+WAYS = {
+    "axis": (_Way(False, "axis", None), _Way(False, "axis", "axis"), _Way(True, "axis", "axis")),
+    "linear": (
+        _Way(False, "axis", None),
+        _Way(False, "axis", "linear"),
+        _Way(False, "linear", None),
+        _Way(False, "linear", "linear"),
+        _Way(True, None, None),
+        _Way(True, "linear", "linear"),
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
-    """Numbers: a leaf predicts the mean, a row costs its weighted squared error.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,), float64
-    weight : ndarray of shape (n_rows,)
-    """
-
-    y: Numbers64
-    weight: Numbers64
-
-    def value(self, rows: Rows) -> float:
-        """Return the weighted mean."""
-        return float(np.average(self.y[rows], weights=self.weight[rows]))
-
-    def sums(self, rows: Rows) -> Numbers64:
-        """Return weights and weighted numbers."""
-        return np.column_stack([np.ones(len(rows)), self.y[rows]]) * self.weight[rows, None]
-
-    def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
-        """Return the squared errors."""
-        return self.weight[rows] * (self.y[rows] - values) ** 2
-
-
-@dataclass
-class _Nodes:
-    """A tree that changes; node 0 is the root."""
-
-    splits: list[Split | None]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    value: Numbers64
-
-    @classmethod
-    def of(cls, splits: Sequence[Split | None]) -> _Nodes:
-        n = len(splits)
-        left, right = np.full(n, LEAF), np.full(n, LEAF)
-        pending = [LEAF]
-        for node, split in enumerate(splits):
-            parent = pending.pop()
-            if parent != LEAF:
-                (left if left[parent] == LEAF else right)[parent] = node
-            if split is not None:
-                pending += [node, node]
-        return cls(list(splits), left, right, np.zeros(n))
-
-    def copy(self) -> _Nodes:
-        return replace(
-            self,
-            splits=list(self.splits),
-            left=self.left.copy(),
-            right=self.right.copy(),
-            value=self.value.copy(),
-        )
-
-    def reached(self, X: Numbers64, rows: Rows) -> dict[int, Rows]:
-        """Return the rows that reach each node, parents before children."""
-        out: dict[int, Rows] = {}
-        stack = [(0, rows)]
-        while stack:
-            node, here = stack.pop()
-            out[node] = here
-            split = self.splits[node]
-            if split is not None:
-                goes_left = split.goes_left(X, here)
-                stack += [(int(self.right[node]), here[~goes_left]), (int(self.left[node]), here[goes_left])]
-        return out
-
-    def predicted(self, X: Numbers64, rows: Rows, node: int = 0) -> Numbers64:
-        """Return what the subtree of a node makes of the rows."""
-        out = np.empty(len(rows))
-        stack = [(node, np.arange(len(rows)))]
-        while stack:
-            node, here = stack.pop()
-            split = self.splits[node]
-            if split is None:
-                out[here] = self.value[node]
-                continue
-            goes_left = split.goes_left(X, rows[here])
-            stack += [(int(self.right[node]), here[~goes_left]), (int(self.left[node]), here[goes_left])]
-        return out
-
-    def fit_leaves(self, X: Numbers64, rows: Rows, target: Target) -> None:
-        """Give every node the prediction of its rows; one without rows keeps its parent's."""
-        reached = self.reached(X, rows)
-        for node, here in reached.items():
-            if len(here):
-                self.value[node] = target.value(here)
-            if self.splits[node] is not None:  # a child of no rows keeps this
-                self.value[self.left[node]] = self.value[self.right[node]] = self.value[node]
-
-    def in_order(self, X: Numbers64, rows: Rows, kind: str) -> list[Split | None]:
-        """Return the splits depth-first, without those that leave a side empty or are not of the kind."""
-        out: list[Split | None] = []
-        stack = [(0, rows)]
-        while stack:
-            node, here = stack.pop()
-            split = self.splits[node]
-            if split is not None:
-                goes_left = split.goes_left(X, here)
-                sides = [(int(self.right[node]), here[~goes_left]), (int(self.left[node]), here[goes_left])]
-                fuller = max(sides, key=lambda side: len(side[1]))
-                if len(fuller[1]) == len(here) or (kind == "axis" and isinstance(split, LinearSplit)):
-                    stack.append((fuller[0], here))
-                    continue
-                stack += sides
-            out.append(split)
-        return out
+class _Judged:
+    way: _Way
+    n_leaves: int
+    losses: (
+        Numbers64  # of each judging row, for each number of leaves up to the most, (max_leaves + 1, n_judges)
+    )
 
 
 def refine(
@@ -204,60 +72,95 @@ def refine(
     *,
     kind: str,
     validation: NDArray[np.bool_],
-    max_depth: int = 0,
-    sweeps: int = SWEEPS,
+    only_judge: bool = False,
+    max_leaves: int,
     is_over: Callable[[], bool] = lambda: False,
 ) -> list[Split | None]:
-    """Return the splits of a hard tree after alternating optimisation.
+    """Return the splits of the best hard tree that was found.
 
     Parameters
     ----------
     splits : sequence of Split or None
-        Depth-first, None for a leaf.
+        The signs' tree, depth-first, None for a leaf.
     columns : sequence of Column
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
     target : Labels or Numbers
     kind : {"linear", "axis"}
-        Whether new splits may combine columns; with "axis" none of the tree does.
+        Whether splits may combine columns; with "axis" none of the tree does.
     validation : ndarray of shape (n_rows,), bool
-        Rows that choose among the sweeps and cut back the tree; the others train it. None at all: all rows do both.
-    max_depth : int, default=0
-        Leaves above this depth are split before the sweeps.
-    sweeps : int, default=20
-        Most sweeps; they end when none helps.
+        Rows that the signs' tree has not seen. None at all: all rows train and judge.
+    only_judge : bool, default=False
+        Whether these rows judge every way and train none.
+    max_leaves : int
+        Most leaves of a tree that is grown.
     is_over : callable, optional
         Asked before each node; after a true answer the best tree so far is kept.
 
     Returns
     -------
     list of Split or None
-        Depth-first; no more leaves than before, or than `max_depth` allows.
+        Depth-first.
     """
-    rows, held = np.flatnonzero(~validation), np.flatnonzero(validation)
-    judges = held if len(held) else rows
-    best, least = None, np.inf
-    for start in (splits, [None])[: 2 if max_depth else 1]:
-        nodes = _Nodes.of(start)
-        nodes.fit_leaves(X, rows, target)
-        if kind == "linear" and start is splits:  # else it is of another kind, or a single leaf
-            best, least = nodes.copy(), _loss(nodes, X, judges, target)
-        if not is_over():
-            nodes = _grown(nodes, columns, X, rows, target, max_depth)
-        for _ in range(sweeps):
-            changed = _sweep(nodes, columns, X, rows, target, kind, is_over)
+    every = np.arange(len(X))
+    held, train = every[validation], every[~validation]
+    if not len(held):
+        held, parts = every, [(every, every)]
+    elif only_judge:
+        every, parts = train, [(train, held)]
+    else:
+        fold = _folds(target.y)
+        parts = [(every[fold != k], every[fold == k]) for k in range(FOLDS)]
+    max_leaves = max(max_leaves, sum(split is None for split in splits))
+    grown: dict[tuple[bool, str | None, int], Nodes] = {}
+
+    def made(way: _Way, rows: Rows, part: int) -> Nodes:
+        key = (way.signs, way.grown, part)
+        if key not in grown:
+            nodes = Nodes.of(splits if way.signs else [None])
             nodes.fit_leaves(X, rows, target)
-            loss = _loss(nodes, X, judges, target)
-            if loss < least:
-                best, least = nodes.copy(), loss
+            if way.grown is not None:
+                more = ROOM * max_leaves
+                nodes = best_first(
+                    nodes, columns, X, rows, target, kind=way.grown, max_leaves=more, is_over=is_over
+                )
+                nodes = _cut_to(nodes, X, rows, target, max_leaves)
+            grown[key] = nodes
+        nodes = grown[key].copy()
+        for _ in range(SWEEPS if way.swept is not None else 0):
+            changed = sweep(nodes, columns, X, rows, target, str(way.swept), is_over)
+            nodes.fit_leaves(X, rows, target)
             if not changed or is_over():
                 break
+        return nodes
+
+    def judged(way: _Way, among: Sequence[tuple[Rows, Rows]], first: int) -> _Judged:
+        losses = np.concatenate(
+            [
+                _by_leaves(made(way, rows, first + k), X, rows, judges, target, max_leaves)
+                for k, (rows, judges) in enumerate(among)
+            ],
+            axis=1,
+        )
+        return _Judged(way, 1 + int(losses[1:].sum(axis=1).argmin()), losses)
+
+    best: _Judged | None = None
+    rival: Numbers64 | None = None  # what the best way of those from nothing costs the validation rows
+    done: list[Split | None] = list(splits)
+    for way in WAYS[kind]:
+        if way.signs and rival is None and best is not None:
+            rival = judged(best.way, [(train, held)], FOLDS).losses[best.n_leaves]
+        one = judged(way, [(train, held)] if way.signs else parts, FOLDS if way.signs else 0)
+        costs = one.losses[one.n_leaves]
+        against = rival if way.signs else None if best is None else best.losses[best.n_leaves]
+        if against is None or _clearly_less(costs, against):
+            tree = _cut_to(made(way, every, FOLDS + 1), X, every, target, one.n_leaves)
+            if not is_over():
+                best, done = one, tree.in_order(X, every, kind)
+                rival = costs if way.signs else None
         if is_over():
             break
-    assert best is not None  # some loss is below infinity
-    if len(held):
-        _cut_back(best, X, held, target)
-    return best.in_order(X, np.arange(len(X)), kind)
+    return done
 
 
 def regrown(splits: Sequence[Split | None], X: Numbers64) -> list[Split | None]:
@@ -270,196 +173,75 @@ def regrown(splits: Sequence[Split | None], X: Numbers64) -> list[Split | None]:
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
     """
-    return _Nodes.of(splits).in_order(X, np.arange(len(X)), "linear")
+    return Nodes.of(splits).in_order(X, np.arange(len(X)), "linear")
 
 
-def _loss(nodes: _Nodes, X: Numbers64, rows: Rows, target: Target) -> float:
-    return float(target.loss(rows, nodes.predicted(X, rows)).sum())
+def _folds(y: NDArray[np.int32] | Numbers64) -> NDArray[np.int64]:
+    """Return the part of each row: by turns in the order of the target, equal ones at random."""
+    order = np.random.default_rng(0).permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[order] = np.arange(len(y)) % FOLDS
+    return fold
 
 
-def _grown(
-    nodes: _Nodes, columns: Sequence[Column], X: Numbers64, rows: Rows, target: Target, max_depth: int
-) -> _Nodes:
-    """Return a tree whose leaves above `max_depth` are split by the best threshold, where one is better than none."""
-    reached = nodes.reached(X, rows)
-    out: list[Split | None] = []
-    stack = [(0, reached.get(0, rows), 0)]
-    while stack:
-        node, here, depth = stack.pop()
-        split = nodes.splits[node] if node != LEAF else None
-        if split is None and depth < max_depth:
-            split, node = _greedy(columns, X[here], target.sums(here)), LEAF
-        out.append(split)
-        if split is not None:
-            goes_left = split.goes_left(X, here)
-            left, right = (LEAF, LEAF) if node == LEAF else (int(nodes.left[node]), int(nodes.right[node]))
-            stack += [(right, here[~goes_left], depth + 1), (left, here[goes_left], depth + 1)]
-    grown = _Nodes.of(out)
-    grown.fit_leaves(X, rows, target)
-    return grown
+def _clearly_less(costs: Numbers64, against: Numbers64) -> bool:
+    """Whether rows cost less on average, by more than a standard error of the difference."""
+    less = against - costs
+    return bool(less.mean() > (less.std(ddof=1) / np.sqrt(len(less)) if len(less) > 1 else 0.0))
 
 
-def _greedy(columns: Sequence[Column], X: Numbers64, sums: Numbers64) -> ThresholdSplit | None:
-    """Return the threshold of least squared error (of least Gini impurity, for classes); None if none helps.
+def _by_leaves(
+    nodes: Nodes, X: Numbers64, rows: Rows, judges: Rows, target: Target, max_leaves: int
+) -> Numbers64:
+    """Return what each judge costs in the largest cut-back tree of at most 0, 1, 2... leaves (0 is taken as 1)."""
+    losses = np.empty((max_leaves + 1, len(judges)))
+    above = max_leaves + 1
+    for n_leaves, tree in _prunings(nodes, X, rows, target):
+        losses[n_leaves:above] = target.loss(judges, tree.predicted(X, judges))
+        above = n_leaves
+    losses[0] = losses[1]
+    return losses
 
-    With `LEAST_LEAF` rows on each side; columns of words, and those that have gaps here, are left out.
+
+def _cut_to(nodes: Nodes, X: Numbers64, rows: Rows, target: Target, most: int) -> Nodes:
+    """Return the largest cut-back tree of at most so many leaves."""
+    return next(tree for n_leaves, tree in _prunings(nodes, X, rows, target) if n_leaves <= most)
+
+
+def _prunings(nodes: Nodes, X: Numbers64, rows: Rows, target: Target) -> Iterator[tuple[int, Nodes]]:
+    """Yield leaves and tree: the whole one, then without the split that saves least a leaf, down to a leaf.
+
+    Of splits that save the same, the one that takes least from the squared error goes first (of classes, the Gini
+    impurity): a split without which no row's class changes may still part the classes.
     """
-    total = sums.sum(axis=0)
-    alone = float((total[1:] ** 2).sum() / total[0]) if total[0] else 0.0
-    best, split = alone * (1 + GAIN), None
-    for j, column in enumerate(columns):
-        if column.kind is ColumnKind.CATEGORICAL:
-            continue
-        order = np.argsort(X[:, j], kind="stable")
-        x = X[order, j]
-        ends = np.flatnonzero(x[1:] > x[:-1])
-        ends = ends[(ends + 1 >= LEAST_LEAF) & (len(x) - ends - 1 >= LEAST_LEAF)]
-        if not len(ends) or np.isnan(x[-1]):
-            continue
-        left = np.cumsum(sums[order], axis=0)[ends]
-        right = total - left
-        worth = (left[:, 1:] ** 2).sum(axis=1) / left[:, 0] + (right[:, 1:] ** 2).sum(axis=1) / right[:, 0]
-        at = int(worth.argmax())
-        if worth[at] > best:
-            low, high = x[ends[at]], x[ends[at] + 1]
-            middle = low + (high - low) / 2
-            best, split = float(worth[at]), ThresholdSplit(j, float(middle if middle < high else low))
-    return split
-
-
-def _sweep(
-    nodes: _Nodes,
-    columns: Sequence[Column],
-    X: Numbers64,
-    rows: Rows,
-    target: Target,
-    kind: str,
-    is_over: Callable[[], bool],
-) -> bool:
-    """Replace each split by a better one, children before parents; say whether any was."""
-    changed = False
-    for node, here in reversed(nodes.reached(X, rows).items()):
-        old = nodes.splits[node]
-        if old is None or len(here) < 2:
-            continue
-        if is_over():
-            break
-        left, right = int(nodes.left[node]), int(nodes.right[node])
-        wins = target.loss(here, nodes.predicted(X, here, right)) - target.loss(
-            here, nodes.predicted(X, here, left)
-        )  # what the row saves on the left
-        matter = np.flatnonzero(wins)
-        at_stake = float(np.abs(wins).sum())
-        if not at_stake:
-            continue
-        found = _one_column(columns, X[here[matter]], wins[matter])
-        if kind == "linear":
-            combined = _combination(columns, X[here[matter]], wins[matter])
-            if combined is not None and combined[0] > found[0] + WORTH * at_stake:
-                found = combined
-        gain, split, swapped = found
-        keeps = kind == "linear" or not isinstance(old, LinearSplit)
-        if split is None or (keeps and gain <= wins[old.goes_left(X, here)].sum() + GAIN * at_stake):
-            continue
-        nodes.splits[node], changed = split, True
-        if swapped:
-            nodes.left[node], nodes.right[node] = right, left
-    return changed
-
-
-Found = tuple[float, Split | None, bool]  # what it saves, the split, and whether left and right change places
-
-
-def _one_column(columns: Sequence[Column], X: Numbers64, wins: Numbers64) -> Found:
-    """Return the best split of a single column: what goes left saves most, or least, with the sides changed."""
-    best: Found = (-np.inf, None, False)
-    for j, column in enumerate(columns):
-        x = X[:, j]
-        known = ~np.isnan(x)
-        unknown = float(wins[~known].sum())
-        if column.kind is ColumnKind.CATEGORICAL:
-            sums = np.bincount(x[known].astype(int), weights=wins[known], minlength=len(column.categories))
-            places = [(float(saved), (code,)) for code, saved in enumerate(sums)]
-            for saved, codes in places:
-                for here, swapped in ((saved, False), (float(sums.sum()) - saved, True)):
-                    gain = here + max(unknown, 0.0)
-                    if gain > best[0]:
-                        missing_left = (unknown > 0) != swapped
-                        best = (gain, CategorySplit(j, codes, missing_left and unknown != 0), swapped)
-            continue
-        cut = _threshold(x[known], wins[known])
-        if cut is None:
-            continue
-        saved, threshold, swapped = cut
-        gain = saved + max(unknown, 0.0)
-        if gain > best[0]:
-            best = (gain, ThresholdSplit(j, threshold, unknown != 0 and (unknown > 0) != swapped), swapped)
-    return best
-
-
-def _threshold(x: Numbers64, wins: Numbers64) -> tuple[float, float, bool] | None:
-    """Return what the best cut saves, where it is, and whether the rows above it are the left ones."""
-    order = np.argsort(x, kind="stable")
-    x, sums = x[order], np.cumsum(wins[order])
-    ends = np.flatnonzero(x[1:] > x[:-1])
-    if not len(ends):
-        return None
-    below = sums[ends]
-    above = sums[-1] - below
-    low, high = int(below.argmax()), int(above.argmax())
-    swapped = bool(above[high] > below[low])
-    at = ends[high if swapped else low]
-    threshold = x[at] + (x[at + 1] - x[at]) / 2
-    return float(max(above[high], below[low])), float(threshold if threshold < x[at + 1] else x[at]), swapped
-
-
-def _combination(columns: Sequence[Column], X: Numbers64, wins: Numbers64) -> Found | None:
-    """Return a split along a logistic regression of the sides on the numeric columns; None without reason for one."""
-    used = [
-        j
-        for j, column in enumerate(columns)
-        if column.kind is not ColumnKind.CATEGORICAL and not np.isnan(X[:, j]).any() and np.ptp(X[:, j]) > 0
-    ]
-    side = wins > 0
-    if len(used) < 2 or side.all() or not side.any() or len(X) < LEAST_ROWS * len(used):
-        return None
-    low, middle, high = np.quantile(X[:, used], [0.05, 0.5, 0.95], axis=0)
-    deviation = X[:, used].std(axis=0)
-    scale = np.where(high > low, high - low, np.where(deviation > 0, deviation, 1.0))
-    scaled = np.clip((X[:, used] - middle) / scale, -FARTHEST, FARTHEST)
-    slopes = -_logistic(scaled, side, np.abs(wins) / np.abs(wins).mean()) / scale  # a high score goes right
-    kept = [k for k in range(len(used)) if slopes[k] != 0 and np.isfinite(slopes[k])]
-    if not kept:
-        return None
-    split = LinearSplit(tuple(used[k] for k in kept), tuple(float(slopes[k]) for k in kept), 0.0)
-    cut = _threshold(split.score(X), wins)
-    if cut is None or not np.isfinite(cut[1]):
-        return None
-    saved, threshold, swapped = cut
-    return saved, replace(split, threshold=threshold), swapped
-
-
-def _logistic(X: Numbers64, side: NDArray[np.bool_], weight: Numbers64) -> Numbers64:
-    """Return the slopes of a logistic regression with a ridge of 1, by Newton's method (an intercept goes with it)."""
-    X = np.column_stack([X, np.ones(len(X))])
-    ridge = np.append(np.ones(X.shape[1] - 1), 1e-6)
-    slopes = np.zeros(X.shape[1])
-    for _ in range(NEWTON_STEPS):
-        share = 0.5 * (1 + np.tanh(0.5 * np.clip(X @ slopes, -30, 30)))
-        slope = X.T @ (weight * (share - side)) + ridge * slopes
-        bend = (X * (weight * np.maximum(share * (1 - share), 1e-6))[:, None]).T @ X + np.diag(ridge)
-        step = np.linalg.solve(bend, slope)
-        slopes = slopes - step
-        if np.abs(step).max() < 1e-4:
-            break
-    return slopes[:-1]
-
-
-def _cut_back(nodes: _Nodes, X: Numbers64, rows: Rows, target: Target) -> None:
-    """Make a leaf of every node where that is no worse on these rows, children before parents."""
-    for node, here in reversed(nodes.reached(X, rows).items()):
-        if nodes.splits[node] is None:
-            continue
-        as_leaf = target.loss(here, np.full(len(here), nodes.value[node])).sum()
-        if as_leaf <= target.loss(here, nodes.predicted(X, here, node)).sum():
-            nodes.splits[node], nodes.left[node], nodes.right[node] = None, LEAF, LEAF
+    tree = nodes.copy()
+    alone: dict[int, tuple[float, float]] = {}  # loss and squared error of a leaf at each node
+    for node, here in tree.reached(X, rows).items():
+        sums = target.sums(here).sum(axis=0)
+        error = (
+            -float((sums[1:] ** 2).sum() / sums[0]) if sums[0] else 0.0
+        )  # less what the rows' own numbers make
+        alone[node] = float(target.loss(here, np.full(len(here), tree.value[node])).sum()), error
+    while True:
+        size: dict[int, int] = {}
+        total: dict[int, tuple[float, float]] = {}
+        for node in reversed(tree.order()):
+            size[node], total[node] = 1, alone[node]
+            if tree.splits[node] is not None:
+                left, right = int(tree.left[node]), int(tree.right[node])
+                size[node] = size[left] + size[right]
+                total[node] = total[left][0] + total[right][0], total[left][1] + total[right][1]
+        yield size[0], tree.copy()
+        links = {
+            node: (
+                round((alone[node][0] - total[node][0]) / (size[node] - 1), 9),
+                (alone[node][1] - total[node][1]) / (size[node] - 1),
+            )
+            for node in size
+            if tree.splits[node] is not None
+        }
+        if not links:
+            return
+        weakest = min(links, key=lambda node: links[node])
+        tree.splits[weakest], tree.left[weakest], tree.right[weakest] = None, LEAF, LEAF

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.latent._checks import check_pruning
+from treewright.latent._checks import check_pruning, working_dtype
 from treewright.latent._layer import check_routing, clip_scores, route, scores_to_q, solve_layer
+from treewright.latent._operator import layer_operator
 from treewright.latent._projection import prune_traversals
 from treewright.latent._shape import TreeShape, check_depth, complete_shape
 from treewright.latent._torch import torch
@@ -169,6 +170,11 @@ class LatentTree(nn.Module):
     def compact(self, x: torch.Tensor) -> torch.Tensor:
         """Return traversals of the nodes that are there, node-major: (n_nodes, n_rows). See `forward`."""
         s = self.scores(x)
+        if torch.compiler.is_compiling() and self.capped and s.is_cpu:
+            z, a = self._by_operator(s)
+            if self.training:
+                self.pruning_vector.copy_(a.detach())
+            return z
         if not self.training:
             return self._route(s)
         if self.capped:
@@ -177,6 +183,15 @@ class LatentTree(nn.Module):
             z, a = self._uncapped(s)
         self.pruning_vector.copy_(a.detach())
         return z
+
+    def _by_operator(self, s: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return traversals and pruning vector, by an operator that stays whole in a compiled or exported graph."""
+        work = s.to(working_dtype(s.dtype))
+        fixed = None if self.training and self.pruning > 0 else self.pruning_vector.to(work.dtype)
+        if self.training and self.pruning == 0:
+            fixed = torch.ones_like(self.pruning_vector).to(work.dtype)
+        z, a = layer_operator(work, self.nodes, self.depth, self.pruning or 1.0, self.offset, fixed)
+        return z.to(s.dtype), a.to(self.pruning_vector.dtype)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return traversals z of rows x.
@@ -360,7 +375,9 @@ class LatentTree(nn.Module):
         return clip_scores(q, a, self.offset), a
 
     def _widen(self, z: torch.Tensor) -> torch.Tensor:
-        if not self.shape.is_complete:
+        if (
+            len(self.nodes) < self.out_features
+        ):  # not shape.is_complete: a graph cannot enter a cached property
             z = z.new_zeros(self.out_features, z.shape[1]).index_copy(0, self.nodes, z)
         return z.t()
 

@@ -59,6 +59,8 @@ def held_out_answers(
     ------
     InputError
         Fewer rows than folds, or fewer than two folds.
+    KeyboardInterrupt
+        After Ctrl-C.
     """
     if folds < 2 or folds > len(y):
         raise InputError(f"folds={folds}; give 2 or more, and at most the number of rows ({len(y)}).")
@@ -73,5 +75,7 @@ def held_out_answers(
         rows = (tree, X[train], y[train], weight)
         shared = shared_model(*rows, model, random_state=random_state) if share else None
         extensions = extend_leaves(*rows, model, random_state=random_state, shared=shared, **options)
+        if any(extension.interrupted for extension in extensions.values()):
+            raise KeyboardInterrupt  # half of the folds are no cross-validation
         answers[held_out] = classify(tree, extensions, X[held_out])
     return answers

@@ -206,7 +206,7 @@ def _own_parameters(model: Any, kind: str) -> dict[str, Any]:
 def _quiet(optuna: Any) -> Iterator[None]:
     """Keep Optuna from logging each trial; its own setting comes back afterwards."""
     before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)  # Ctrl-C is a trial that failed, with its traceback
     try:
         yield
     finally:

@@ -7,6 +7,8 @@ constraints). Ranks are what CART sees: it splits by order alone, so no threshol
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -18,9 +20,16 @@ from treewright.mip._plan import Plan, full_tree, plan_of
 
 __all__ = ["cart_start"]
 
+SECONDS_A_CELL = 2.5e-7  # that scikit-learn takes to grow a tree of one or two levels
+LATE = 0.2  # seconds by which the last tree may miss the deadline
 
-def cart_start(instance: Instance, depth: int, value: Callable[[Plan | None], float]) -> Plan | None:
+
+def cart_start(
+    instance: Instance, depth: int, value: Callable[[Plan | None], float], deadline: float = math.inf
+) -> Plan | None:
     """Return the best plan among the reduced CART trees of depth 0 to `depth`.
+
+    Growing a tree cannot be stopped, so none is begun that would end long after the deadline.
 
     Parameters
     ----------
@@ -28,11 +37,18 @@ def cart_start(instance: Instance, depth: int, value: Callable[[Plan | None], fl
     depth : int
     value : callable
         What a plan costs; the smallest wins, and the smaller tree among equals.
+    deadline : float, default=inf
+        Of the clock `time.monotonic`.
     """
     plans: list[Plan | None] = [None]
     problem = instance.problem
+    seconds = len(instance.group) * instance.rank.shape[1] * SECONDS_A_CELL
+    if time.monotonic() + seconds > deadline + LATE:
+        return None
     rank = instance.rank[instance.group].astype(np.float64)
     for levels in range(1, depth + 1):
+        if time.monotonic() + seconds > deadline + LATE:
+            break
         tree = DecisionTreeClassifier(
             max_depth=levels,
             min_samples_leaf=problem.min_samples_leaf,

@@ -86,10 +86,10 @@ def full_tree(plan: Plan | None, depth: int, instance: Instance) -> FullTree:
 
 def plan_of(column: NDArray[np.int64], cut: NDArray[np.int64], instance: Instance) -> Plan | None:
     """Return the reduced plan of a full tree: no empty sides, no two sibling leaves of one cheapest class."""
-    prices = instance.row_costs
+    label_costs = instance.row_costs
 
     def build(node: int, rows: NDArray[np.int64]) -> tuple[Plan | None, int]:
-        best = int(prices[rows].sum(axis=0).argmin())
+        best = int(label_costs[rows].sum(axis=0).argmin())
         if node >= len(column):
             return None, best
         left = instance.rank[rows, column[node]] <= cut[node]

@@ -111,7 +111,7 @@ def follow(
         return value_of(plan, instance, leaf_accuracy)
 
     try:
-        cart = cart_start(instance, depth, value)
+        cart = cart_start(instance, depth, value, deadline)
     except KeyboardInterrupt:  # the single leaf is all there is
         stopped = Run(depth, None, _not_begun(StopReason.INTERRUPT), None, False, ())
         return Solution(None, value(None), "cart", (stopped,))

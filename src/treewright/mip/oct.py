@@ -5,7 +5,7 @@ original one: L_t is the cost of leaf t, at least the cost of its class and free
 
     L_t >= sum_i w_i cost(y_i, k) z_it - M_k (1 - c_kt),        M_k = sum_i w_i cost(y_i, k).
 
-With unit costs that is their N_t - N_kt - n (1 - c_kt). The price of complexity is paid for a used leaf, not for a
+With unit costs that is their N_t - N_kt - n (1 - c_kt). The leaf penalty is paid for a used leaf, not for a
 split (there is no d_t here): with ``cost_complexity`` the objective is that of the exact search.
 
 With ``tighten`` also (L'), L_t >= sum over patterns p of min_k cost(p, k) z_pt: rows that differ in their label only
@@ -42,14 +42,14 @@ class OCT(Routing):
     ) -> None:
         super().__init__(instance, depth, tighten, watch)
         model, n_leaves = self.model, 2**depth
-        price = instance.by_pattern(instance.row_costs)
-        most = price.sum(axis=0)
+        row_cost = instance.by_pattern(instance.row_costs)
+        most = row_cost.sum(axis=0)
         self.loss = model.variables("L", (n_leaves,), upper=np.inf, cost=1 / instance.total)
         for k in range(instance.problem.n_classes):
-            terms = [(1, self.loss), (-price[:, k], self.z.T), (-most[k], self.c[k])]
+            terms = [(1, self.loss), (-row_cost[:, k], self.z.T), (-most[k], self.c[k])]
             model.rows(f"(L) k={k}", (n_leaves,), terms, lower=-most[k])
         if tighten:
-            model.rows("(L')", (n_leaves,), [(1, self.loss), (-price.min(axis=1), self.z.T)], lower=0)
+            model.rows("(L')", (n_leaves,), [(1, self.loss), (-row_cost.min(axis=1), self.z.T)], lower=0)
 
     def write(self, tree: FullTree) -> NDArray[np.float64]:
         """Return the values of a full tree."""

@@ -11,8 +11,13 @@ from treewright.result._additive import (
 from treewright.result._born_again import BornAgainResult
 from treewright.result._leaf_accuracy import LeafAccuracyResult
 from treewright.result._shards import ShardsResult
-from treewright.result._solve import ROUNDED as ROUNDED  # part of a note, for the makers of results
-from treewright.result._solve import SolveResult, SolveStatus, StopReason, constraints_in_words
+from treewright.result._solve import (
+    SolveResult,
+    SolveStatus,
+    StopReason,
+    constraints_in_words,
+    note_of_rounding,
+)
 
 __all__ = [
     "AdditiveResult",
@@ -28,4 +33,5 @@ __all__ = [
     "StopReason",
     "SurvivalResult",
     "constraints_in_words",
+    "note_of_rounding",
 ]

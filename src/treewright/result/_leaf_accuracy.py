@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.result._solve import SolveResult, SolveStatus
+from treewright.tree import at_most
 from treewright.tree._tree import leaves_in_words
 
 __all__ = ["LeafAccuracyResult"]
@@ -74,5 +75,5 @@ class LeafAccuracyResult(SolveResult):
             )
         return (
             f"Not proven optimal{why}: {worst} ({size}); over {self.scope} no tree{self._constraints()} can have a "
-            f"worst leaf above {self.upper_bound:.6f}."
+            f"worst leaf above {at_most(self.upper_bound)}."
         )

@@ -11,7 +11,7 @@ from treewright.tree import Tree, at_least, at_most, percent_at_most, power_at_m
 from treewright.tree._display import html_of
 from treewright.tree._tree import leaves_in_words
 
-__all__ = ["SolveResult", "SolveStatus", "StopReason", "constraints_in_words"]
+__all__ = ["SolveResult", "SolveStatus", "StopReason", "constraints_in_words", "note_of_rounding"]
 
 
 ROUNDING = 1e-12  # relative, of an objective as a float64 sum
@@ -183,3 +183,16 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
         if value is not None and (name, value) != ("min_samples_leaf", 1)
     ]
     return " of " + ", ".join(named) if named else ""
+
+
+def note_of_rounding(what: str, amount: float) -> str:
+    """Return the note of a search that ended without a proof because its numbers were rounded too far.
+
+    Parameters
+    ----------
+    what : str
+        What was rounded, in words that begin a sentence: "The rewards".
+    amount : float
+        By how much an objective may have moved, above 0.
+    """
+    return f"{what} {ROUNDED}; that may move an objective by {power_at_most(amount, 2)}."

@@ -6,6 +6,7 @@ another objective (cpp/include/treewright/objective/); what a loss adds here is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
+from treewright.binarize import CandidateSplits
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search._additive_units import (
@@ -27,7 +29,7 @@ from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import DEVIANCE, LEAST, SQUARES, RowSums
 from treewright.search._ranked_run import counts_of, run_arguments
-from treewright.search._ranks import ranked_columns, splits_of
+from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._ratio_deviance import half_deviance
 from treewright.table import Table
 from treewright.tree import Split
@@ -332,6 +334,7 @@ def solve_additive(
     limits: Limits | None = None,
     options: SweepOptions | None = None,
     progress: ProgressCallback | None = None,
+    candidates: Sequence[CandidateSplits] | None = None,
 ) -> AdditiveAnswer:
     """Find a tree of least loss over all thresholds of the table's columns.
 
@@ -356,6 +359,8 @@ def solve_additive(
     options : SweepOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    candidates : sequence of CandidateSplits, default=None
+        What the columns offer, where that is known already; None is every split.
 
     Returns
     -------
@@ -405,8 +410,8 @@ def solve_additive(
         most_leaves = int(min(most_leaves, 1 + 1 / cost_complexity))
     leaf_penalty = cost_complexity * max(leaf_loss - unavoidable, 0.0)
     units = loss.units(leaf_penalty, most_leaves, min_samples_leaf > 1)
-    ranked = ranked_columns(table)
-    rank = np.vstack([r.rank for r in ranked]) if ranked else np.zeros((0, n), dtype=np.uint32)
+    ranked = ranked_columns(table, candidates)
+    rank = rank_matrix(ranked, n)
 
     answer = loss.native(
         rank,

@@ -10,21 +10,22 @@ search from a tree that is worse than its own subtrees, and a proof that a pruni
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.binarize import CandidateSplits
 from treewright.problem import TreeProblem
-from treewright.result import ROUNDED, SolveResult, SolveStatus
+from treewright.result import SolveResult, SolveStatus, note_of_rounding
 from treewright.search._additive import AdditiveAnswer, AdditiveLoss, loss_of, solve_additive
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
-from treewright.tree import Split, Tree, power_at_most
+from treewright.tree import Split, Tree
 
 __all__ = ["as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
 
@@ -42,6 +43,7 @@ def search_all_thresholds(
     limits: Limits | None,
     options: SweepOptions | None,
     progress: ProgressCallback | None,
+    candidates: Sequence[CandidateSplits] | None = None,
 ) -> AdditiveAnswer:
     """Search the ranked columns of a problem, within its limits; progress is told in shares.
 
@@ -51,7 +53,7 @@ def search_all_thresholds(
     loss : AdditiveLoss
     one_leaf : float
         Loss of a single leaf, above 0.
-    limits, options, progress
+    limits, options, progress, candidates
         As in `solve_additive`.
     """
     return solve_additive(
@@ -64,6 +66,7 @@ def search_all_thresholds(
         limits=limits,
         options=options,
         progress=as_shares(progress, one_leaf),
+        candidates=candidates,
     )
 
 
@@ -195,7 +198,7 @@ def result_of_answer(
     proven = finished and open_to <= MOST_TOLERANCE
     told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))
     if finished and not proven:
-        told = (*told, f"{rounded} {ROUNDED}; that may move an objective by {power_at_most(open_to, 2)}.")
+        told = (*told, note_of_rounding(rounded, open_to))
     return kind(
         tree=tree,
         status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,

@@ -28,7 +28,6 @@ from treewright.guess import (
     guess_cuts,
     guess_depth,
     make_reference,
-    named_reference,
     predictions_of,
     reference_costs,
 )
@@ -61,7 +60,8 @@ class Guesses:
         Take what the reference gets wrong as lower bounds.
     reference : estimator, array-like of shape (n_rows,), or None, default=None
         A tree ensemble, fitted on the table's columns or not fitted; or, for lower bounds alone, the labels
-        that any model predicts for the training rows. None is 40 boosted stumps.
+        that any model predicts for the training rows. None is boosted
+        trees of a size chosen on held-out rows (`treewright.guess.make_reference`).
     tolerance : float, default=0
         Largest fall of the reference's training accuracy in column elimination.
     compare : bool, default=True
@@ -148,7 +148,8 @@ def solve_guided(
         return _without_guesses(clock.reason, problem, guesses, thresholds, limits, options)
     progress = clock.progress
     if guesses.depth:
-        depth = guess_depth(named_reference() if guesses.reference is None else guesses.reference)
+        assert reference is not None  # checked by _reference
+        depth = guess_depth(reference.model if guesses.reference is None else guesses.reference)
         problem = replace(problem, max_depth=depth)
         notes.append(
             f"The depth was limited to {depth} splits: single trees of that depth are as expressive as "

@@ -6,7 +6,7 @@ rounding can make to the objective of any tree is returned as `slack`, and taken
 the objective and ``g`` its rounded version, ``|f - g| <= slack``, a tree T* of least g has
 ``f(T*) <= f(T) + 2 slack`` for every tree T.
 
-`row_costs` is for the engine over binary columns, which takes a price of its own for each row and class and has 57 bits
+`row_costs` is for the engine over binary columns, which takes a cost of its own for each row and class and has 57 bits
 for their sum: rounding a product once moves it far less than rounding both factors. `integer_costs` is for the engines
 that keep weights and costs apart.
 """
@@ -26,7 +26,7 @@ from treewright.problem import Problem
 
 __all__ = ["IntegerCosts", "RowCosts", "integer_costs", "is_coarse", "row_costs"]
 
-LARGEST_TOTAL = 2**57  # the engines add the prices of all classes of all rows
+LARGEST_TOTAL = 2**57  # the engines add the costs of all classes of all rows
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
 DECIMALS = 6
 MOST_DENOMINATOR = 10**6  # of a ratio of two numbers
@@ -62,8 +62,8 @@ class _Numbers(NamedTuple):
     """Weights and costs in units of powers of two, and as whole numbers where some factor makes them so."""
 
     weights: NDArray[np.float64]
-    prices: NDArray[np.float64]
-    price_exponent: int
+    label_costs: NDArray[np.float64]
+    cost_exponent: int
     exact_weight: tuple[NDArray[np.int64], float] | None
     exact_costs: tuple[NDArray[np.int64], float] | None
 
@@ -73,7 +73,7 @@ _KNOWN: WeakKeyDictionary[Problem, _Numbers] = WeakKeyDictionary()
 
 @dataclass(frozen=True, eq=False)
 class RowCosts:
-    """Integer price of each row for each predicted class: ``weight[r] * costs[kind[r]]``.
+    """Integer cost of each row for each predicted class: ``weight[r] * costs[kind[r]]``.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class RowCosts:
     weight : ndarray of shape (n_rows,), int64
     costs : ndarray of shape (n_kinds, n_classes), int64
     unit : float
-        One unit of a price, as a fraction of the problem's total weight.
+        One unit of a cost, as a fraction of the problem's total weight.
     slack : float
         The objective of any tree differs from its integer version by at most this.
     """
@@ -94,14 +94,14 @@ class RowCosts:
     slack: float
 
     def of(self, predictions: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the price of each row's predicted class."""
+        """Return the cost of each row's predicted class."""
         return self.weight * self.costs[self.kind, predictions]
 
 
 def row_costs(problem: Problem) -> RowCosts:
-    """Return the prices of the rows as integers.
+    """Return the costs of the rows as integers.
 
-    Every price ``p`` of a row becomes ``p' = round(p * scale) / scale``, so every tree's loss changes by at most the
+    Every cost ``p`` of a row becomes ``p' = round(p * scale) / scale``, so every tree's loss changes by at most the
     sum over the rows of the largest ``|p' - p|``, over the total weight.
     """
     whole = integer_costs(problem)
@@ -114,13 +114,13 @@ def row_costs(problem: Problem) -> RowCosts:
 
 def _rounded_products(problem: Problem) -> RowCosts:
     weights, _ = _normalized(problem.sample_weight)
-    prices, exponent = _normalized(problem.costs)
+    label_costs, exponent = _normalized(problem.costs)
     total = float(weights.sum())
     distinct, number = np.unique(weights, return_inverse=True)
     code, kind, count = np.unique(
         number * problem.n_classes + problem.y, return_inverse=True, return_counts=True
     )
-    products = distinct[code // problem.n_classes][:, None] * prices[code % problem.n_classes]
+    products = distinct[code // problem.n_classes][:, None] * label_costs[code % problem.n_classes]
     largest = float((count * products.max(axis=1)).sum())
     scale = (LARGEST_TOTAL // problem.n_classes) / largest
     costs = np.rint(products * scale)
@@ -152,11 +152,11 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     With ``w``, ``c`` the numbers and ``w'``, ``c'`` what the integers stand for, every tree's loss changes by
     at most ``sum |w' c' - w c| <= sum |w' - w| max c + sum w' max |c' - c|``, over the total weight.
     """
-    weights, prices, price_exponent, exact_weight, exact_costs = _numbers(problem)
+    weights, label_costs, cost_exponent, exact_weight, exact_costs = _numbers(problem)
     total = float(weights.sum())
     if most_loss < math.inf:
         weights = np.minimum(
-            weights, _least_weights(prices, most_loss * math.ldexp(total, -price_exponent))[problem.y]
+            weights, _least_weights(label_costs, most_loss * math.ldexp(total, -cost_exponent))[problem.y]
         )
         exact_weight = _exact(weights)
     room = room or LARGEST_TOTAL // problem.n_classes  # for sum(weight) * max(cost)
@@ -168,23 +168,23 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
         if exact_weight is not None and weight_sum * 2**20 > room:
             exact_weight = None
     costs, cost_scale = exact_costs or _rounded(
-        prices,
+        label_costs,
         # Both rounded: the two errors are about equal at this share.
         (math.sqrt(room / len(weights)) if exact_weight is None else min(LARGEST_EXACT, room // weight_sum))
-        / float(prices.max()),
+        / float(label_costs.max()),
     )
     weight, weight_scale = exact_weight or _rounded(
         weights, min(LARGEST_EXACT, room // max(1, int(costs.max()))) / float(weights.sum())
     )
-    weight_error = float(np.abs(weight / weight_scale - weights).sum()) * float(prices.max())
-    cost_error = float(np.abs(costs / cost_scale - prices).max()) * float(weight.sum() / weight_scale)
+    weight_error = float(np.abs(weight / weight_scale - weights).sum()) * float(label_costs.max())
+    cost_error = float(np.abs(costs / cost_scale - label_costs).max()) * float(weight.sum() / weight_scale)
     if exact_weight is not None and exact_costs is not None:
         weight_error = cost_error = 0.0  # but for what float64 shows of fractions
     return IntegerCosts(
         weight,
         costs,
-        unit=math.ldexp(1.0 / (weight_scale * cost_scale * total), price_exponent),
-        slack=math.ldexp((weight_error + cost_error) / total, price_exponent),
+        unit=math.ldexp(1.0 / (weight_scale * cost_scale * total), cost_exponent),
+        slack=math.ldexp((weight_error + cost_error) / total, cost_exponent),
     )
 
 
@@ -194,8 +194,10 @@ def _numbers(problem: Problem) -> _Numbers:
     if known is None:
         # A power of two loses nothing; it keeps the arithmetic clear of overflow and of subnormal numbers.
         weights, _ = _normalized(problem.sample_weight)
-        prices, exponent = _normalized(problem.costs)
-        known = _KNOWN[problem] = _Numbers(weights, prices, exponent, _exact(weights), _exact(prices))
+        label_costs, exponent = _normalized(problem.costs)
+        known = _KNOWN[problem] = _Numbers(
+            weights, label_costs, exponent, _exact(weights), _exact(label_costs)
+        )
         for exact in (known.exact_weight, known.exact_costs):
             if exact is not None:
                 exact[0].setflags(write=False)  # all who ask get the same
@@ -214,10 +216,12 @@ def is_coarse(slack: float, objective: float) -> bool:
     return objective > 0 and 2 * slack > LARGEST_GAP * objective
 
 
-def _least_weights(prices: NDArray[np.float64], loss: float) -> NDArray[np.float64]:
+def _least_weights(label_costs: NDArray[np.float64], loss: float) -> NDArray[np.float64]:
     """Return, for each class, a weight at which a row pays `loss` or more unless it pays nothing; a power of two."""
-    least = np.where(prices > 0, prices, np.inf).min(axis=1)
-    pays_nothing = (prices == 0).any(axis=1) & np.isfinite(least)  # for one class at least, but not for all
+    least = np.where(label_costs > 0, label_costs, np.inf).min(axis=1)
+    pays_nothing = (label_costs == 0).any(axis=1) & np.isfinite(
+        least
+    )  # for one class at least, but not for all
     exponent = math.frexp(loss)[1] - np.frexp(least)[1] + 1
     return np.where(pays_nothing, np.ldexp(1.0, np.maximum(exponent, LEAST_EXPONENT)), np.inf)
 

@@ -50,7 +50,8 @@ def thresholds_from_reference(problem: Problem, reference: Any = None) -> Cuts:
     ----------
     problem : Problem
     reference : estimator or None, default=None
-        Fitted on the same columns, or not fitted (it is then cloned); None is 40 boosted stumps.
+        Fitted on the same columns, or not fitted (it is then cloned); None is boosted trees of
+        a size chosen on held-out rows.
 
     Returns
     -------

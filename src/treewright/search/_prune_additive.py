@@ -147,9 +147,9 @@ def _round(
     for side in (left, right):
         if len(side) > 1:
             others.append((side, _cost_of(table, side, rows, leaf_cost)))
-    for other, price in sorted(others, key=lambda one: len(one[0])):
-        if price < cost - slack:
-            best, cost = other, price
+    for other, paid in sorted(others, key=lambda one: len(one[0])):
+        if paid < cost - slack:
+            best, cost = other, paid
     return best, cost, end
 
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.problem import RegressionProblem, make_regression_problem
-from treewright.result import RegressionResult, SolveStatus, StopReason
+from treewright.result import RegressionResult, SolveStatus, StopReason, note_of_rounding
 from treewright.search._additive import SquaredErrorLoss
 from treewright.search._additive_result import MOST_TOLERANCE
 from treewright.search._frontier import Frontier, check_max_leaves
@@ -35,6 +35,7 @@ __all__ = ["regression_frontier", "solve_regression_frontier"]
 
 FIRST_PENALTY, PENALTY_STEP, LAST_PENALTY = 0.1, 3.0, 1e-7
 SHARE = 3  # of the time that is left: a search gets one part in so many
+LARGE_TABLE = 1 << 22  # cells: a pass over more takes a large part of a second
 NOISE = 1e-12  # losses that differ by less are equal
 ENDED = (StopReason.INTERRUPT, StopReason.CALLBACK)
 
@@ -173,6 +174,7 @@ def solve_regression_frontier(
         run.stop = StopReason.INTERRUPT
         if not run.found:
             run.single_leaf()
+    run.single_split()
     return run.frontier()
 
 
@@ -217,6 +219,18 @@ class _Run:
         """Take the single leaf."""
         self.keep(solve_regression(replace(self.problem, cost_complexity=0.0, max_leaf_nodes=1)), 1)
         self.steps = 0
+
+    def single_split(self) -> None:
+        """Take the best tree of one split, where the run was stopped before that was proven.
+
+        It costs a pass over the table, which a large one is given only if there is nothing else.
+        """
+        table = self.problem.table
+        large = table.n_rows * len(table.columns) > LARGE_TABLE and any(size > 1 for size in self.found)
+        if self.depth < 1 or large or (self.stop or self.cut) is None or self.is_proven(2):
+            return
+        asked = replace(self.problem, cost_complexity=0.0, max_leaf_nodes=2, max_depth=1)
+        self.keep(solve_regression(asked, limits=Limits(step_limit=1)), 2)
 
     def search(self, leaf_penalty: float, leaves: int | None, parts: int) -> RegressionResult | None:
         """Search at a penalty, with a limit on leaves or none, for one of so many parts of the time; None without any.
@@ -303,6 +317,9 @@ class _Run:
             best = self.at_most(leaves)
             bound = max(0.0, min(best.loss, float(bounds[leaves])))
             proven = best.loss - bound <= MOST_TOLERANCE
+            notes = (*self.problem.notes, *self.problem.table.notes)
+            if not proven and stop is None:
+                notes = (*notes, note_of_rounding("The weights and targets", best.loss - bound))
             results.append(
                 replace(
                     best,
@@ -317,7 +334,7 @@ class _Run:
                         "max_depth": self.problem.max_depth,
                         "max_leaf_nodes": leaves,
                     },
-                    notes=(*self.problem.notes, *self.problem.table.notes),
+                    notes=notes,
                 )
             )
         proven = all(result.status is SolveStatus.OPTIMAL for result in results)

@@ -15,10 +15,10 @@ import numpy as np
 
 from treewright.errors import RefutedProofWarning
 from treewright.problem import Problem
-from treewright.result import ROUNDED, SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding
 from treewright.search._integers import is_coarse
 from treewright.search._prune import best_pruning
-from treewright.tree import Tree, power_at_most
+from treewright.tree import Tree
 
 __all__ = ["LEAVES_NOT_PROVEN", "measured", "refute", "result_of"]
 
@@ -97,7 +97,7 @@ def result_of(
         proven = False
         notes = (
             *notes,
-            f"The weights and costs {ROUNDED}; that may move an objective by {power_at_most(slack, 2)}.",
+            note_of_rounding("The weights and costs", slack),
         )
     pruned_loss, pruned_objective = measured(problem, pruning.tree)
     if pruning.tree is not tree and pruned_objective <= objective + ROUNDING * abs(objective):

@@ -92,8 +92,9 @@ def solve_policy(
     else:
         switches = options if isinstance(options, SweepOptions) else None
         answer = search_all_thresholds(
-            problem, loss, one_leaf, limits=limits, options=switches, progress=progress
-        )
+            problem, loss, one_leaf, limits=limits, options=switches, progress=progress,
+            candidates=choice.space.candidates,
+        )  # fmt: skip
     return result_of_answer(
         PolicyResult,
         problem,

@@ -87,3 +87,12 @@ def test_a_fit_that_ends_with_a_single_leaf_says_what_brings_more(tmp_path, task
     assert "such as --cost-complexity 0.03, allows more leaves" in few.stderr
     many = CliRunner().invoke(app, [*fit, "--cost-complexity", "0"])
     assert "single leaf" not in many.stderr
+
+
+def test_the_default_leaf_penalty_is_advised_to_be_larger(tmp_path):
+    rows = np.random.default_rng(0).random((60, 4)).round(3)
+    lines = [",".join(map(str, [*row, int(row.sum() * 7) % 2])) for row in rows]
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,c,d,y", *lines]) + "\n")
+    fit = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--step-limit", "1", "--no-progress"]
+    assert "--cost-complexity 0.02" in CliRunner().invoke(app, fit).stderr
+    assert "--cost-complexity 0.04" in CliRunner().invoke(app, [*fit, "--cost-complexity", "0.02"]).stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,6 +64,11 @@ def test_fit_and_verify(objective, data, tmp_path):
     assert run("verify", out, tmp_path / "other.csv").exit_code == 1
     assert run("predict", out, data).exit_code == 0
     assert run("show", out).exit_code == 0
+    if "number" not in arguments:  # a tree of classes
+        page = tmp_path / "report.html"
+        assert run("report", out, data, "-o", page).exit_code == 0
+        unit = "in units of the mean cost of a row" if objective == "row_costs" else "of a single leaf"
+        assert re.search(f"a leaf costs 0.02 [a-zA-Z ]*{unit}", page.read_text())
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_cross_validated(files, tmp_path):
     result = run("extend", model, train, "--folds", 3, "-o", first)
     assert result.exit_code == 0, result.output
     assert "cross-validated" in result.output
-    assert "the flattering one of training" in result.output.replace("\n", " ")
+    assert "that of training, which is optimistic" in result.output.replace("\n", " ")
     assert run("extend", model, train, "--folds", 3, "-o", again).exit_code == 0
     assert first.read_bytes() == again.read_bytes()  # the same command gives the same answers
     assert len(read(first)) == 300

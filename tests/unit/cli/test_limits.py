@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from treewright.cli import app
 from treewright.convert import load_model
-from treewright.result import SolveStatus
+from treewright.result import SolveStatus, StopReason
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="reads processor time in /proc")
 
@@ -174,13 +174,14 @@ def test_a_signal_ends_the_search_with_the_best_tree_saved(name, data, tmp_path,
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("verb", ["extend", "report", "reborn"])
+@pytest.mark.parametrize("verb", ["extend", "extend, tuned", "report", "reborn"])
 def test_a_signal_ends_what_has_no_tree_to_keep(verb, data, tmp_path, number, code):
     model, page = tmp_path / "m.json", tmp_path / "r.html"
     small = [*PROGRAM, "fit", str(data), "-t", "y", "--max-leaf-nodes", "2", "-c", ".001", "-o", str(model)]
     subprocess.run(small, check=True, capture_output=True)
     args = {
         "extend": ["extend", model, data, "--tune", "rounds"],
+        "extend, tuned": ["extend", model, data, "--tune", "200"],
         "report": ["report", model, data, "--frontier", "30", "--time-limit", "600", "--out", page],
         "reborn": [
             "reborn",
@@ -197,7 +198,7 @@ def test_a_signal_ends_what_has_no_tree_to_keep(verb, data, tmp_path, number, co
     }[verb]
     process = start([*PROGRAM, *map(str, args)], tmp_path)
     before = (
-        LIBRARIES / 2 if verb == "extend" else LIBRARIES
+        LIBRARIES / 2 if verb.startswith("extend") else LIBRARIES
     )  # a fast machine extends two leaves in few seconds
     while used(process.pid) < before:
         time.sleep(0.02)
@@ -242,3 +243,39 @@ def test_a_signal_before_the_search_itself_leaves_a_small_tree(
     assert load_model(model).result.status is SolveStatus.FEASIBLE
     assert "is saved to" in done.stderr
     assert CliRunner().invoke(app, ["verify", str(model), str(data)]).exit_code == 0
+
+
+NEEDS_MEMORY = {
+    "fit": ["-c", ".0005"],
+    "fit, all thresholds": ["-c", ".0005", "--max-depth", "6", "--thresholds", "all"],
+    "fit, leaf accuracy": ["--objective", "leaf-accuracy", "--max-depth", "6"],
+    "fit, guess": ["--guess", "bounds", "--thresholds", "3", "-c", ".0005"],
+    "fit, regression": ["--task", "regression", "-c", "0", "--max-depth", "6"],
+    "fit, survival": ["--task", "survival", "-t", "b20", "--event", "y", "-c", "0", "--max-depth", "6"],
+    "fit, policy": ["--task", "policy", "--reward", "b20", "--reward", "b21", "-c", "0", "--max-depth", "6"],
+    "fit, shards": ["--shard-rows", "700", "-c", ".0005", "--max-depth", "7"],
+    "frontier": ["--thresholds", "3", "--leaves", "18"],
+    "near-optimal": ["--cost-complexity", ".0005"],
+}
+
+
+@pytest.mark.parametrize("name", NEEDS_MEMORY)
+def test_a_memory_limit_leaves_a_whole_file_or_none(name, data, tmp_path):
+    """One MB in all: the best tree so far, perhaps of an engine that goes on with little memory; or a message."""
+    model, verb = tmp_path / "m.json", name.partition(",")[0]
+    target = [] if "--event" in NEEDS_MEMORY[name] or "--reward" in NEEDS_MEMORY[name] else ["-t", "y"]
+    args = [verb, str(data), *target, *NEEDS_MEMORY[name], "--memory-limit", "1", "--time-limit", "2"]
+    done = CliRunner().invoke(app, [*args, "-o", str(model)])
+    if not model.exists():
+        assert done.exit_code == 2, done.output
+        assert "memory" in done.stderr
+        return
+    assert done.exit_code == 0, done.output
+    assert os.listdir(tmp_path) == ["m.json"]
+    if verb == "near-optimal":
+        assert "memory limit" in done.output
+        return
+    read = load_model(model)
+    assert read.tree.n_leaves >= 1
+    if read.result.status is SolveStatus.FEASIBLE:
+        assert read.result.stop_reason in (StopReason.MEMORY_LIMIT, StopReason.TIME_LIMIT)

@@ -376,3 +376,15 @@ def test_gurobi_agrees() -> None:
         assert theirs.status is SolveStatus.OPTIMAL
         assert theirs.objective == pytest.approx(ours.objective, abs=1e-6)
         assert theirs.stats["solver"].startswith("Gurobi")
+
+
+def test_no_cart_is_grown_that_would_end_long_after_the_deadline() -> None:
+    instance = Instance.of(
+        make_problem(table_from(np.arange(40.0)[:, None]), np.arange(40) // 20, max_depth=2)
+    )
+
+    def value(plan: Any) -> float:
+        return value_of(plan, instance, False)
+
+    assert cart_start(instance, 2, value, deadline=time.monotonic() + 60) is not None
+    assert cart_start(instance, 2, value, deadline=time.monotonic() - 60) is None

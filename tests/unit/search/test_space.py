@@ -135,7 +135,7 @@ def test_auto_means_the_same_wherever_splits_are_held_one_by_one():
     ]
     for choice in spaces:
         assert choice.space.splits == spaces[0].space.splits
-        assert choice.space.scope == "the chosen cuts (at most 256 quantiles or categories a column)"
+        assert choice.space.scope == "the chosen splits (at most 256 quantiles or categories a column)"
         why, advice = choice.space.notes[-1].split(". ", 1)
         assert why.startswith('thresholds="auto" offers at most 512 of 798 splits to ')
         assert 'thresholds="all" to search every split' in advice

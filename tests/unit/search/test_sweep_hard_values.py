@@ -120,8 +120,8 @@ def test_the_result_says_over_which_thresholds_it_is_optimal():
     everything, given = solve(problem), solve(problem, 8)
     assert everything.scope == "all thresholds"
     assert everything.sentence().startswith("Proven optimal over all thresholds: no tree of depth at most 2")
-    assert given.scope == "the given cuts (at most 7 quantiles a column)"
-    assert given.sentence().startswith("Proven optimal over the given cuts")
+    assert given.scope == "the given splits (at most 7 quantiles a column)"
+    assert given.sentence().startswith("Proven optimal over the given splits")
     assert everything.objective <= given.objective
     capped = solve(make_problem(table_from(X), y, max_leaf_nodes=3, cost_complexity=0.0))
     assert capped.scope == "all thresholds"

@@ -13,6 +13,11 @@
 // A cut inside a stretch is bounded from above. With B the rows of the side before the stretch, E those after it and M those
 // within, a cut in M leaves B on its left and E on its right, and losses are superadditive:
 //     loss(B + M1) + loss(M2 + E) >= loss(B) + loss(E),   so its gain is at most g(B) + g(E) + Q(M).
+// For squares the pair (W, S) of a cut in M lies in a box, too: W from W(B) to W(B + M), S from S(B) less the negative sums of M to S(B)
+// plus the positive ones. S^2 / W is convex where W > 0 (the perspective of a square), so the gain of both parts is, and a convex
+// function on a box is largest at a corner; it is used where both sides have a weight at both ends. The smaller of the two bounds
+// counts: the first is the better one where M is large against its distance from the mean, else the second. A stretch of one
+// group of ties has no cut. Measured at depth 3, price 0: elevators 6.1 -> 2.9 s, skillcraft 7.8 -> 4.0 s.
 // Where that is more than the caller needs, scan() walks the rows of the stretch one by one.
 //
 // Sums of integers below 2^53 are exact in double precision. A gain is off by less than 8 * 2^-53 of itself, and one of events
@@ -39,6 +44,9 @@ struct MomentTask {
     [[nodiscard]] static constexpr std::uint32_t row_size(std::uint32_t n_sums) { return n_sums <= 3 ? 4 : 8; }
     [[nodiscard]] static constexpr std::uint32_t own_at(std::uint32_t n_sums) { return row_size(n_sums) - 1; }
 
+    // Of squares: the sum of a row where it is positive, else 0.
+    static constexpr std::uint32_t kAboveAt = 2;
+
     Gain gain = Gain::square;
     std::uint32_t n_sums = 2;      // actions: 3 or 7; sums that are 0 for all rows change nothing
     double shift = 0;              // of events: at least log(H / D) of any set with events
@@ -47,6 +55,7 @@ struct MomentTask {
         nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none
     std::span<const std::uint32_t* const> orders{};              // one per second column
     std::span<const std::vector<std::uint32_t>> stretch_ends{};  // of each second column, ascending
+    const std::uint8_t* has_cuts = nullptr;                      // [stretch]: whether it is more than one group of ties
     std::uint32_t n_lanes = 0;                                   // a multiple of 8, 8 to 64
     double total[kMostSums] = {};                                // of all rows
     const double* left[kMostSums] = {};                          // [place]: of the left side

@@ -10,25 +10,58 @@ struct Gains {
 };
 struct Square {
     static constexpr int kSums = 2;
-    // One division for both: dividing is what takes time here. No rows gain nothing: weights are whole numbers, so W < 1 is
-    // W = 0. The relative error is below 6 * 2^-53.
-    static Gains of(const MomentTask&, const Eight* x, const Eight* rest) {
-        const Eight w = larger(x[0], spread(1.0)), v = larger(rest[0], spread(1.0)), inverse = 1.0 / (w * v);
-        return {x[1] * x[1] * (v * inverse), rest[1] * rest[1] * (w * inverse)};
+    static constexpr bool kBoxes = true;
+    // One over the weights of a set and of the rest. One division for both: dividing is what takes time here. No rows gain
+    // nothing: weights are whole numbers, so W < 1 is W = 0.
+    struct Begin {
+        Eight before, after;
+    };
+    static Begin begin(const Eight* x, const Eight* rest) {
+        const Eight w = larger(x[0], spread(1.0)), v = larger(rest[0], spread(1.0)), both = 1.0 / (w * v);
+        return {v * both, w * both};
+    }
+    // The relative error is below 6 * 2^-53.
+    static Gains of(const MomentTask&, const Begin& one_over, const Eight* x, const Eight* rest) {
+        return {x[1] * x[1] * one_over.before, rest[1] * rest[1] * one_over.after};
+    }
+    static Gains of(const MomentTask& task, const Eight* x, const Eight* rest) {
+        return of(task, begin(x, rest), x, rest);
+    }
+    // The largest gain at the corners of a box (moment_kernel.hpp): the weights at its ends, sums from `low` to `high` of `all`.
+    static Eight box(const Begin& first, const Begin& last, Eight high, Eight low, Eight all) {
+        const Eight high_square = high * high, low_square = low * low;
+        const Eight above = (all - high) * (all - high), below = (all - low) * (all - low);
+        const Eight at_first =
+            larger(high_square * first.before + above * first.after, low_square * first.before + below * first.after);
+        const Eight at_last =
+            larger(high_square * last.before + above * last.after, low_square * last.before + below * last.after);
+        return larger(at_first, at_last);
     }
 };
-struct Events {
+// A form that has nothing to keep from one end of a stretch to the next.
+struct Plain {
+    static constexpr bool kBoxes = false;
+    struct Begin {};
+    static Begin begin(const Eight*, const Eight*) { return {}; }
+};
+struct Events : Plain {
     static constexpr int kSums = 2;
     static Eight gain(double shift, Eight events, Eight hazard) {
         return events * ((shift - log_of(larger(hazard, spread(1.0)))) + log_of(larger(events, spread(1.0))));
+    }
+    static Gains of(const MomentTask& task, const Begin&, const Eight* x, const Eight* rest) {
+        return of(task, x, rest);
     }
     static Gains of(const MomentTask& task, const Eight* x, const Eight* rest) {
         return {gain(task.shift, x[0], x[1]), gain(task.shift, rest[0], rest[1])};
     }
 };
 template <int N>
-struct Actions {
+struct Actions : Plain {
     static constexpr int kSums = N;
+    static Gains of(const MomentTask& task, const Begin&, const Eight* x, const Eight* rest) {
+        return of(task, x, rest);
+    }
     static Gains of(const MomentTask&, const Eight* x, const Eight* rest) {
         Gains gains{x[0], rest[0]};
         for (int s = 1; s < N; ++s) gains = {larger(gains.before, x[s]), larger(gains.after, rest[s])};
@@ -51,31 +84,66 @@ inline void prefix(Eight* x) {
     for (int i = 0; i < V; ++i) x[i] += base;
 }
 
-// Sums of the rows of a stretch, own gains behind them: by lane on the left, and of all.
+using Four = double __attribute__((vector_size(32)));
+
+// Eight rows of four numbers become four vectors of eight.
+inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
+#if __has_builtin(__builtin_shufflevector)
+    const Eight a = load(rows), b = load(rows + 8), c = load(rows + 16), d = load(rows + 24);
+    const Eight ab = __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13);
+    const Eight cd = __builtin_shufflevector(c, d, 0, 4, 8, 12, 1, 5, 9, 13);
+    x0 = __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 8, 9, 10, 11);
+    x1 = __builtin_shufflevector(ab, cd, 4, 5, 6, 7, 12, 13, 14, 15);
+    const Eight ab2 = __builtin_shufflevector(a, b, 2, 6, 10, 14, 3, 7, 11, 15);
+    const Eight cd2 = __builtin_shufflevector(c, d, 2, 6, 10, 14, 3, 7, 11, 15);
+    x2 = __builtin_shufflevector(ab2, cd2, 0, 1, 2, 3, 8, 9, 10, 11);
+    x3 = __builtin_shufflevector(ab2, cd2, 4, 5, 6, 7, 12, 13, 14, 15);
+#else
+    for (int i = 0; i < 8; ++i)
+        x0[i] = rows[4 * i], x1[i] = rows[4 * i + 1], x2[i] = rows[4 * i + 2], x3[i] = rows[4 * i + 3];
+#endif
+}
+
+// Sums of the numbers of the rows of a stretch: by lane on the left, and of all.
 template <int N, int V>
 struct StretchSums {
-    static constexpr int kOwn = N, kSize = static_cast<int>(MomentTask::row_size(N)),
+    static constexpr int kSize = static_cast<int>(MomentTask::row_size(N)),
                          kOwnAt = static_cast<int>(MomentTask::own_at(N));
-    Eight x[N + 1][V];
-    double all[N + 1];
+    Eight x[kSize][V];
+    double all[kSize];
 
     void take(const MomentTask& task, const std::uint32_t* order, std::uint32_t begin, std::uint32_t end) {
-        alignas(64) double by_slot[N + 1][8 * V + 8] = {};
-        for (double& sum : all) sum = 0;
-        for (std::uint32_t i = begin; i < end; ++i) {
-            const std::uint32_t row = order[i] >> 1;
-            const double* const m = task.rows + std::size_t{row} * kSize;
-            const std::size_t at = task.slot[row];
-            for (int s = 0; s <= N; ++s) {
-                const double value = m[s < N ? s : kOwnAt];
-                by_slot[s][at] += value;
-                all[s] += value;
+        if constexpr (kSize == 4) {
+            alignas(64) double by_slot[8 * V + 8][4] = {};
+            Four sum{};
+            for (std::uint32_t i = begin; i < end; ++i) {
+                const std::uint32_t row = order[i] >> 1;
+                Four m, to;
+                std::memcpy(&m, task.rows + std::size_t{row} * 4, sizeof m);
+                double* const at = by_slot[task.slot[row]];
+                std::memcpy(&to, at, sizeof to);
+                to += m;
+                std::memcpy(at, &to, sizeof to);
+                sum += m;
             }
+            std::memcpy(all, &sum, sizeof sum);
+            for (int i = 0; i < V; ++i) turn(by_slot[8 * i], x[0][i], x[1][i], x[2][i], x[3][i]);
+        } else {
+            alignas(64) double by_slot[kSize][8 * V + 8] = {};
+            for (double& sum : all) sum = 0;
+            for (std::uint32_t i = begin; i < end; ++i) {
+                const std::uint32_t row = order[i] >> 1;
+                const double* const m = task.rows + std::size_t{row} * kSize;
+                const std::size_t at = task.slot[row];
+                for (int s = 0; s < kSize; ++s) {
+                    by_slot[s][at] += m[s];
+                    all[s] += m[s];
+                }
+            }
+            for (int s = 0; s < kSize; ++s)
+                for (int i = 0; i < V; ++i) x[s][i] = load(by_slot[s] + 8 * i);
         }
-        for (int s = 0; s <= N; ++s) {
-            for (int i = 0; i < V; ++i) x[s][i] = load(by_slot[s] + 8 * i);
-            prefix<V>(x[s]);
-        }
+        for (int s = 0; s < kSize; ++s) prefix<V>(x[s]);
     }
 };
 
@@ -98,28 +166,52 @@ void sweep_lanes(MomentTask& task) {
         best_right[i] = most_right[i] = leaves.after;
     }
     float* bound = task.stretch_bound;
+    const std::uint8_t* has_cuts = task.has_cuts;
     StretchSums<N, V> in;
+    constexpr int kOwn = StretchSums<N, V>::kOwnAt, kAbove = MomentTask::kAboveAt;
     for (std::size_t c = 0; c < task.orders.size(); ++c) {
-        Eight on_left[V][N] = {}, before_left[V] = {}, before_right[V] = {};
-        double sum[N] = {};
+        Eight on_left[V][N] = {}, on_right[V][N] = {}, before_left[V] = {}, before_right[V] = {};
+        typename Form::Begin begin_left[V], begin_right[V];
+        for (int i = 0; i < V; ++i) {
+            begin_left[i] = Form::begin(on_left[i], left[i]);
+            begin_right[i] = Form::begin(on_right[i], right[i]);
+        }
         std::uint32_t begin = 0;
         for (const std::uint32_t end : task.stretch_ends[c]) {
             in.take(task, task.orders[c], begin, end);
             begin = end;
-            for (int s = 0; s < N; ++s) sum[s] += in.all[s];
+            const bool cuts = *has_cuts++ != 0;
             for (int i = 0; i < V; ++i) {
-                Eight rest_left[N], on_right[N], rest_right[N];
+                Eight rest_left[N], rest_right[N];
+                const Eight weight_left = on_left[i][0], weight_right = on_right[i][0];
+                const Eight from_left = on_left[i][1], from_right = on_right[i][1];
                 for (int s = 0; s < N; ++s) {
                     on_left[i][s] += in.x[s][i];
                     rest_left[s] = left[i][s] - on_left[i][s];
-                    on_right[s] = sum[s] - on_left[i][s];
-                    rest_right[s] = right[i][s] - on_right[s];
+                    on_right[i][s] += in.all[s] - in.x[s][i];
+                    rest_right[s] = right[i][s] - on_right[i][s];
                 }
-                const Gains to_left = Form::of(task, on_left[i], rest_left);
-                const Gains to_right = Form::of(task, on_right, rest_right);
+                const auto end_left = Form::begin(on_left[i], rest_left),
+                           end_right = Form::begin(on_right[i], rest_right);
+                const Gains to_left = Form::of(task, end_left, on_left[i], rest_left);
+                const Gains to_right = Form::of(task, end_right, on_right[i], rest_right);
+                Eight in_left = before_left[i] + to_left.after + in.x[kOwn][i];
+                Eight in_right = before_right[i] + to_right.after + (in.all[kOwn] - in.x[kOwn][i]);
+                if constexpr (Form::kBoxes) {
+                    const Eight above_left = in.x[kAbove][i], above_right = in.all[kAbove] - above_left;
+                    const Eight box_left = Form::box(begin_left[i], end_left, from_left + above_left,
+                                                     on_left[i][1] - above_left, left[i][1]);
+                    const Eight box_right = Form::box(begin_right[i], end_right, from_right + above_right,
+                                                      on_right[i][1] - above_right, right[i][1]);
+                    in_left = smaller(weight_left, rest_left[0]) >= 1.0 ? smaller(in_left, box_left) : in_left;
+                    in_right = smaller(weight_right, rest_right[0]) >= 1.0 ? smaller(in_right, box_right) : in_right;
+                    begin_left[i] = end_left;
+                    begin_right[i] = end_right;
+                }
+                if (!cuts) in_left = in_right = Eight{};
                 // Rounded up: what is added is more than the errors of a stretch of a million rows.
-                const Eight in_left = (before_left[i] + to_left.after + in.x[N][i]) * (1.0 + 1e-9);
-                const Eight in_right = (before_right[i] + to_right.after + (in.all[N] - in.x[N][i])) * (1.0 + 1e-9);
+                in_left *= 1.0 + 1e-9;
+                in_right *= 1.0 + 1e-9;
                 store_bounds(bound + 8 * i, in_left);
                 store_bounds(bound + 8 * (V + i), in_right);
                 most_left[i] = larger(most_left[i], in_left);

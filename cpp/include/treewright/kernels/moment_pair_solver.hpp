@@ -86,6 +86,7 @@ class MomentPairSolver : public StumpPairSolver {
     std::vector<double> rows_;                              // [row][size_]
     std::vector<std::uint8_t> slot_;                        // [row]
     std::vector<std::vector<std::uint32_t>> stretch_ends_;  // [number of the node's column]
+    std::vector<std::uint8_t> has_cuts_;                    // [stretch]
     std::size_t n_stretches_ = 0;
     std::vector<std::uint32_t> cuts_;
     std::vector<Lane> lanes_;

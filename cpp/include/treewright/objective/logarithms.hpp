@@ -5,10 +5,10 @@
 
 namespace treewright::ranked {
 
-// number * log(of) * 2^scale.
-inline double times_log(double number, double of, int scale) { return std::ldexp(number * std::log(of), scale); }
+// number * log(of) * units, where units is a power of two, by which a product is exact.
+inline double times_log(double number, double of, double units) { return number * std::log(of) * units; }
 
-// Units by which times_log(d, x, scale) may differ from the true value, d exact and at most `most`, |log x| at most `log_most`,
+// Units by which times_log(d, x, 2^scale) may differ from the true value, d exact and at most `most`, |log x| at most `log_most`,
 // x off by less than 2.01 u of itself, u = 2^-53; and half a unit for rounding the result to a whole number, or for one
 // addition of numbers below 2^53.
 //

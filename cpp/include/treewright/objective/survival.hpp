@@ -40,6 +40,7 @@ struct EventTable : RankedTable {
     // Derived by prepare().
     std::vector<std::int64_t> constant;  // [row]: k_i - 4 slack
     std::int64_t slack = 0;
+    double units = 1;  // 2^scale
 
     void prepare();
     // Units by which a computed D log(H / D) may be off, D and H sums over any rows.

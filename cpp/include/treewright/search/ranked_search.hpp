@@ -230,6 +230,7 @@ class Search {
 
     static constexpr std::uint32_t kGreedyDepth = 32;
     static constexpr std::uint32_t kStumpDepth = 4;
+    static constexpr std::size_t kStumpCells = std::size_t{1} << 22;  // a pass over more takes a large part of a second
     static constexpr std::array kRisingGaps{2, 6, 12, 24};  // parts of the best cost
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work

@@ -87,12 +87,15 @@ def _rules(result: SolveResult | None, terms: Terms | None) -> list[tuple[str, s
     """Limits and rules that were set before the search."""
     words = []
     options = result.options if result is not None else {}
+    objective = "accuracy" if terms is None else terms.objective
+    share = {"brier": "of the Brier score of a single leaf", "log_loss": "of the log loss of a single leaf"}
+    share["row_costs"] = "in units of the mean cost of a row"
     names = {
         "max_depth": "at most {} questions on a path",
         "max_leaf_nodes": "at most {} leaves",
         "min_samples_leaf": "at least {} rows in a leaf",
         "min_leaf_accuracy": "at least {} of each leaf right",
-        "cost_complexity": "a leaf costs {} of the rows",
+        "cost_complexity": f"a leaf costs {{}} {share.get(objective, 'of the rows')}",
     }
     for name, sentence in names.items():
         value = getattr(terms, name, None) if terms is not None else options.get(name)

@@ -70,7 +70,7 @@ def report(
     y : array-like of shape (n_rows,)
         Their labels.
     X_test, y_test : like X and y, default=None
-        Rows that the tree has not seen. Without them the page says that its accuracies flatter.
+        Rows that the tree has not seen. Without them the page says that its accuracies are optimistic.
     frontier : sequence of SolveResult, default=None
         The best trees by number of leaves, on the same table; shown as a chart.
     others : mapping from name to model, default=None

@@ -354,7 +354,7 @@ function recordOf(leaf) {
   const { rows, right, low, high, unseen } = nodes[leaf].record;
   const kind = unseen ? "test row" : "training row";
   if (!rows) return `No ${kind} came to this leaf, so nothing is known about how often it is right.`;
-  const caution = unseen ? "" : " These are the rows that the tree was chosen on, which flatters it.";
+  const caution = unseen ? "" : " These are the rows that the tree was chosen on, so this share is optimistic.";
   return `Of ${counted(rows, kind)} in this leaf ${right.toLocaleString("en")} (${percent(right / rows)}) were decided right; ` +
     `95% interval ${percent(low)} to ${percent(high)}.${caution}`;
 }

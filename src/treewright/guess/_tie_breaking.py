@@ -1,4 +1,4 @@
-"""The lots that scikit-learn draws where columns tie, without fitting the whole ensemble anew.
+"""How scikit-learn breaks ties between columns, repeated without fitting the whole ensemble anew.
 
 Where two columns divide the rows of a node alike, scikit-learn credits whichever its random order and its
 rounding errors prefer. This file repeats its stages on all rows in its own arithmetic (its loss, its averages,
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from treewright.guess._boosting import BinaryBoosting
 
-__all__ = ["Lots", "Refit"]
+__all__ = ["Refit", "TieBreaking"]
 
 LARGEST_SEED = 2**31 - 1  # scikit-learn draws one integer below it for each tree
 NEAR_ZERO = 1e-12  # of a raw prediction; its last bits may differ between machines' compilers
@@ -62,7 +62,7 @@ class _Step:
     raw_after: NDArray[np.float64]  # (n_rows, 1)
 
 
-class Lots:
+class TieBreaking:
     """Tied trees of one elimination.
 
     Parameters
@@ -75,7 +75,7 @@ class Lots:
     Attributes
     ----------
     is_known : bool
-        Whether the lots of this model can be repeated.
+        Whether the tie breaking of this model can be repeated.
     """
 
     def __init__(self, model: Any, columns: NDArray[np.uint8], positive: NDArray[np.bool_]) -> None:
@@ -98,7 +98,7 @@ class Lots:
     def credits(self, boosting: BinaryBoosting) -> dict[int, NDArray[np.float64]] | None:
         """Return the importances of the columns left in the tied trees that can decide which is least.
 
-        None if lots cannot be repeated.
+        None if tie breaking cannot be repeated.
         """
         if not self.is_known:
             return None
@@ -120,7 +120,7 @@ class Lots:
         return out
 
     def refit(self, left: NDArray[np.int64]) -> Refit | None:
-        """Return the ensemble on the columns `left`; None if lots cannot be repeated."""
+        """Return the ensemble on the columns `left`; None if tie breaking cannot be repeated."""
         if not self.is_known:
             return None
         X = np.ascontiguousarray(self.rows[:, left])

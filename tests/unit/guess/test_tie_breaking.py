@@ -1,4 +1,4 @@
-"""Where columns tie, scikit-learn's own lots are repeated to the last bit."""
+"""Where columns tie, scikit-learn's own tie breaking is repeated to the last bit."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 from treewright.guess import _thresholds, eliminate_columns, make_reference
 from treewright.guess._boosting import BinaryBoosting
-from treewright.guess._lots import Lots
+from treewright.guess._tie_breaking import TieBreaking
 from treewright.table import table_from
 
 Table = Callable[[int], tuple[np.ndarray, np.ndarray]]
@@ -34,7 +34,7 @@ def test_drawn_importances_are_scikit_learns(seed: int) -> None:
     if not boosting.is_certain:  # a tie between different divisions: nothing is claimed
         assert seed == 0
         return
-    drawn = Lots(model, columns, positive).credits(boosting)
+    drawn = TieBreaking(model, columns, positive).credits(boosting)
     assert drawn is not None
     assert list(drawn) == boosting.undecided_stages()
     for stage, credit in drawn.items():
@@ -60,14 +60,14 @@ def test_a_refit_is_scikit_learns(table: Table, seed: int) -> None:
     """Again and again with fewer columns, so that what is kept between re-fits is used."""
     columns, positive = table(seed)
     model = GradientBoostingClassifier(n_estimators=10, max_depth=3, random_state=seed)
-    lots = Lots(model, columns, positive)
-    assert lots.is_known
+    ties = TieBreaking(model, columns, positive)
+    assert ties.is_known
     left = np.arange(len(columns))
     for gone in (4, 0, 6, 1):
         left = left[left != gone]
         X = columns[left].T.astype(float)
         fitted = clone(model).fit(X, positive.astype(int))
-        refit = lots.refit(left)
+        refit = ties.refit(left)
         assert refit is not None
         np.testing.assert_array_equal(refit.importances, fitted.feature_importances_)
         np.testing.assert_array_equal(refit.raw, fitted.decision_function(X))
@@ -75,16 +75,16 @@ def test_a_refit_is_scikit_learns(table: Table, seed: int) -> None:
             np.testing.assert_array_equal(refit.predictions, fitted.predict(X) == 1)
 
 
-@pytest.mark.parametrize("way", ["refits", "lots", "model"])
+@pytest.mark.parametrize("way", ["refits", "ties", "model"])
 @pytest.mark.parametrize("table", [tied_columns, symmetric])
 @pytest.mark.parametrize("seed", range(4))
-def test_elimination_with_lots_is_that_of_the_model(
+def test_elimination_with_tie_breaking_is_that_of_the_model(
     monkeypatch: pytest.MonkeyPatch, seed: int, table: Table, way: str
 ) -> None:
     """Re-fits repeated whole, only tied trees repeated, and neither (another version of scikit-learn)."""
     monkeypatch.setattr(_thresholds, "SMALL", 10**9 if way == "refits" else 0)
     if way == "model":
-        monkeypatch.setattr(Lots, "_grows_alike", lambda self, first: False)
+        monkeypatch.setattr(TieBreaking, "_grows_alike", lambda self, first: False)
     columns, positive = table(seed)
     X, y = columns.T.astype(float), positive.astype(np.int32)
     model = GradientBoostingClassifier(n_estimators=15, max_depth=2, random_state=0)
@@ -124,5 +124,5 @@ def test_a_stream_that_cannot_be_repeated_is_not_guessed() -> None:
     boosting = BinaryBoosting(columns, positive, np.ones(250), 5, 2, 0.1)
     for seed in (None, np.random.RandomState(0)):
         model = GradientBoostingClassifier(n_estimators=5, max_depth=2, random_state=seed)
-        assert Lots(model, columns, positive).credits(boosting) is None
-        assert Lots(model, columns, positive).refit(np.arange(8)) is None
+        assert TieBreaking(model, columns, positive).credits(boosting) is None
+        assert TieBreaking(model, columns, positive).refit(np.arange(8)) is None

@@ -1,0 +1,195 @@
+"""A hard tree that changes, and what its leaves predict: the ground that growing and refining stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.tree import LinearSplit, Split
+
+__all__ = ["LEAF", "Labels", "Nodes", "Numbers", "Numbers64", "Rows", "Target"]
+
+LEAF = -1
+
+Rows = NDArray[np.int64]
+Numbers64 = NDArray[np.float64]
+
+
+class Target(Protocol):
+    """What leaves predict, and what a prediction costs."""
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """What is to be predicted, (n_rows,)."""
+
+    def value(self, rows: Rows) -> float:
+        """Return what a leaf of these rows predicts."""
+
+    def sums(self, rows: Rows) -> Numbers64:
+        """Return weights and weighted targets, (n_rows, 1 + outputs): a class is an output of 0 and 1."""
+
+    def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
+        """Return what the predictions cost, row by row, weights included."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Classes: a leaf predicts the heaviest, a wrong row costs its weight.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,), int32
+    weight : ndarray of shape (n_rows,)
+    """
+
+    y: NDArray[np.int32]
+    weight: Numbers64
+
+    def value(self, rows: Rows) -> float:
+        """Return the heaviest class, the first of equals."""
+        return float(np.bincount(self.y[rows], weights=self.weight[rows]).argmax())
+
+    def sums(self, rows: Rows) -> Numbers64:
+        """Return weights, in all and by class."""
+        by_class = np.eye(int(self.y.max()) + 1)[self.y[rows]]
+        return np.column_stack([np.ones(len(rows)), by_class]) * self.weight[rows, None]
+
+    def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
+        """Return the weights of the wrong rows."""
+        return np.where(self.y[rows] != values, self.weight[rows], 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Numbers: a leaf predicts the mean, a row costs its weighted squared error.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,), float64
+    weight : ndarray of shape (n_rows,)
+    """
+
+    y: Numbers64
+    weight: Numbers64
+
+    def value(self, rows: Rows) -> float:
+        """Return the weighted mean."""
+        return float(np.average(self.y[rows], weights=self.weight[rows]))
+
+    def sums(self, rows: Rows) -> Numbers64:
+        """Return weights and weighted numbers."""
+        return np.column_stack([np.ones(len(rows)), self.y[rows]]) * self.weight[rows, None]
+
+    def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
+        """Return the squared errors."""
+        return self.weight[rows] * (self.y[rows] - values) ** 2
+
+
+@dataclass
+class Nodes:
+    """A tree that changes; node 0 is the root."""
+
+    splits: list[Split | None]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    value: Numbers64
+
+    @classmethod
+    def of(cls, splits: Sequence[Split | None]) -> Nodes:
+        n = len(splits)
+        left, right = np.full(n, LEAF), np.full(n, LEAF)
+        pending = [LEAF]
+        for node, split in enumerate(splits):
+            parent = pending.pop()
+            if parent != LEAF:
+                (left if left[parent] == LEAF else right)[parent] = node
+            if split is not None:
+                pending += [node, node]
+        return cls(list(splits), left, right, np.zeros(n))
+
+    def copy(self) -> Nodes:
+        return replace(
+            self,
+            splits=list(self.splits),
+            left=self.left.copy(),
+            right=self.right.copy(),
+            value=self.value.copy(),
+        )
+
+    def split(self, node: int, split: Split) -> None:
+        """Make a leaf a split with two leaves, which predict as it did."""
+        n = len(self.splits)
+        self.splits[node] = split
+        self.splits += [None, None]
+        self.left = np.append(self.left, [LEAF, LEAF])
+        self.right = np.append(self.right, [LEAF, LEAF])
+        self.value = np.append(self.value, [self.value[node]] * 2)
+        self.left[node], self.right[node] = n, n + 1
+
+    def order(self) -> list[int]:
+        """Return the nodes, parents before children."""
+        out, stack = [], [0]
+        while stack:
+            node = stack.pop()
+            out.append(node)
+            if self.splits[node] is not None:
+                stack += [int(self.right[node]), int(self.left[node])]
+        return out
+
+    def reached(self, X: Numbers64, rows: Rows) -> dict[int, Rows]:
+        """Return the rows that reach each node, parents before children."""
+        out: dict[int, Rows] = {}
+        stack = [(0, rows)]
+        while stack:
+            node, here = stack.pop()
+            out[node] = here
+            split = self.splits[node]
+            if split is not None:
+                goes_left = split.goes_left(X, here)
+                stack += [(int(self.right[node]), here[~goes_left]), (int(self.left[node]), here[goes_left])]
+        return out
+
+    def predicted(self, X: Numbers64, rows: Rows, node: int = 0) -> Numbers64:
+        """Return what the subtree of a node makes of the rows."""
+        out = np.empty(len(rows))
+        stack = [(node, np.arange(len(rows)))]
+        while stack:
+            node, here = stack.pop()
+            split = self.splits[node]
+            if split is None:
+                out[here] = self.value[node]
+                continue
+            goes_left = split.goes_left(X, rows[here])
+            stack += [(int(self.right[node]), here[~goes_left]), (int(self.left[node]), here[goes_left])]
+        return out
+
+    def fit_leaves(self, X: Numbers64, rows: Rows, target: Target) -> None:
+        """Give every node the prediction of its rows; one without rows keeps its parent's."""
+        reached = self.reached(X, rows)
+        for node, here in reached.items():
+            if len(here):
+                self.value[node] = target.value(here)
+            if self.splits[node] is not None:  # a child of no rows keeps this
+                self.value[self.left[node]] = self.value[self.right[node]] = self.value[node]
+
+    def in_order(self, X: Numbers64, rows: Rows, kind: str) -> list[Split | None]:
+        """Return the splits depth-first, without those that leave a side empty or are not of the kind."""
+        out: list[Split | None] = []
+        stack = [(0, rows)]
+        while stack:
+            node, here = stack.pop()
+            split = self.splits[node]
+            if split is not None:
+                goes_left = split.goes_left(X, here)
+                sides = [(int(self.right[node]), here[~goes_left]), (int(self.left[node]), here[goes_left])]
+                fuller = max(sides, key=lambda side: len(side[1]))
+                if len(fuller[1]) == len(here) or (kind == "axis" and isinstance(split, LinearSplit)):
+                    stack.append((fuller[0], here))
+                    continue
+                stack += sides
+            out.append(split)
+        return out
