@@ -60,7 +60,7 @@ def table(name: str) -> tuple[Any, Any]:
     X, y = read_csv(DATA / file)
     y = np.searchsorted(np.unique(y), y)
     if name in GUESSED:
-        X = ThresholdGuesser(n_estimators=40, max_depth=1).fit_transform(X, y)
+        X = ThresholdGuesser(n_estimators=50, max_depth=2).fit_transform(X, y)
     return np.asarray(X, dtype=float), y
 
 

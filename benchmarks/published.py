@@ -64,7 +64,7 @@ def table(content: Row) -> str:
         return "\n\n".join(LEAF_ACCURACY_TABLES[content["benchmark"]](rows))
     if content["benchmark"] == "guessing":
         return _guessing(rows)
-    if content["benchmark"] == "near_optimal":
+    if content["benchmark"] in ("near_optimal", "near_optimal-continuous"):
         return _sets(rows)
     answered = [row for row in rows if isinstance(row.get("answers"), list)]
     return _answers(answered) if answered else _plain(rows)
