@@ -47,11 +47,16 @@ def threads_of(n_jobs: Any) -> int:
     jobs = check_n_jobs(n_jobs)
     if jobs == 1:
         return 1
-    from joblib import effective_n_jobs
+    from joblib import cpu_count
     from joblib.parallel import get_active_backend
 
-    threads = int(effective_n_jobs(jobs))
-    if get_active_backend()[0].nesting_level:
+    # Not joblib's effective_n_jobs, which counts the workers of the active backend: a cluster's, or one in a process
+    # that may have no children, where threads are allowed.
+    backend, configured = get_active_backend()
+    if jobs is None:
+        jobs = 1 if configured is None else int(configured)
+    threads = jobs if jobs > 0 else cpu_count() + 1 + jobs
+    if backend.nesting_level:
         share = os.environ.get("OMP_NUM_THREADS", "1")  # set by joblib in its worker processes
         threads = min(threads, max(1, int(share)) if share.isdigit() else 1)
     return max(1, threads)

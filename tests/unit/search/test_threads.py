@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import threading
 from dataclasses import replace
 from itertools import pairwise
@@ -165,3 +166,9 @@ def test_threads_inside_tasks_are_no_more_than_their_share_of_the_cores() -> Non
     with parallel_config(n_jobs=3):
         assert threads_of(None) == 3
     assert threads_of(None) == 1
+
+
+def test_a_process_that_may_have_no_children_may_have_threads() -> None:
+    """A worker of `multiprocessing.Pool` is one: joblib says that it has one core, with a warning of processes."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(threads_of, (2,)) == 2
