@@ -174,6 +174,7 @@ def make_reference(
         X, inputs = reference_matrix(table)
         if X.shape[1] == 0:
             raise InputError("No column has any value; there is nothing to fit the reference on.")
+        _check_magnitude(X)
         if model is None:
             model = named_reference("gbdt", *choose_size(X, y, weight, fit_model, is_over))
         model = fit_model(clone(model), X, y, weight, is_over)
@@ -181,6 +182,16 @@ def make_reference(
     check_predictions(predictions, y)
     error = float(weight[predictions != y].sum() / weight.sum())
     return Reference(model, X, inputs, predictions, error)
+
+
+def _check_magnitude(X: NDArray[np.float64]) -> None:
+    """Refuse numbers that trees of scikit-learn cannot read."""
+    largest = float(np.abs(X[np.isfinite(X)]).max(initial=0.0))
+    if largest > float(np.finfo(np.float32).max):
+        raise InputError(
+            f"A column holds {largest:g}, which a reference of scikit-learn cannot read (32-bit floats end at 3.4e38). "
+            "Divide the column, or search without guesses."
+        )
 
 
 def fit_model(
@@ -191,12 +202,6 @@ def fit_model(
     is_over: Callable[[], bool] | None = None,
 ) -> Any:
     """Fit with weights if they differ; stop adding trees when the time is over where the model can be asked to."""
-    largest = float(np.abs(X[np.isfinite(X)]).max(initial=0.0))
-    if largest > float(np.finfo(np.float32).max):
-        raise InputError(
-            f"A column holds {largest:g}, which a reference of scikit-learn cannot read (32-bit floats end at 3.4e38). "
-            "Divide the column, or search without guesses."
-        )
     how: dict[str, Any] = {}
     if is_over is not None and "monitor" in inspect.signature(model.fit).parameters:
         how["monitor"] = lambda *_: is_over()

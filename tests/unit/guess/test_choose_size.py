@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from treewright import OptimalTreeClassifier
+from treewright.errors import InputError
 from treewright.guess import make_reference, named_reference
 from treewright.guess._choose_size import ROUNDS_BETWEEN_QUESTIONS, SIZES, choose_size
 from treewright.guess._reference import fit_model
@@ -80,3 +81,11 @@ def test_the_depth_is_guessed_from_the_chosen_size():
         cost_complexity=0.05, max_depth="guess", reference=named_reference("gbdt", *size)
     ).fit(X, y)
     assert model.result_.stats["guessed_depth"] == same.result_.stats["guessed_depth"]
+
+
+@pytest.mark.parametrize("row", range(4))
+def test_a_number_beyond_32_bits_is_refused_wherever_it_is_held_out(row: int) -> None:
+    X = np.array([[0.1], [0.3], [0.2], [0.4]])
+    X[row] = 1e300
+    with pytest.raises(InputError, match="holds 1e\\+300, which a reference of scikit-learn cannot read"):
+        OptimalTreeClassifier(thresholds="guess").fit(X, [1, 0, 1, 0])
