@@ -52,13 +52,13 @@ def verify_policy(problem: PolicyProblem, claim: SolveResult | Tree) -> Verifica
 
 def _regrets(problem: PolicyProblem) -> NDArray[np.float64]:
     """Return the weighted regret of each row and action, in a unit that cannot overflow: a power of two, so that
-    dividing by it loses nothing.
+    dividing by it loses nothing. Costs that are alike take no digits from the rewards.
     """
     largest = max(float(np.abs(problem.rewards).max()), float(np.abs(problem.action_costs).max()))
     unit = 2.0 ** (math.frexp(largest)[1] + 2)
-    below = (
-        problem.rewards.max(axis=1)[:, None] / unit - problem.rewards / unit
-    ) + problem.action_costs / unit
+    below = (problem.rewards.max(axis=1)[:, None] / unit - problem.rewards / unit) + (
+        problem.action_costs - problem.action_costs.min()
+    ) / unit
     share = problem.sample_weight / problem.sample_weight.max()
     return np.asarray((below - below.min(axis=1)[:, None]) * share[:, None], dtype=np.float64)
 

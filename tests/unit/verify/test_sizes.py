@@ -121,3 +121,11 @@ def test_costs(size: float) -> None:
     assert "objective" in names[1]
     assert "lower_bound <= objective" in names[2]
     assert "cheapest label in each node" in names[3]
+
+
+def test_costs_that_are_alike_take_no_digits_from_small_rewards() -> None:
+    rewards = np.array([[1.0, 4.8e-151], [0.0, 2.2e-151]])
+    columns = np.zeros((2, 1))
+    model = tw.OptimalPolicyTree(action_costs=[2.0, 2.0], max_depth=1).fit(columns, rewards)
+    problem = make_policy_problem(table_from(columns), rewards, action_costs=[2.0, 2.0], max_depth=1)
+    assert verify_policy(problem, model.result_).ok
