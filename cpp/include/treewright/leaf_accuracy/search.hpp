@@ -250,6 +250,12 @@ class Search {
     [[nodiscard]] Cut cut_at(Value value, bool strict) const {
         return Cut::at(data_.measure, data_.rounding, value, strict, data_.min_leaf, data_.total);
     }
+    // All leaves as good as this value: what the second pass asks for.
+    [[nodiscard]] Cut cut_as_good(Value value) const {
+        if (data_.measure.criterion == Criterion::accuracy) return cut_at(data_.measure.as_good(value), false);
+        return Cut::at_bound(data_.measure, data_.rounding, Measure::as_good(data_.measure.of(value)), false,
+                             data_.min_leaf, data_.total);
+    }
     [[nodiscard]] const Cut& cut() const { return cuts_.back(); }
     [[nodiscard]] const Conversion& conversion(std::int32_t from);
     [[nodiscard]] const Entry* find(const Node& node, std::uint32_t depth);
