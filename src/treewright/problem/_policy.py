@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import as_numbers, check_sample_weight
 from treewright.table import Table
@@ -85,7 +85,9 @@ def _regret(rewards: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray
     return np.asarray(total + (rest + (a_rest + b_rest)), dtype=np.float64)
 
 
-def _two_sum(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _two_sum(
+    a: NDArray[np.float64], b: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the rounded sum and what rounding took (D. E. Knuth, The Art of Computer Programming 2, 4.2.2, Theorem B).
 
     Exact unless it overflows, which sums of four numbers of at most 1e300 do not.
@@ -144,7 +146,7 @@ def make_policy_problem(
     for array in (labels, costs):
         array.setflags(write=False)
     table, by_row, kept = leave_out_weightless(table, {"rewards": gains, "sample_weight": weight})
-    limits = check_price_and_limits(
+    limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
         max_depth=max_depth,
