@@ -23,6 +23,7 @@ from treewright.table._raw import (
     RawColumn,
     as_words,
     check_finite,
+    dates_error,
     from_numeric,
     from_objects,
     integer_error,
@@ -357,7 +358,8 @@ def _read_series(name: str, series: Any) -> RawColumn:
 
     dtype = series.dtype
     if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
-        return from_numeric(name, np.empty(0, dtype="M8[s]"))  # raises the error for dates
+        what = "durations" if dtype == nw.Duration else "times of day" if dtype == nw.Time else "dates"
+        raise dates_error(name, what)
     if dtype.is_integer():
         if not series.is_null().all():
             largest = max(int(series.min()), int(series.max()), key=abs)
