@@ -60,7 +60,7 @@ def first_derivative_only() -> None:
     """
     if torch.is_grad_enabled():
         raise NotImplementedError(
-            "latent trees have no second derivative: call backward() or grad() without create_graph=True."
+            "latent trees do not support second derivatives: call backward() or grad() without create_graph=True."
         )
 
 

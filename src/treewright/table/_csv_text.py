@@ -141,7 +141,8 @@ def _unpack(data: bytes, where: str) -> bytes:
                 if size > most:
                     raise InputError(
                         f"{where} unpacks to more than {most >> 20:,} MiB, over {size // len(data):,} times its size, "
-                        "as no ordinary table does. If it is one, unpack it first (gunzip) and give the plain file."
+                        "which is unusual for a table. If the file is a table, unpack it first (gunzip) and give the "
+                        "plain file."
                     )
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{where} is a damaged gzip file: {error}.") from error
@@ -276,7 +277,7 @@ def _parse_plain(
     except pl.exceptions.PolarsError as error:
         raise InputError(f"{where} cannot be read as CSV: {error}") from error
     if frame.shape != (len(rows), len(names)):
-        raise InputError(f"{where} cannot be read as CSV: its lines and its fields do not agree.")
+        raise InputError(f"{where} cannot be read as CSV: its lines and fields are inconsistent.")
     return names, tuple(frame.get_columns()), rows + 1
 
 

@@ -46,8 +46,8 @@ def expand_dates(frame: Any, *, like: Any = None) -> Any:
     Raises
     ------
     InputError
-        `frame` is no data frame, a new column would have a name that exists, or no name in `like` is a part of one of
-        the columns of dates.
+        `frame` is not a data frame, a new column would have a name that exists, or no name in `like` is a part of one
+        of the columns of dates.
 
     Notes
     -----

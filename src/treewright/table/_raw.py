@@ -219,7 +219,7 @@ def integer_error(name: str, value: int) -> InputError:
         else f"about {'-' if value < 0 else ''}10**{len(str(abs(value))) - 1}"
     )
     return InputError(
-        f"Column {name!r} holds the integer {text}; beyond 2**53 neighbouring integers cannot be told apart "
+        f"Column {name!r} holds the integer {text}; beyond 2**53 float64 cannot represent every integer "
         "in float64. If it is an identifier, leave the column out or declare it categorical as text; "
         "otherwise rescale it."
     )
