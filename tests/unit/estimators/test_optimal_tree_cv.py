@@ -170,7 +170,7 @@ def test_pickle_and_clone() -> None:
         ({"cv": 50}, "cv=50 cannot split this table into folds (rows: 40)"),
         ({"cv": 2, "min_samples_leaf": 30}, "min_samples_leaf=30 is above the 20 training rows of a fold"),
         ({"cv": [(np.arange(10), np.arange(0))]}, "without training or test rows"),
-        ({"cv": [(np.arange(10), np.array([1000]))]}, "no positions from 0 to 39"),
+        ({"cv": [(np.arange(10), np.array([1000]))]}, "not positions from 0 to 39"),
     ],
     ids=str,
 )
