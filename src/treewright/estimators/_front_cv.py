@@ -286,7 +286,7 @@ def _taken(rows: NDArray[np.int64], chosen: Any) -> NDArray[np.int64]:
     if chosen.dtype == np.bool_ and len(chosen) == len(rows):
         chosen = np.flatnonzero(chosen)
     if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(rows)):
-        raise InputError(f"cv gives rows that are no positions from 0 to {len(rows) - 1}; give row numbers.")
+        raise InputError(f"cv gives rows that are not positions from 0 to {len(rows) - 1}; give row numbers.")
     taken: NDArray[np.int64] = rows[chosen.astype(np.int64)]
     return taken
 

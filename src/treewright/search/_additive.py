@@ -123,7 +123,7 @@ class SquaredErrorLoss:
         if len(y) != n or weight.shape != (n,):
             raise InputError(
                 f"The loss has {len(y)} targets and {len(weight)} weights; the table has {n} rows. "
-                "Give one of each a row."
+                "Give one of each per row."
             )
         if not np.isfinite(y).all():
             raise InputError("y has values that are not finite; leave out these rows or replace the values.")

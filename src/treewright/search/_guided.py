@@ -273,7 +273,9 @@ def _reference(
     else:
         n_rows = len(np.asarray(given))
         if n_rows <= int(problem.rows.max()):
-            raise InputError(f"The reference's {n_rows} predictions are fewer than the rows; give one a row.")
+            raise InputError(
+                f"The reference's {n_rows} predictions are fewer than the rows; give one per row."
+            )
         predictions = predictions_of(given, problem.classes, n_rows)[problem.rows]
     check_predictions(predictions, problem.y)
     return None, predictions
@@ -300,10 +302,10 @@ def _with_theorem_4_1(
     tree = guessed.faithful
     stats: dict[str, Any] = {"reference_loss_before": full.loss, "reference_loss_reduced": reduced.loss}
     if tree is None:
-        note = "Theorem 4.1 promises nothing: no tree over the kept thresholds repeats the reference."
+        note = "Theorem 4.1 gives no guarantee: no tree over the kept thresholds repeats the reference."
     elif not tree.is_allowed(problem.max_depth, problem.max_leaf_nodes, problem.min_samples_leaf):
         note = (
-            "Theorem 4.1 promises nothing here: the tree found that repeats the reduced reference has "
+            "Theorem 4.1 gives no guarantee here: the tree found that repeats the reduced reference has "
             f"{tree.n_leaves} leaves and depth {tree.depth}, beyond the limits of this fit (a smaller one "
             "may exist)."
         )

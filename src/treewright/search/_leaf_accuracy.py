@@ -228,7 +228,7 @@ def solve_with_leaf_accuracy(
                 "whether there is one. Raise time_limit, or lower min_leaf_accuracy."
             )
         raise SolverError(
-            f"No tree of depth at most {problem.max_depth} with at least {problem.min_samples_leaf} rows a leaf "
+            f"No tree of depth at most {problem.max_depth} with at least {problem.min_samples_leaf} rows per leaf "
             f"is right on {float(q):g} of every leaf. Lower min_leaf_accuracy; LeafAccuracyTreeClassifier finds "
             "the largest that can be had."
         )
