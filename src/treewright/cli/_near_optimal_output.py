@@ -22,7 +22,7 @@ def chosen_tree(found: NearOptimalTrees, place: int) -> SolveResult:
         return found.result(place - 1)
     if place == 1 and found.stop_reason is not None and not found.rules:
         return found.best
-    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller place, or a larger --epsilon.")
+    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller rank, or a larger --epsilon.")
 
 
 def lines_of_sizes(found: NearOptimalTrees) -> list[str]:

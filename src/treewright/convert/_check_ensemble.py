@@ -198,4 +198,4 @@ def _check_rule(e: Ensemble) -> None:
     if e.inputs not in ("float64", "float32"):
         raise EnsembleFault(f"inputs must be 'float64' or 'float32'; got {e.inputs!r}.")
     if e.missing is None or e.missing.shape != (e.n_features,) or e.missing.dtype.kind != "b":
-        raise EnsembleFault(f"missing must hold {e.n_features} truth values, one a column.")
+        raise EnsembleFault(f"missing must hold {e.n_features} truth values, one per column.")

@@ -57,7 +57,7 @@ class Domain:
         integer = np.array(self.integer, dtype=np.bool_)
         low, high = (np.array(end, dtype=np.float64) for end in (self.low, self.high))
         if low.ndim != 1 or not low.shape == high.shape == integer.shape:
-            raise InputError("low, high and integer of a domain must be lists of one entry a column.")
+            raise InputError("low, high and integer of a domain must be lists of one entry per column.")
         low, high = np.where(integer, np.ceil(low), low), np.where(integer, np.floor(high), high)
         empty = np.flatnonzero(~(low <= high) | (low == np.inf) | (high == -np.inf))  # NaN, too
         if len(empty):

@@ -187,11 +187,11 @@ class MIPTreeClassifier(TreeClassifier):
         if self.formulation == "leaf_accuracy" and self.cost_complexity:
             raise InputError(
                 f'cost_complexity={self.cost_complexity!r} goes with "oct" and "binoct"; formulation="leaf_accuracy" '
-                "asks for the worst leaf alone. Leave it out."
+                "maximises the accuracy of the worst leaf only. Leave it out."
             )
         if self.formulation == "binoct" and self.scaling == "range":
             raise InputError(
-                'scaling=\'range\' goes with "leaf_accuracy" and "oct"; formulation="binoct" speaks of ranks '
+                'scaling=\'range\' goes with "leaf_accuracy" and "oct"; formulation="binoct" uses ranks '
                 "only. Leave it out."
             )
         table = self._training_table(X, y)

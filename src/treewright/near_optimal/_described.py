@@ -145,7 +145,7 @@ class DescribedSet:
 
     def __len__(self) -> int:
         if self.n_trees_ >= 2**63:
-            raise OverflowError("More trees than len() can say; use n_trees_.")
+            raise OverflowError("The number of trees is too large for len(); use n_trees_.")
         return self.n_trees_
 
     def __bool__(self) -> bool:

@@ -60,7 +60,7 @@ class RestrictedSet(OrderedSet):
         Raises
         ------
         InputError
-            A column that the table does not have, a limit that is no number, or a tree over other columns or labels.
+            A column that the table does not have, a limit that is not a number, or a tree over other columns or labels.
 
         Examples
         --------

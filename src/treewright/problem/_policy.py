@@ -208,7 +208,7 @@ def check_action_costs(
     Raises
     ------
     InputError
-        Not finite, above 1e300, another number of actions, or a label that is no action.
+        Not finite, above 1e300, another number of actions, or a label that is not an action.
     """
     labels = actions.tolist()
     if costs is None:
@@ -218,7 +218,7 @@ def check_action_costs(
         if unknown:
             raise InputError(f"action_costs names {unknown[0]!r}; the actions are {labels[:20]}.")
         costs = [costs.get(label, 0.0) for label in labels]
-    found = as_numbers(costs, "action_costs", "numbers, one an action")
+    found = as_numbers(costs, "action_costs", "numbers, one per action")
     if found.shape != (len(labels),):
         raise InputError(
             f"action_costs has shape {found.shape}; give one number for each of the {len(labels)} actions, or a dict "

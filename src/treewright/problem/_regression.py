@@ -142,7 +142,7 @@ def _check_family(criterion: str, y: NDArray[np.float64]) -> None:
     if criterion == "poisson" and (y < 0).any():
         raise InputError(
             f"y has {float(y.min()):g}; criterion='poisson' is for counts and rates, which are not negative. For "
-            "other numbers take criterion='squared_error'."
+            "other targets use criterion='squared_error'."
         )
     if criterion == "poisson" and not (y > 0).any():
         raise InputError(
@@ -151,14 +151,14 @@ def _check_family(criterion: str, y: NDArray[np.float64]) -> None:
         )
     if criterion == "gamma" and (y <= 0).any():
         raise InputError(
-            f"y has {float(y.min()):g}; criterion='gamma' is for positive numbers. With zeros take "
+            f"y has {float(y.min()):g}; criterion='gamma' needs positive targets. If there are zeros, use "
             "criterion='poisson'."
         )
     if criterion == "gamma" and float(y.max()) * SMALLEST_SHARE > float(y.min()):
         raise InputError(
-            f"y reaches from {float(y.min()):g} to {float(y.max()):g}; criterion='gamma' compares logarithms as whole "
+            f"y ranges from {float(y.min()):g} to {float(y.max()):g}; criterion='gamma' compares logarithms as whole "
             f"numbers and takes targets that differ by a factor of at most {1 / SMALLEST_SHARE:g}. Leave out the "
-            "rows with targets next to 0."
+            "rows with targets close to 0."
         )
 
 
@@ -187,7 +187,7 @@ def check_target(y: Any, n_rows: int | None = None) -> NDArray[np.float64]:
         target = target[:, 0]
     if target.ndim != 1:
         raise InputError(
-            f"y should be a 1d array, got an array of shape {target.shape} instead: one number a row."
+            f"y should be a 1d array, got an array of shape {target.shape} instead: one number per row."
         )
     if n_rows is not None and len(target) != n_rows:
         raise InputError(

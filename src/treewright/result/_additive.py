@@ -95,7 +95,7 @@ class PolicyResult(AdditiveResult):
     The `loss` is the share of the regret of the best single action: 1 gains nothing, 0 gives every row its best action.
     `stats` has also ``mean_reward``, ``best_single_reward`` and ``best_each_reward``: mean rewards after costs on the
     training rows, of this tree, of the best single action, and of the best action for each row. `options` has
-    ``action_costs``, one number an action, if any is not 0.
+    ``action_costs``, one number per action, if any is not 0.
     """
 
     KIND: ClassVar[str] = "policy tree"

@@ -134,7 +134,7 @@ def forecast_search(
     Raises
     ------
     InputError
-        `seconds` is no number above 0.
+        `seconds` is not a number above 0.
 
     Notes
     -----

@@ -2,7 +2,7 @@
 
 The depth-two kernels take weights with a sum of some 25 bits. Whole numbers, decimals of a few places and multiples of
 one number usually fit. All others go to the engine twice: in full, with a sum below 2^100, which decides every answer,
-and rounded, which finds it (``cpp/include/treewright/leaf_accuracy/cut.hpp`` has the proof).
+and rounded, which finds it (``cpp/include/treewright/leaf_accuracy/target.hpp`` has the proof).
 """
 
 from __future__ import annotations

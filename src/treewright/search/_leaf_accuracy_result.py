@@ -18,7 +18,7 @@ from treewright.tree import Tree, wilson_interval
 __all__ = ["Criterion", "leaf_accuracy_result_of", "leaf_value"]
 
 Criterion = Literal["accuracy", "lower_bound"]
-AS_GOOD = 2.0**-40  # relative; values as good in the second pass of the engine (cut.hpp)
+AS_GOOD = 2.0**-40  # relative; values as good in the second pass of the engine (target.hpp)
 FLOAT = 1e-9  # of a value or a loss: what float64 sums of weights may differ by from the numbers of an engine
 
 

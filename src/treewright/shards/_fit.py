@@ -74,7 +74,7 @@ def fit_shards(
     sample_weight : str or array-like of shape (n_rows,), default=None
         Likewise weights >= 0; None is 1 for each row.
     ignore : sequence of str, default=()
-        Columns that are no features.
+        Columns that are not features.
     categorical_features : sequence of str, default=()
         Columns of numbers that are to be read as categories.
     cost_complexity : float, default=0.01
@@ -268,7 +268,7 @@ def _not_random(dealt: Deal, question: Question, shuffled: bool) -> tuple[str, .
     if excess < SURE * np.sqrt(2 * freedom):
         return ()
     return (
-        "The rows do not lie in random order: the classes are spread unevenly over the shards. The bound holds, but "
+        "The rows are not in random order: the classes are spread unevenly over the shards. The bound holds, but "
         "the gap may be far larger than it need be; use shuffle=True.",
     )
 

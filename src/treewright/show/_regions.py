@@ -221,7 +221,7 @@ def _point_colours(tree: Tree) -> list[RGB]:
 
 
 def _legend(ax: Axes, tree: Tree, decided: NDArray[np.int32], labels: NDArray[Any] | None) -> None:
-    """One entry a class that is decided or drawn, outside the plane."""
+    """One entry per class that is decided or drawn, outside the plane."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

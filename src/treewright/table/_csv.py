@@ -376,7 +376,7 @@ def _for_fit(
     raws = [raw for columns in found for raw in columns]
     if len({raw.name for raw in raws}) < len(raws):
         raise InputError(
-            f"{where} has a column that is called like a part of a date; rename it, so that a split can name its "
+            f"{where} has a column that has the name of a part of a date; rename it, so that a split can name its "
             "column."
         )
     if not raws:

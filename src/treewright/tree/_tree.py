@@ -233,7 +233,7 @@ def grow(
     columns : sequence of Column
     classes : ndarray of shape (n_classes,)
     splits : sequence of Split or None
-        One entry a node, depth-first, left before right; None for a leaf.
+        One entry per node, depth-first, left before right; None for a leaf.
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
     y : ndarray of shape (n_rows,), int32
@@ -283,7 +283,7 @@ def grow_regression(
     ----------
     columns : sequence of Column
     splits : sequence of Split or None
-        One entry a node, depth-first, left before right; None for a leaf.
+        One entry per node, depth-first, left before right; None for a leaf.
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
     y : ndarray of shape (n_rows,), float64

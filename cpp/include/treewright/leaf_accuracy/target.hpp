@@ -42,8 +42,8 @@
 //
 // As good. Weights that are real numbers (balanced ones, say) come with the rounding of float64, and so does a Wilson
 // bound of any weights: leaves of equal value can differ in the last bits. The second pass asks for the cheapest tree with
-// a worst leaf *as good* as the best one, so its split is lowered by 2^-40 of the value (Measure::as_good). Its answer is
-// the cheapest among all trees that meet the lowered split, which all trees of equal value do. The first pass compares
+// a worst leaf *as good* as the best one, so its target is lowered by 2^-40 of the value (Measure::as_good). Its answer is
+// the cheapest among all trees that meet the lowered target, which all trees of equal value do. The first pass compares
 // numbers as they are. Accuracies of exact weights are fractions and are not lowered.
 #pragma once
 

@@ -149,7 +149,7 @@ def _limits(result: SolveResult, terms: Terms | None) -> str:
     if leaves is not None:
         words.append(f"at most {leaves} leaves")
     if rows != 1:
-        words.append(f"at least {rows} rows a leaf")
+        words.append(f"at least {rows} rows per leaf")
     return (", with " + ", ".join(words)) if words else ", of any depth and size"
 
 

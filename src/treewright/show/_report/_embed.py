@@ -2,7 +2,7 @@
 
 JavaScript numbers are the same float64, and JSON writes the digits that read back as the same number, so `x <= t` has
 the same answer there. JSON has no infinity; such a threshold is written as null. Only columns that the tree asks about
-go into the page, and of the training rows only what one number a column says: a typical value, a range, a spread.
+go into the page, and of the training rows only what one number per column says: a typical value, a range, a spread.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def read_rows(tree: Tree, X: Any, y: ArrayLike, name: str) -> Rows:
         given = given[:, 0]
     if given.shape != (len(encoded),):
         raise InputError(
-            f"{labels_name} has shape {given.shape}, {name} has {len(encoded)} rows; give one label a row."
+            f"{labels_name} has shape {given.shape}, {name} has {len(encoded)} rows; give one label per row."
         )
     missing = sum(label is None or label != label for label in given.tolist())  # NaN != NaN
     if missing:

@@ -7,7 +7,7 @@ const { columns, nodes, classes } = model;
 const byId = (id) => document.getElementById(id);
 
 // ---------------------------------------------------------------- the rule; the same as treewright.tree._split
-// A row is an array with one number a column: numbers as they are, categories as positions, NaN for a missing value.
+// A row is an array with one number per column: numbers as they are, categories as positions, NaN for a missing value.
 
 for (const node of nodes) {
   if (node.threshold === "inf") node.threshold = Infinity;
@@ -310,7 +310,7 @@ function read() {
     if (written !== "") {
       value = Number(written);
       if (isNumber(column)) {
-        if (!DECIMAL.test(written)) problem = `“${written.slice(0, 40)}” is no number; write it like 12 or 2.5, or leave it empty.`;
+        if (!DECIMAL.test(written)) problem = `“${written.slice(0, 40)}” is not a number; write it like 12 or 2.5, or leave it empty.`;
         else if (!Number.isFinite(value)) problem = "This number is too large.";
         else beyond = outside(column, value);
       }
