@@ -126,10 +126,6 @@ class Case:
             from sklearn.tree import DecisionTreeClassifier
 
             arguments["top"] = DecisionTreeClassifier(**arguments["top"])
-        if "domain" in arguments:
-            from treewright.bornagain import Domain
-
-            arguments["domain"] = Domain.of_rows(self.frame()) if arguments["domain"] is True else "rows"
         if self.method in BY_FOLDS:
             arguments["cv"] = halves(self.n_rows)
         return arguments

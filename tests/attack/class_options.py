@@ -144,11 +144,14 @@ def mip(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any])
 
 
 def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
-    return {
+    options: dict[str, Any] = {
         "objective": str(rng.choice(["depth-leaves", "depth", "leaves", "heuristic"])),
         "random_state": int(rng.integers(1000)),
         "forest": {"n_estimators": int(rng.integers(1, 4)), "max_depth": int(rng.integers(1, 3))},
     }
+    if rng.random() < 0.4:
+        options["domain"] = "rows"
+    return options
 
 
 def near(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
