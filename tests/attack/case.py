@@ -153,7 +153,8 @@ class Case:
             model = getattr(treewright, CALLS[self.method])(**arguments)
             if self.method == "reborn":
                 return model.fit(self.frame(), list(self.y))
-            return model.fit(self.frame(), **self.fitted_with)
+            given = self.fitted_with
+            return model.fit(self.frame(), given.pop("y"), **given)  # a policy's y is called rewards
 
     def _weights(self) -> list[float] | None:
         return None if self.weight is None else list(self.weight)

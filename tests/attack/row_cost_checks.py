@@ -43,7 +43,7 @@ def row_cost_answers(case: Case) -> Iterator[Mismatch]:
     """Compare the tree with the best of all trees; honest figures are shares of the largest costs of all rows."""
     model = case.run()
     found = FoundRowCosts(case, model.result_)
-    size = sum(map(max, found.stated.row_costs), found.stated.leaf_price + Fraction(1, 10**30))
+    size = sum(map(max, found.stated.row_costs), found.stated.leaf_penalty + Fraction(1, 10**30))
     yield from additive_answers(found, HONEST * size, size)
     yield from walks_alike(found, model, found.walker.label)
     # Costs in another unit, the penalty with them: the same objective in that unit. Powers of two round nothing.
