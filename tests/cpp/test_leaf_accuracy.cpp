@@ -69,7 +69,7 @@ Node node_of(const Data& data, const std::vector<std::uint32_t>& rows) {
     return node;
 }
 
-Target random_split(Dice& dice, const Data& data) {
+Target random_target(Dice& dice, const Data& data) {
     const auto weight = static_cast<Count>(1 + dice.below(60));
     const Value value{dice.below(static_cast<std::size_t>(weight) + 1), static_cast<Whole>(weight)};
     return Target::at(data.measure, data.rounding, value, dice.coin(), data.min_leaf, data.total);
@@ -89,8 +89,8 @@ void check_rounded_deficits(Dice& dice, const Data& data, const Target& target) 
         check(target.deficit(node.total, node.largest, node.n()) <= here, "the kernels count no more");
         const Count weight = data.table.weight[row];
         if (rows.size() > 1) {
-            check(here >= before - split.gain_rate * weight, "gaining a row in full");
-            check(before >= here - split.loss_rate * weight, "losing a row in full");
+            check(here >= before - target.gain_rate * weight, "gaining a row in full");
+            check(before >= here - target.loss_rate * weight, "losing a row in full");
         }
         before = here;
     }
@@ -98,8 +98,8 @@ void check_rounded_deficits(Dice& dice, const Data& data, const Target& target) 
 
 // Zero exactly if the leaf meets the target; and one row moves it by no more than the rates say.
 void check_deficits(Dice& dice, const Data& data) {
-    const Target split = random_split(dice, data);
-    if (data.rounding.any) return check_rounded_deficits(dice, data, split);
+    const Target target = random_target(dice, data);
+    if (data.rounding.any) return check_rounded_deficits(dice, data, target);
     const Count most = std::min<Count>(data.total, 60);
     for (Count w = 1; w <= most; ++w)
         for (Count c = 0; c <= w; ++c)
@@ -112,8 +112,8 @@ void check_deficits(Dice& dice, const Data& data) {
                 const Count here = target.deficit(w, c, rows);
                 for (const Count right : {0, 1}) {
                     const Count more = target.deficit(w + 1, c + right, rows + 1);
-                    check(more >= here - split.gain_rate, "gaining a row");
-                    check(here >= more - split.loss_rate, "losing a row");
+                    check(more >= here - target.gain_rate, "gaining a row");
+                    check(here >= more - target.loss_rate, "losing a row");
                 }
             }
 }
@@ -143,24 +143,24 @@ void check_pairs(Dice& dice, const Data& data) {
         if (dice.below(4) != 0) rows.push_back(i);
     if (rows.empty()) return;
     const Node node = node_of(data, rows);
-    const Target split = random_split(dice, data);
+    const Target target = random_target(dice, data);
     const CostRates rates{64, 1 + static_cast<Count>(dice.below(100))};
     PairSolver solver(data);
     for (const CostRates* asked : {static_cast<const CostRates*>(nullptr), &rates}) {
         PairAnswer first;
-        solver.solve(node, split, asked, first);
+        solver.solve(node, target, asked, first);
         for (std::size_t i = 0; i < first.splits.size(); ++i) {
             std::vector<std::uint32_t> left, right;
             for (const std::uint32_t row : rows)
                 (data.table.rank_of(first.splits[i].column, row) < first.splits[i].rank ? left : right).push_back(row);
             check(!left.empty() && !right.empty(), "a split divides its node");
-            check(first.left[i] == slow_side(data, left, split, asked), "left side");
-            check(first.right[i] == slow_side(data, right, split, asked), "right side");
+            check(first.left[i] == slow_side(data, left, target, asked), "left side");
+            check(first.right[i] == slow_side(data, right, target, asked), "right side");
         }
         for (const Simd level : {Simd::plain, Simd::avx2}) {
             set_simd_limit(level);
             PairAnswer other;
-            solver.solve(node, split, asked, other);
+            solver.solve(node, target, asked, other);
             check(other.left == first.left && other.right == first.right, "instruction sets agree");
             set_simd_limit(Simd::avx512);
         }

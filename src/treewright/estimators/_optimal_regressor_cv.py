@@ -47,7 +47,8 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
-        Seconds for the whole `fit`: the searches that are to come share what is left.
+        Seconds for the whole `fit`: the searches that are to come share what is left. Once it is over no fold is begun;
+        the folds that were searched choose, and without any the tree is that at ``cost_complexity=0.01``.
     step_limit : int or None, default=None
         Passes of the kernel of each front; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
@@ -179,15 +180,19 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
             min_samples_leaf=self.min_samples_leaf,
         )
 
-        def share(to_come: int) -> Limits:
+        folds = folds_in(problem, self.cv, table.n_rows, self.min_samples_leaf)
+
+        def share(to_come: int) -> Limits | None:
             """The limits of one of so many searches, which share the time that is left."""
             if limits.time_limit is None:
                 return limits
+            if to_come <= len(folds) and limits.left() <= 0:
+                return None
             return replace(limits, time_limit=max(limits.left() / to_come, LEAST), begun=None)
 
         self._cross_validate(
             problem,
-            folds_in(problem, self.cv, table.n_rows, self.min_samples_leaf),
+            folds,
             partial(_front_of, options=options),
             held_out_squares,
             share,

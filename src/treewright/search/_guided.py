@@ -177,6 +177,11 @@ def solve_guided(
     else:
         result = solve(problem, searched, **how)
     notes.append(f"The reference is right on {100 * accuracy:.2f}% of the training weight.")
+    if reference is not None and reference.n_learned is not None:
+        notes.append(
+            f"It learned from {reference.n_learned:,} of {problem.table.n_rows:,} rows: all would have taken longer "
+            "than the time limit."
+        )
     stats["guess_is_poor"] = costs.loss >= _loss_of_a_leaf(problem)
     if stats["guess_is_poor"]:
         notes.append("That is no better than a single leaf: its guesses are poor. Give a better reference.")
@@ -249,7 +254,13 @@ def _reference(
     given = guesses.reference
     if given is None or hasattr(given, "fit") or isinstance(given, (type, str)):
         reference = make_reference(
-            given, problem.table, problem.y, problem.classes, problem.sample_weight, clock.is_over
+            given,
+            problem.table,
+            problem.y,
+            problem.classes,
+            problem.sample_weight,
+            clock.is_over,
+            clock.limits.left(),
         )
         return reference, reference.predictions
     if guesses.thresholds or guesses.depth:

@@ -100,7 +100,9 @@ def solve_leaf_accuracy(
     -------
     LeafAccuracyResult
         ``objective`` is the value of the worst leaf, ``upper_bound`` what no tree can exceed. Both are exact for any
-        weights, see ``full_weights`` (values of the Wilson bound are compared as float64).
+        weights, see ``full_weights`` (values of the Wilson bound are compared as float64). The loss is the smallest
+        of all trees with a worst leaf as good; for real weights and for the Wilson bound, as good is within a relative
+        2**-40 of it.
 
     Raises
     ------
@@ -172,7 +174,8 @@ def solve_with_leaf_accuracy(
     thresholds : "auto", "all", int, mapping or SplitMatrix
         As in `solve_leaf_accuracy`.
     min_leaf_accuracy : float
-        0 to 1, read as a decimal of at most six places.
+        0 to 1, read as a decimal of at most six places; with real weights, a leaf may fall short of it by a relative
+        2**-40, which is the rounding of float64.
     limits, options, progress
         As in `solve_leaf_accuracy`; ``progress`` shows the worst leaf, not the objective.
 
@@ -336,6 +339,7 @@ def _run(
         problem.n_classes,
         problem.min_samples_leaf,
         min(problem.max_depth, n_rows),
+        real_weights=weights.real,
         unit=_halves(unit),
         leaf=_halves(leaf),
         options=options.native(),

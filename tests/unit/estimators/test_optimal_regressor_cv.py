@@ -119,3 +119,12 @@ def test_it_keeps_the_targets_of_its_leaves() -> None:
     assert [row["rows"] for row in model.leaf_records()] == np.bincount(model.apply(X))[
         np.unique(model.apply(X))
     ].tolist()
+
+
+def test_no_fold_is_begun_once_the_time_is_over() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    with pytest.warns(ConvergenceWarning, match="The time is over: no fold was scored"):
+        model = OptimalTreeRegressorCV(max_leaves=4, time_limit=1e-9, progress=False).fit(X, y)
+    assert model.n_splits_ == 0
+    assert np.isnan(model.cv_results_["mean_test_score"]).all()
