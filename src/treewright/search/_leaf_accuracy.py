@@ -20,10 +20,11 @@ from treewright.binarize import SplitMatrix, auto_splits
 from treewright.errors import InputError, SolverError
 from treewright.guess import guess_splits, make_reference
 from treewright.problem import Problem
-from treewright.result import LeafAccuracyResult, SolveResult
+from treewright.result import LeafAccuracyResult, SolveResult, StopReason
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
+from treewright.search._leaf_accuracy_bound import Proven, bound_by_classes, bound_by_errors, split_limits
 from treewright.search._leaf_accuracy_result import Criterion, leaf_accuracy_result_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import LeafAccuracyOptions
@@ -128,17 +129,23 @@ def solve_leaf_accuracy(
     # A bound that holds half of the time is the accuracy itself, which is compared exactly.
     compared: Criterion = "accuracy" if confidence == 0.5 else criterion
     weights = _weights(problem, compared)
+    z = NormalDist().inv_cdf(float(confidence)) if compared == "lower_bound" else 0.0
     raw = _run(
-        problem, space, weights, limits, options, progress,
-        lower_bound=compared == "lower_bound",
-        z=NormalDist().inv_cdf(float(confidence)) if compared == "lower_bound" else 0.0,
+        problem, space, weights, split_limits(limits) if z > 0 else limits, options, progress,
+        lower_bound=z > 0,
+        z=z,
         # Observations of the bound: as many as there are rows, shared out by weight.
         scale=problem.table.n_rows / weights.total,
         target=None,
         unit=2 ** _most_leaves(problem).bit_length(),
         leaf=1,
     )  # fmt: skip
-    proven_value = bool(raw["proven_value"])
+    proven_value, stop, steps = bool(raw["proven_value"]), stop_reason(raw["stop"]), int(raw["steps"])
+    upper_bound = float(raw["upper_bound"])
+    if z > 0 and not proven_value:
+        bound = _bounded(problem, space, z, limits.after(steps), stop)
+        upper_bound, steps = min(upper_bound, bound.upper), steps + bound.steps
+        stop = StopReason.INTERRUPT if bound.interrupted else stop
     result = leaf_accuracy_result_of(
         problem,
         _tree(problem, space, raw),
@@ -146,14 +153,24 @@ def solve_leaf_accuracy(
         confidence=float(confidence) if criterion == "lower_bound" else None,
         value_proven=proven_value,
         loss_proven=proven_value and bool(raw["proven_cost"]),
-        upper_bound=float(raw["upper_bound"]),
+        upper_bound=upper_bound,
         scope=space.scope,
-        stop=stop_reason(raw["stop"]),
-        stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
+        stop=stop,
+        stats={name: raw[name] for name in STATS} | {"subproblems": steps, "steps": steps},
         options=options.used(),
         notes=space.notes,
     )
     return cast("LeafAccuracyResult", space.choice.sign(result))
+
+
+def _bounded(
+    problem: Problem, space: _Space, z: float, left: Limits | None, stop: StopReason | None
+) -> Proven:
+    """Return what no worst leaf exceeds; where someone asked for the end of the run, without a further search."""
+    if left is None or stop in (StopReason.INTERRUPT, StopReason.CALLBACK):
+        return Proven(bound_by_classes(problem, z), 0, False)
+    assert not isinstance(space.choice.space, str)
+    return bound_by_errors(problem, space.choice.space, z, left)
 
 
 def solve_with_leaf_accuracy(
