@@ -59,7 +59,7 @@ def load_model(path: str | Path) -> Model:
     InputError
         There is no such file, or it may not be read.
     ModelFileError
-        It is not a valid model file; the message names the place. A file of a newer schema asks for an upgrade.
+        It is not a valid model file; the message names the place. A file of a newer schema needs an upgrade.
     """
     try:
         if os.path.getsize(path) > MAX_BYTES:

@@ -93,7 +93,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is claimed about a tree; the fields are those of `SolveResult`, and what was asked.
+    """What is claimed about a tree: the fields of `SolveResult`, and the question.
 
     Parameters
     ----------

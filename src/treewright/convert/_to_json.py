@@ -30,7 +30,7 @@ VERSION = 1
 
 
 def save_model(path: str | Path, model: Model | SolveResult | Tree) -> None:
-    """Write a model file, whole or not at all.
+    """Write a model file, completely or not at all.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class AdditiveResult(SolveResult):
         raise NotImplementedError
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({self._in_words()})"
         if self.status is SolveStatus.OPTIMAL:
             tolerance = self.stats.get("tolerance")

@@ -135,7 +135,7 @@ class Tree:
 
     @cached_property
     def asked(self) -> frozenset[int]:
-        """Positions of the columns that some split asks about; predicting needs no others."""
+        """Positions of the columns that the tree splits on; predicting needs no others."""
         return frozenset(
             column
             for split in self.splits
