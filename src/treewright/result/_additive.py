@@ -70,13 +70,17 @@ class AdditiveResult(SolveResult):
 class RegressionResult(AdditiveResult):
     """A regression tree with its certificate; the fields are those of `AdditiveResult`.
 
-    For squared error `loss` is 1 - R^2 on the training rows. `options` has the ``quantile`` of a criterion "quantile".
+    For squared error `loss` is 1 - R^2 on the training rows, of several outputs 1 minus the R^2 that weights them by
+    their variances. `options` has the ``quantile`` of a criterion "quantile", and ``n_outputs`` where they are several.
     """
 
     def _in_words(self) -> str:
         of = LOSSES_OF_NUMBERS.get(str(self.options.get("criterion")), "variance")
         if self.options.get("criterion") == "quantile":
             of += f" of the {self.options.get('quantile')} quantile"
+        outputs = self.options.get("n_outputs")
+        if isinstance(outputs, int) and outputs > 1:
+            of = f"summed {of} of {outputs} outputs"
         return f"{100 * self.loss:.2f}% of the {of} left"
 
 
