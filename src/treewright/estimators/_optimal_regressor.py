@@ -147,7 +147,6 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self.criterion == "squared_error"
-        tags.target_tags.single_output = True
         return tags
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

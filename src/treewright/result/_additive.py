@@ -74,14 +74,19 @@ class RegressionResult(AdditiveResult):
     their variances. `options` has the ``quantile`` of a criterion "quantile", and ``n_outputs`` where they are several.
     """
 
-    def _in_words(self) -> str:
+    @property
+    def loss_in_words(self) -> str:
+        """Of what `loss` is a share: ``variance``, ``Poisson deviance``, and so on."""
         of = LOSSES_OF_NUMBERS.get(str(self.options.get("criterion")), "variance")
         if self.options.get("criterion") == "quantile":
             of += f" of the {self.options.get('quantile')} quantile"
         outputs = self.options.get("n_outputs")
         if isinstance(outputs, int) and outputs > 1:
             of = f"summed {of} of {outputs} outputs"
-        return f"{100 * self.loss:.2f}% of the {of} left"
+        return of
+
+    def _in_words(self) -> str:
+        return f"{100 * self.loss:.2f}% of the {self.loss_in_words} left"
 
 
 LOSSES_OF_NUMBERS = {

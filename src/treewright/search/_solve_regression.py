@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._pinball import PinballLoss
 from treewright.search._ratio_deviance import RatioDeviance
-from treewright.tree import Split, grow_regression
+from treewright.tree import Split, Tree, grow_regression
 
-__all__ = ["normalized", "regression_loss", "solve_regression"]
+__all__ = ["grown", "normalized", "regression_loss", "solve_regression"]
 
 
 def solve_regression(
@@ -68,14 +69,14 @@ def solve_regression(
     one_leaf = 0.0 if is_constant else loss.leaf_loss()
     if one_leaf == 0:
         note = "All targets are equal: one leaf is right on every row."
-        return trivial_result(RegressionResult, problem, _tree(problem, [None]), note=note, **asked)
+        return trivial_result(RegressionResult, problem, grown(problem, [None]), note=note, **asked)
     answer = search_all_thresholds(problem, loss, one_leaf, limits=limits, options=options, progress=progress)
     return result_of_answer(
         RegressionResult,
         problem,
         loss,
         answer,
-        grow=lambda splits: _tree(problem, splits),
+        grow=lambda splits: grown(problem, splits),
         one_leaf=one_leaf,
         rounded="The weights and targets",
         **asked,
@@ -119,7 +120,7 @@ def normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(scaled - (scaled.max(axis=0) / 2 + scaled.min(axis=0) / 2), dtype=np.float64)
 
 
-def _tree(problem: RegressionProblem, splits: Any) -> Any:
+def grown(problem: RegressionProblem, splits: Sequence[Split | None]) -> Tree:
+    """Return the tree with these splits, depth-first, and the values of a problem's rows."""
     table = problem.table
-    found: list[Split | None] = list(splits)
-    return grow_regression(table.columns, found, table.X, problem.y, problem.sample_weight, problem.share)
+    return grow_regression(table.columns, splits, table.X, problem.y, problem.sample_weight, problem.share)
