@@ -15,7 +15,7 @@ namespace treewright::ranked {
 class SharePairs final : public MomentPairSolver {
    public:
     // Classes beyond which log loss is for StumpPairSolver.
-    static constexpr std::uint32_t kMostClasses = MomentTask::kMostSums;
+    static constexpr std::uint32_t kMaxClasses = MomentTask::kMaxSums;
 
     SharePairs(const LogLoss& objective, const Options& options, Control& control);
 
