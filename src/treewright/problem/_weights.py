@@ -119,6 +119,15 @@ def apply_class_weight(
     classes : ndarray of shape (n_classes,)
     class_weight : mapping of label to float, "balanced", or None
         Labels that a mapping does not name have weight 1.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Raises
+    ------
+    InputError
+        A label is not one of the classes, or a weight is no number of at least 0.
     """
     if class_weight is None:
         return weight
