@@ -15,7 +15,7 @@ import treewright
 
 PUBLIC = [
     "BornAgainTreeClassifier",
-    "Cuts",
+    "SplitMatrix",
     "Frontier",
     "HybridTreeClassifier",
     "LatentTreeClassifier",

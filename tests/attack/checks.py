@@ -75,7 +75,7 @@ class Found:
 
     @cached_property
     def objective(self) -> Fraction:
-        return self.loss + self.stated.leaf_price * len(self.groups)
+        return self.loss + self.stated.leaf_penalty * len(self.groups)
 
     @cached_property
     def tolerance(self) -> Fraction:
@@ -131,13 +131,15 @@ def check_result(found: Found, best: Answer) -> Iterator[Mismatch]:
     """Compare a tree of the search for the smallest objective, and what is claimed about it, with the optimum."""
     result, stated = found.result, found.stated
     yield from keeps_constraints(found)
-    size = abs(found.objective) + stated.leaf_price
+    size = abs(found.objective) + stated.leaf_penalty
     if abs(Fraction(result.objective) - found.objective) > found.tolerance * 16 * size:
         yield Mismatch(
             "the objective is not the tree's",
             f"objective {result.objective!r}, the tree has {float(found.objective)!r}",
         )
-    if Fraction(result.lower_bound) > best.objective + found.tolerance * (best.objective + stated.leaf_price):
+    if Fraction(result.lower_bound) > best.objective + found.tolerance * (
+        best.objective + stated.leaf_penalty
+    ):
         yield Mismatch(
             "the lower bound is above the optimum", f"lower_bound {result.lower_bound!r}, {_words(best)}"
         )
@@ -156,7 +158,7 @@ def check_result(found: Found, best: Answer) -> Iterator[Mismatch]:
     if excess > allowed:
         yield Mismatch("false optimal", f"{result.sentence()} {_words(best)}")
     elif (
-        stated.leaf_price == 0
+        stated.leaf_penalty == 0
         and excess == 0
         and len(found.groups) > best.leaves
         and not says_leaves_open(result)
@@ -244,7 +246,7 @@ def best_subtree(found: Found) -> Fraction:
     def best(node: int, here: tuple[int, ...]) -> Fraction | None:
         own = None
         if len(here) >= stated.min_samples_leaf:
-            own = stated.cheapest_label(here) + stated.leaf_price
+            own = stated.cheapest_label(here) + stated.leaf_penalty
         if nodes[node]["split"] is None or not here:
             return own
         left, right = nodes[node]["left"], nodes[node]["right"]

@@ -88,7 +88,7 @@ class Stated:
         ]
 
     @cached_property
-    def leaf_price(self) -> Fraction:
+    def leaf_penalty(self) -> Fraction:
         if self.case.method in ("leaf", "frontier"):
             return Fraction(0)
         return Fraction(

@@ -86,7 +86,7 @@ class Oracle:
         self.case = case
         self._left = np.array(left_sets(case, stated.kept) if splits is None else splits, dtype=np.uint64)
         costs = [c for row in stated.row_costs for c in row]
-        price = stated.leaf_price
+        price = stated.leaf_penalty
         self._scale = math.lcm(price.denominator, *(c.denominator for c in costs))
         self._costs = _numbers([int(c * self._scale) for c in costs])
         self._price = _numbers([int(price * self._scale)])
@@ -123,7 +123,7 @@ class Oracle:
         most = self.case.options.get("max_leaf_nodes")
         if most is None:
             return self.cheapest(max_depth)
-        price = self.stated.leaf_price
+        price = self.stated.leaf_penalty
         options = [
             (loss + price * leaves, leaves)
             for leaves, loss in enumerate(self.by_leaves(most, max_depth), 1)

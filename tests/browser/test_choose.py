@@ -63,7 +63,7 @@ def test_the_page_counts_like_the_library(visit, seed):
     assert sum(int(option["trees"]) for option in options) == trees.n_trees_
     for place in {0, trees.n_trees_ // 2, trees.n_trees_ - 1}:
         tree = trees[place]
-        numbers = {split: k for k, split in enumerate(trees.graph.cuts.splits)}
+        numbers = {split: k for k, split in enumerate(trees.graph.split_matrix.splits)}
         choices, leaves = {}, {}
         pending = [(0, "")]
         while pending:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.estimators._asked import limits_of, price_and_limits
+from treewright.estimators._asked import limits_of, penalty_and_limits
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.policy import PolicyValue, policy_value
@@ -194,7 +194,7 @@ class OptimalPolicyTree(ExactTree):
             actions=self.actions,
             action_costs=self.action_costs,
             sample_weight=sample_weight,
-            **price_and_limits(self),
+            **penalty_and_limits(self),
         )
         return Question(problem, partial(solve_policy, options=self.search_options))
 

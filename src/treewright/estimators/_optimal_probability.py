@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
+from treewright.estimators._asked import limits_of, penalty_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._tree_estimator import TreeClassifier
@@ -159,6 +159,6 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         options = sweep_options(self.search_options)
         table = self._training_table(X, y, stacklevel=4)
         problem = make_probability_problem(
-            table, y, sample_weight=sample_weight, criterion=self.criterion, **price_and_limits(self)
+            table, y, sample_weight=sample_weight, criterion=self.criterion, **penalty_and_limits(self)
         )
         return Question(problem, partial(solve_probability, options=options))

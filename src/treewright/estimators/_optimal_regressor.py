@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
+from treewright.estimators._asked import limits_of, penalty_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._importances import collapse_importances, node_losses
@@ -180,6 +180,6 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
             sample_weight=sample_weight,
             criterion=self.criterion,
             quantile=self.quantile,
-            **price_and_limits(self),
+            **penalty_and_limits(self),
         )
         return Question(problem, partial(solve_regression, options=options))

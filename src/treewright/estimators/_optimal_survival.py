@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
+from treewright.estimators._asked import limits_of, penalty_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.problem import SurvivalProblem, make_survival_problem
@@ -184,7 +184,7 @@ class OptimalSurvivalTree(ExactTree):
     def _question(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Question:
         options = sweep_options(self.search_options)
         table = self._training_table(X, None)
-        problem = make_survival_problem(table, y, sample_weight=sample_weight, **price_and_limits(self))
+        problem = make_survival_problem(table, y, sample_weight=sample_weight, **penalty_and_limits(self))
         return Question(problem, partial(solve_survival, options=options))
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from numpy.typing import ArrayLike
 
 from treewright.errors import InputError
-from treewright.estimators._asked import limits_of, price_and_limits
+from treewright.estimators._asked import limits_of, penalty_and_limits
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
@@ -259,7 +259,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         asked: dict[str, Any] = {
             "sample_weight": sample_weight,
             "class_weight": self.class_weight,
-            **price_and_limits(self),
+            **penalty_and_limits(self),
         }
         if row_costs is not None:
             return Question(

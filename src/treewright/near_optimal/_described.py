@@ -57,7 +57,7 @@ class DescribedSet:
         """Objective in errors, leaves and errors, and number of trees, in the order of the set."""
         graph = self.graph
         return sorted(
-            (graph.base + errors + graph.leaf_price * leaves, (leaves, errors), count)
+            (graph.base + errors + graph.leaf_penalty * leaves, (leaves, errors), count)
             for (leaves, errors), count in self.counts.cells(0).items()
         )
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import __version__
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.convert import Model, Terms, from_json, to_json, write_bytes
 from treewright.errors import InputError, ModelFileError
 from treewright.near_optimal._counts import Counts
@@ -55,7 +55,7 @@ ARRAYS = {
     "right": "<i8",
     "source": "<i4",
 }
-NUMBERS = ("leaf_price", "unit_shift", "min_count")
+NUMBERS = ("leaf_penalty", "unit_shift", "min_count")
 
 
 def save_near_optimal(
@@ -124,9 +124,9 @@ def set_to_json(trees: NearOptimalTrees, terms: Terms | None = None, reading: Re
         "version": VERSION,
         "written_by": __version__,
         "best": json.loads(to_json(Model.of(trees.best, terms, reading))),
-        "splits": json.loads(to_json(_as_tree(graph.cuts.splits, trees.best.tree))),
-        "scope": graph.cuts.scope,
-        "notes": [list(table.notes), list(problem.notes), list(graph.cuts.notes)],
+        "splits": json.loads(to_json(_as_tree(graph.split_matrix.splits, trees.best.tree))),
+        "scope": graph.split_matrix.scope,
+        "notes": [list(table.notes), list(problem.notes), list(graph.split_matrix.notes)],
         "limits": {
             "cost_complexity": problem.cost_complexity,
             "max_depth": problem.max_depth,
@@ -146,7 +146,7 @@ def set_to_json(trees: NearOptimalTrees, terms: Terms | None = None, reading: Re
         },
         "pinned": [[edge, list(group)] for edge, group in graph.pinned.items()],
         "unit": str(graph.unit),
-        "leaf_price": str(graph.leaf_price),
+        "leaf_penalty": str(graph.leaf_penalty),
         "base": int(graph.base),
         "any_label": graph.any_label,
         "redundant": graph.redundant,
@@ -211,13 +211,13 @@ def _set(fields: _Fields) -> NearOptimalTrees:
     problem = _problem(fields, model.tree)
     notes = fields.texts("notes", 3)
     goes_right = [~split.goes_left(problem.table.X) for split in splits]
-    cuts = Cuts.from_matrix(
+    split_matrix = SplitMatrix.from_matrix(
         splits,
         np.array(goes_right, dtype=np.bool_).reshape(len(splits), problem.table.n_rows),
         fields.text("scope"),
         notes[2],
     )
-    graph = _graph(fields, problem, cuts)
+    graph = _graph(fields, problem, split_matrix)
     splits_within = (0, len(splits) - 1)
     member = Membership(
         fields.fraction("budget"),
@@ -283,12 +283,12 @@ def _problem(fields: _Fields, tree: Tree) -> Problem:
     )
 
 
-def _graph(fields: _Fields, problem: Problem, cuts: Cuts) -> SetGraph:
+def _graph(fields: _Fields, problem: Problem, split_matrix: SplitMatrix) -> SetGraph:
     given = fields.object("graph")
     arrays: dict[str, Any] = {name: given.array(name, kind, None) for name, kind in ARRAYS.items()}
     arrays |= {name: given.integer(name, 0) for name in NUMBERS}
     source = arrays["source"]
-    if len(source) and (source.min() < 0 or source.max() >= len(cuts.splits)):
+    if len(source) and (source.min() < 0 or source.max() >= len(split_matrix.splits)):
         given.fail("source", "numbers of splits")
     if len(arrays["leaf_cost"]) != len(arrays["depth"]) * problem.n_classes:
         given.fail("leaf_cost", "a number for each node and class")
@@ -303,16 +303,16 @@ def _graph(fields: _Fields, problem: Problem, cuts: Cuts) -> SetGraph:
     for entry in entries if isinstance(entries, list) else [None]:
         pair = entry if isinstance(entry, list) and len(entry) == 2 else [None, []]
         known = _integers([pair[0]], 0, len(arrays["column"]) - 1) and isinstance(pair[1], list)
-        if not known or not _integers(pair[1], 0, len(cuts.splits) - 1):
+        if not known or not _integers(pair[1], 0, len(split_matrix.splits) - 1):
             fields.fail("pinned", "pairs of an edge and its splits")
         pinned[pair[0]] = tuple(pair[1])
     graph = SetGraph(
         problem,
-        cuts,
+        split_matrix,
         native,
         native.arrays(),
         fields.fraction("unit"),
-        fields.fraction("leaf_price"),
+        fields.fraction("leaf_penalty"),
         fields.integer("base", 0),
         fields.truth("any_label"),
         fields.truth("redundant"),
@@ -320,8 +320,8 @@ def _graph(fields: _Fields, problem: Problem, cuts: Cuts) -> SetGraph:
         fields.truth("empty"),
         pinned,
     )
-    if graph.unit <= 0 or graph.leaf_price < 0:
-        fields.fail("unit and leaf_price", "above 0, and at least 0")
+    if graph.unit <= 0 or graph.leaf_penalty < 0:
+        fields.fail("unit and leaf_penalty", "above 0, and at least 0")
     _check_nodes(graph)
     return graph
 

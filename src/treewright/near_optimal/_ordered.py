@@ -225,8 +225,8 @@ class OrderedSet(DescribedSet):
     # From numbers of splits to trees and back.
 
     def _tree(self, steps: list[Step]) -> Tree:
-        problem, cuts = self.graph.problem, self.graph.cuts
-        splits: list[Split | None] = [cuts.splits[step] if step >= 0 else None for step in steps]
+        problem, split_matrix = self.graph.problem, self.graph.split_matrix
+        splits: list[Split | None] = [split_matrix.splits[step] if step >= 0 else None for step in steps]
         tree = grow(
             problem.table.columns,
             problem.classes,
@@ -253,7 +253,7 @@ class OrderedSet(DescribedSet):
             raise InputError("The tree predicts other labels than those of this set.")
 
     def _steps(self, tree: Tree) -> list[Step] | None:
-        numbers = {split: number for number, split in enumerate(self.graph.cuts.splits)}
+        numbers = {split: number for number, split in enumerate(self.graph.split_matrix.splits)}
         steps = []
         for node, split in enumerate(tree.splits):
             if split is None:

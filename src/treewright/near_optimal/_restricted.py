@@ -72,7 +72,7 @@ class RestrictedSet(OrderedSet):
         False
         """
         member = self.membership
-        every = range(len(self.graph.cuts.splits))
+        every = range(len(self.graph.split_matrix.splits))
         open_splits, root_splits = member.open_splits, member.root_splits
         if without is not None:
             closed = self._columns("without", without)
@@ -118,12 +118,12 @@ class RestrictedSet(OrderedSet):
 
     def _without(self, columns: set[int]) -> Membership:
         """Return the rule of the trees of this set that do not ask some columns."""
-        every = range(len(self.graph.cuts.splits))
+        every = range(len(self.graph.split_matrix.splits))
         kept = (s for s in every if self._column(s) not in columns)
         return replace(self.membership, open_splits=_both(self.membership.open_splits, kept))
 
     def _column(self, split: int) -> int:
-        return self.graph.cuts.splits[split].column
+        return self.graph.split_matrix.splits[split].column
 
     def _columns(self, rule: str, names: str | Sequence[str]) -> set[int]:
         table = self.graph.problem.table

@@ -212,7 +212,7 @@ class NearOptimalTrees(ComparedSet):
     def _least(self, errors: Mapping[int, int]) -> float | None:
         """Return the least objective of trees whose fewest errors are given by their leaves; None if there are none."""
         graph = self.graph
-        costs = [graph.base + some + graph.leaf_price * leaves for leaves, some in errors.items()]
+        costs = [graph.base + some + graph.leaf_penalty * leaves for leaves, some in errors.items()]
         return float(min(costs) * graph.unit) if costs else None
 
     def _by_first_split(self) -> dict[int, int]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import Problem
 from treewright.problem._weights import (
     LARGEST_TOTAL,
@@ -102,7 +102,7 @@ def make_problem(
     matrix = _check_costs(costs, len(classes), weight)
     matrix.setflags(write=False)
     table, by_row, kept = leave_out_weightless(table, {"y": index, "sample_weight": weight})
-    limits = check_price_and_limits(
+    limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
         max_depth=max_depth,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import as_numbers, check_sample_weight
 from treewright.table import Table
@@ -120,7 +120,7 @@ def make_policy_problem(
     for array in (labels, costs):
         array.setflags(write=False)
     table, by_row, kept = leave_out_weightless(table, {"rewards": gains, "sample_weight": weight})
-    limits = check_price_and_limits(
+    limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
         max_depth=max_depth,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import check_sample_weight
 from treewright.table import Table
@@ -106,7 +106,7 @@ def make_regression_problem(
     weight = check_sample_weight(sample_weight, table.n_rows)
     table, by_row, kept = leave_out_weightless(table, {"y": target, "sample_weight": weight})
     _check_family(criterion, by_row["y"])
-    limits = check_price_and_limits(
+    limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
         max_depth=max_depth,

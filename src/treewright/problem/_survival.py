@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import as_numbers, check_sample_weight
 from treewright.table import Table
@@ -101,7 +101,7 @@ def make_survival_problem(
     if error > TOLD_ERROR:
         rounded = f"cumulative hazards were rounded by up to {error:.1g} of themselves."
         kept["notes"] = (*kept["notes"], f"The weights differ so much that {rounded}")
-    limits = check_price_and_limits(
+    limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
         max_depth=max_depth,

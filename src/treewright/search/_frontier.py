@@ -163,7 +163,7 @@ class Frontier(Sequence[SolveResult]):
             hull.append(point)
         return tuple(hull)
 
-    def price_range(self, leaves: int) -> tuple[float, float] | None:
+    def penalty_range(self, leaves: int) -> tuple[float, float] | None:
         """Return the leaf penalties that select the point of so many leaves, or None if none does.
 
         Parameters
@@ -196,7 +196,7 @@ class Frontier(Sequence[SolveResult]):
         """
         rows = []
         for point in self.points:
-            penalties = self.price_range(point.tree.n_leaves)
+            penalties = self.penalty_range(point.tree.n_leaves)
             rows.append(
                 {
                     "leaves": point.tree.n_leaves,

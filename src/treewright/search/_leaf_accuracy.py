@@ -16,9 +16,9 @@ from typing import Any, cast
 import numpy as np
 
 from treewright._native import core
-from treewright.binarize import Cuts, auto_cuts
+from treewright.binarize import SplitMatrix, auto_splits
 from treewright.errors import InputError, SolverError
-from treewright.guess import guess_cuts, make_reference
+from treewright.guess import guess_splits, make_reference
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, StopReason
 from treewright.search._choose_engine import Choice, choose_engine
@@ -28,7 +28,7 @@ from treewright.search._leaf_accuracy_bound import Proven, bound_by_classes, bou
 from treewright.search._leaf_accuracy_result import Criterion, leaf_accuracy_result_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import LeafAccuracyOptions
-from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_cuts, splits_of
+from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_splits, splits_of
 from treewright.search._result import result_of
 from treewright.search._space import Thresholds
 from treewright.tree import Tree
@@ -44,7 +44,7 @@ COST_BITS = 120  # of all costs of a tree
 MOST_DENOMINATOR = 10**6  # of a given smallest leaf accuracy
 
 
-def thresholds_from_reference(problem: Problem, reference: Any = None) -> Cuts:
+def thresholds_from_reference(problem: Problem, reference: Any = None) -> SplitMatrix:
     """Return the thresholds that a tree ensemble cannot do without (McTavish et al. 2022, column elimination).
 
     Parameters
@@ -56,18 +56,18 @@ def thresholds_from_reference(problem: Problem, reference: Any = None) -> Cuts:
 
     Returns
     -------
-    Cuts
+    SplitMatrix
         All splits of a table with one class, of which no ensemble can be asked.
     """
     if len(np.unique(problem.y)) == 1:
-        return auto_cuts(problem.table)
+        return auto_splits(problem.table)
     made = make_reference(reference, problem.table, problem.y, problem.classes, problem.sample_weight)
-    return guess_cuts(made, problem.table, problem.y, problem.sample_weight).cuts
+    return guess_splits(made, problem.table, problem.y, problem.sample_weight).split_matrix
 
 
 def solve_leaf_accuracy(
     problem: Problem,
-    thresholds: Cuts | Thresholds = "auto",
+    thresholds: SplitMatrix | Thresholds = "auto",
     *,
     criterion: Criterion = "accuracy",
     confidence: float = 0.95,
@@ -81,7 +81,7 @@ def solve_leaf_accuracy(
     ----------
     problem : Problem
         With a ``max_depth`` and plain costs; ``cost_complexity`` is not looked at, ``max_leaf_nodes`` must be None.
-    thresholds : "auto", "all", int, mapping or Cuts, default="auto"
+    thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
         As in `treewright.search.solve`; "auto" is all of them where the table has at most 512 splits, else as many
         of every column as fit (the result's ``notes`` say which).
     criterion : {"accuracy", "lower_bound"}, default="accuracy"
@@ -134,7 +134,7 @@ def solve_leaf_accuracy(
         z=z,
         # Observations of the bound: as many as there are rows, shared out by weight.
         scale=problem.table.n_rows / weights.total,
-        cut=None,
+        target=None,
         unit=2 ** _most_leaves(problem).bit_length(),
         leaf=1,
     )  # fmt: skip
@@ -173,7 +173,7 @@ def _bounded(
 
 def solve_with_leaf_accuracy(
     problem: Problem,
-    thresholds: Cuts | Thresholds,
+    thresholds: SplitMatrix | Thresholds,
     min_leaf_accuracy: float,
     *,
     limits: Limits | None = None,
@@ -186,7 +186,7 @@ def solve_with_leaf_accuracy(
     ----------
     problem : Problem
         With a ``max_depth`` and plain costs; ``max_leaf_nodes`` must be None.
-    thresholds : "auto", "all", int, mapping or Cuts
+    thresholds : "auto", "all", int, mapping or SplitMatrix
         As in `solve_leaf_accuracy`.
     min_leaf_accuracy : float
         0 to 1, read as a decimal of at most six places.
@@ -215,7 +215,7 @@ def solve_with_leaf_accuracy(
     unit, leaf = _whole_units(problem, weights)
     raw = _run(
         problem, space, weights, limits, options, progress,
-        lower_bound=False, z=0.0, scale=1.0, cut=(ratio.numerator, ratio.denominator),
+        lower_bound=False, z=0.0, scale=1.0, target=(ratio.numerator, ratio.denominator),
         unit=unit, leaf=leaf,
     )  # fmt: skip
     if not raw["feasible"]:
@@ -276,7 +276,7 @@ def _halves(number: int) -> tuple[int, int]:
     return number >> 64, number & (2**64 - 1)
 
 
-STATS = ("seconds", "pair_solves", "pair_costs", "branches", "cache_hits", "cuts", "passes", "bytes")
+STATS = ("seconds", "pair_solves", "pair_costs", "branches", "cache_hits", "targets", "passes", "bytes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,12 +318,12 @@ def _most_leaves(problem: Problem) -> int:
     return by_rows if problem.max_depth > 40 else min(by_rows, int(2**problem.max_depth))
 
 
-def _space(problem: Problem, thresholds: Cuts | Thresholds, limits: Limits) -> _Space:
+def _space(problem: Problem, thresholds: SplitMatrix | Thresholds, limits: Limits) -> _Space:
     choice = choose_engine(problem, thresholds, method="leaf accuracy", limits=limits)
     space = choice.space
     ranked: Sequence[Ranked]
-    if isinstance(space, Cuts):
-        ranked = ranked_cuts(space, problem.table)
+    if isinstance(space, SplitMatrix):
+        ranked = ranked_splits(space, problem.table)
     else:
         ranked = ranked_columns(problem.table, space.candidates)
     return _Space(ranked, space.scope, space.notes, choice)

@@ -34,11 +34,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.problem import Problem
 from treewright.result import StopReason
 from treewright.search._limits import Limits
-from treewright.search._solve import solve_cuts
+from treewright.search._solve import solve_binary
 from treewright.search._space import RankedSpace
 from treewright.search._sweep import solve_sweep
 
@@ -98,14 +98,14 @@ def bound_by_classes(problem: Problem, z: float) -> float:
     return min(1.0, float(max(one_class, two_classes)) + ROUNDING)
 
 
-def bound_by_errors(problem: Problem, space: Cuts | RankedSpace, z: float, limits: Limits) -> Proven:
+def bound_by_errors(problem: Problem, space: SplitMatrix | RankedSpace, z: float, limits: Limits) -> Proven:
     """Return what no worst leaf can exceed, by the fewest errors that trees over these splits make.
 
     Parameters
     ----------
     problem : Problem
         With a ``max_depth`` and plain costs.
-    space : Cuts or RankedSpace
+    space : SplitMatrix or RankedSpace
         The splits.
     z : float
         As in `bound_by_classes`.
@@ -120,7 +120,7 @@ def bound_by_errors(problem: Problem, space: Cuts | RankedSpace, z: float, limit
     limits = replace(limits, time_limit=seconds, begun=None).started() if seconds > 0 else limits
 
     def least_cost(relaxed: Problem, left: Limits) -> tuple[float, int, StopReason | None]:
-        solver = solve_cuts if isinstance(space, Cuts) else solve_sweep
+        solver = solve_binary if isinstance(space, SplitMatrix) else solve_sweep
         result = solver(relaxed, space, limits=left)  # type: ignore[arg-type]
         return result.lower_bound, int(result.stats["steps"]), result.stop_reason
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize import Cuts, scope_of_all
+from treewright.binarize import SplitMatrix, scope_of_all
 from treewright.problem import PolicyProblem
 from treewright.result import PolicyResult
-from treewright.search._action_cuts import solve_action_cuts
 from treewright.search._additive import ActionLoss
 from treewright.search._additive_result import (
     as_shares,
@@ -18,6 +17,7 @@ from treewright.search._additive_result import (
     search_all_thresholds,
     trivial_result,
 )
+from treewright.search._binary_policy import solve_binary_policy
 from treewright.search._choose_engine import choose_for_actions
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
@@ -83,10 +83,10 @@ def solve_policy(
     cost = np.minimum(regret, one_leaf)
     loss = ActionLoss(cost)
     choice = choose_for_actions(problem, cost, options, limits)
-    if isinstance(choice.space, Cuts):
+    if isinstance(choice.space, SplitMatrix):
         assert not isinstance(options, SweepOptions)  # it would have chosen the other engine
         report = as_shares(progress, one_leaf)
-        answer = solve_action_cuts(
+        answer = solve_binary_policy(
             problem, choice.space, cost, limits=limits, options=options, progress=report
         )
     else:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize import given_cuts, quantiles
+from treewright.binarize import given_splits, quantiles
 from treewright.errors import InputError
 from treewright.problem import check_min_samples_leaf, make_problem
 from treewright.shards._deal import Deal
@@ -128,7 +128,7 @@ def chosen_thresholds(thresholds: Any, place: Place, deal: Deal) -> tuple[Any, t
         return "all", ()
     columns = place.question.columns
     if isinstance(thresholds, Mapping):
-        given_cuts(
+        given_splits(
             Table(columns, np.asfortranarray(load(place, deal.shards[0]).X[:2])), thresholds
         )  # checks them
         return {str(name): tuple(map(float, values)) for name, values in thresholds.items()}, ()

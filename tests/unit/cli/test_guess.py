@@ -14,7 +14,7 @@ from treewright.errors import InputError
 from treewright.guess import named_reference
 from treewright.guess._named import REFERENCES
 from treewright.result import SolveStatus
-from treewright.search._solve import solve_cuts
+from treewright.search._solve import solve_binary
 
 
 def run(*args):
@@ -35,7 +35,7 @@ def data(tmp_path):
 
 @pytest.fixture
 def guided_ends_first(monkeypatch):
-    monkeypatch.setattr("treewright.search._guided.solve_beside", solve_cuts)
+    monkeypatch.setattr("treewright.search._guided.solve_beside", solve_binary)
 
 
 @pytest.mark.parametrize("name", REFERENCES)

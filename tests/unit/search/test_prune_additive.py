@@ -129,9 +129,9 @@ def test_a_result_that_a_pruning_refutes(kind: str, proven: bool, monkeypatch: p
         losses.append(ActionLoss(cost))
         return worse(true_cuts(problem, space, cost, **rest))
 
-    true_cuts = _solve_policy.solve_action_cuts
+    true_cuts = _solve_policy.solve_binary_policy
     monkeypatch.setattr(_additive_result, "solve_additive", search)
-    monkeypatch.setattr(_solve_policy, "solve_action_cuts", cuts)
+    monkeypatch.setattr(_solve_policy, "solve_binary_policy", cuts)
     with monkeypatch.context() as unpruned:
         unpruned.setattr(_additive_result, "pruned_splits", lambda *_, **__: None)
         told = solve(problem)
