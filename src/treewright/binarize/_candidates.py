@@ -236,7 +236,7 @@ def _both_ways(rows: NDArray[np.int64], has_missing: bool) -> tuple[NDArray[np.b
 
 
 def known_split(position: int) -> ThresholdSplit:
-    """Return the split that asks only whether the value is known.
+    """Return the split that tests only whether the value is known.
 
     Parameters
     ----------

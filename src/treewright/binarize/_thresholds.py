@@ -87,6 +87,10 @@ def value_ranks(x: NDArray[np.float64], rank: NDArray[np.uint32], *, zero_one: b
         Where the ranks are written.
     zero_one : bool, default=False
         Whether the values are zeros and ones, none missing: then nothing is sorted.
+
+    Returns
+    -------
+    ValueRanks
     """
     n = len(x)
     if zero_one:

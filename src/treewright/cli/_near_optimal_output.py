@@ -38,7 +38,7 @@ def lines_of_sizes(found: NearOptimalTrees) -> list[str]:
 
 
 def lines_of_columns(uses: list[ColumnUse]) -> list[str]:
-    """What each column is worth, the most used first; those that no tree asks are one line."""
+    """What each column is worth, the most used first; those that no tree uses are one line."""
     width = max(len("column"), *(len(use.name) for use in uses))
     lines = [f"{'column':<{width}}  {'in trees':>8}  {'first in':>8}  best without it"]
     asked = sorted((use for use in uses if use.share > 0), key=lambda use: -use.share)

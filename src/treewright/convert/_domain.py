@@ -32,7 +32,8 @@ class Domain:
     Parameters
     ----------
     low, high : ndarray of shape (n_features,), float64
-        Both ends belong to it; -inf and inf are no limit. Of whole numbers the nearest inside are taken.
+        Both ends belong to it; -inf and inf are no limit. In columns of integers they are moved to the nearest
+        integer inside.
     integer : ndarray of shape (n_features,), bool
         Columns of whole numbers.
 

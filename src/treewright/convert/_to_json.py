@@ -30,7 +30,7 @@ VERSION = 1
 
 
 def save_model(path: str | Path, model: Model | SolveResult | Tree) -> None:
-    """Write a model file, whole or not at all.
+    """Write a model file, completely or not at all.
 
     Parameters
     ----------
@@ -217,6 +217,7 @@ def _terms(terms: Terms | None) -> dict[str, Any] | None:
             ("action_costs", terms.action_costs),
             ("event", terms.event),
             ("quantile", terms.quantile),
+            ("targets", terms.targets),
             ("row_costs", terms.row_costs),
         )
         if value is not None

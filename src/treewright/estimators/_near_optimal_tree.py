@@ -28,7 +28,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
     """Decision tree that a rule chooses among all trees that are nearly as good as the best.
 
     All trees up to ``(1 + epsilon)`` times the least objective are found, as one graph; of these the best is taken
-    that the rule prefers, and the set stays beside it to be asked.
+    that the rule prefers; the whole set is kept beside it for further queries.
 
     Parameters
     ----------

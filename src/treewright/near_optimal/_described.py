@@ -28,11 +28,11 @@ class DescribedSet:
     least : Fraction
         Objective of `best`, in errors.
     asked : Fraction
-        The bound that was asked for, in errors.
+        The bound that was requested, in errors.
     stop_reason : StopReason or None
         What ended the run before the bound was reached; the set is then complete up to `bound_`, which is smaller.
     rules : tuple of str, default=()
-        What `where` was asked, in words.
+        The restrictions given to `where`, in words.
     """
 
     counts: Counts

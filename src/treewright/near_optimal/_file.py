@@ -61,7 +61,7 @@ NUMBERS = ("leaf_penalty", "unit_shift", "min_count")
 def save_near_optimal(
     path: str | Path, trees: NearOptimalTrees, terms: Terms | None = None, reading: Reading | None = None
 ) -> None:
-    """Write a set to one file, whole or not at all.
+    """Write a set to one file, completely or not at all.
 
     Parameters
     ----------

@@ -119,6 +119,15 @@ def apply_class_weight(
     classes : ndarray of shape (n_classes,)
     class_weight : mapping of label to float, "balanced", or None
         Labels that a mapping does not name have weight 1.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), float64
+
+    Raises
+    ------
+    InputError
+        Another word than "balanced", a label that `classes` lacks, or weights that `check_total` refuses.
     """
     if class_weight is None:
         return weight

@@ -55,7 +55,7 @@ class LeafAccuracyResult(SolveResult):
         return max(0.0, (self.upper_bound - self.objective) / self.upper_bound)
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         leaves = leaves_in_words(self.tree)
         size = f"{leaves}, training loss {self.loss:.4f}"
         if self.options.get("criterion") == "lower_bound":

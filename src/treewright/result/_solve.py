@@ -128,7 +128,7 @@ class SolveResult:
         return html_of(self.tree, self.sentence())
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         leaves = leaves_in_words(self.tree)
         what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
         if self.status is SolveStatus.OPTIMAL and self.rounding > 0:

@@ -352,7 +352,7 @@ def solve_additive(
     max_leaf_nodes : int or None, default=None
         Most leaves; None is no limit.
     min_samples_leaf : int, default=1
-        Fewest rows in a leaf (rows count, not their weights).
+        Minimum number of rows in a leaf (rows count, not their weights).
     limits : Limits, default=None
         A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
         machine's memory.

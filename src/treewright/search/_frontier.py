@@ -212,7 +212,7 @@ class Frontier(Sequence[SolveResult]):
         return rows
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         last = self.points[-1]
         limits = constraints_in_words(last.options, leave_out=("max_leaf_nodes",))
         if self.stop_reason is None and self.proven_leaves == self.max_leaves:

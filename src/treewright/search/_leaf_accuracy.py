@@ -85,7 +85,7 @@ def solve_leaf_accuracy(
         As in `treewright.search.solve`; "auto" is all of them where the table has at most 512 splits, else as many
         of every column as fit (the result's ``notes`` say which).
     criterion : {"accuracy", "lower_bound"}, default="accuracy"
-        What a leaf is worth: its training accuracy, or the lower end of the one-sided Wilson interval of it, which
+        The value of a leaf: its training accuracy, or the lower end of the one-sided Wilson interval of it, which
         makes small leaves pay for their uncertainty. With weights, a leaf counts as many observations as its share of
         the weight times the rows of the table.
     confidence : float, default=0.95

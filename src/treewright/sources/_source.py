@@ -82,7 +82,7 @@ class EncodedRows:
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns), float64
-        NaN in the columns that the tree does not ask about.
+        NaN in the columns that the tree does not split on.
     labels : ndarray of shape (n_rows,), or None
     weight : ndarray of shape (n_rows,), float64, or None
     """

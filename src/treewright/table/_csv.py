@@ -400,7 +400,7 @@ def _for_schema(
     asked: dict[str, int],
     dated: dict[str, tuple[str, str]],
 ) -> NDArray[np.float64]:
-    """Read the columns that a tree asks; the others are missing."""
+    """Read the columns that a tree splits on; the others are missing."""
     absent = [name for name in asked if name not in text.index]
     absent = [name for name in absent if dated.get(name, (name, ""))[0] not in text.index]
     if absent:

@@ -405,7 +405,7 @@ function decide() {
   const cautions = columns.map((column, k) => [column, outside(column, row[k])]).filter(([, words]) => words)
     .map(([column, words]) => make("p", { class: "note" }, name(column.name), `: ${words}. No training row had such a value, so the record of the leaf says little.`));
   const reasons = make("ol", {}, ...reasonsOf(row, path, klass).map((reason) => reasonItem(reason, row)));
-  const why = path.length > 1 ? [make("h3", {}, "Reasons, the heaviest first"), reasons] : [];
+  const why = path.length > 1 ? [make("h3", {}, "Reasons, the most important first"), reasons] : [];
   answer.replaceChildren(onPaper(row), decision, where, ...cautions, ...why, ...changes(row));
 }
 
