@@ -9,7 +9,7 @@ from typing import Any
 from attack.case import Case
 from attack.checks import Found as FoundTree
 from attack.checks import Mismatch, keeps_constraints, predicts_alike
-from attack.near_checks import StatedSet, TooManyTrees, Trees
+from attack.near_oracle import StatedSet, TooManyTrees, Trees
 from attack.splits import left_sets
 
 __all__ = ["near_choice_answers"]
