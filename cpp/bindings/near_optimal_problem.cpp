@@ -176,12 +176,13 @@ class NearOptimalRankedProblem {
         const std::int64_t paid = std::max<std::int64_t>(leaf_penalty, 1);
         if (leaf_penalty == 0 && budget >= 0)
             budget += std::min<std::int64_t>(table_->n_rows, std::int64_t{1} << std::min(max_depth, 40));
+        // A control holds a Python function, so one is only dropped under the interpreter's lock.
+        if (session_ != nullptr && session_->leaf_penalty == paid && session_->unit_shift == unit_shift)
+            session_->control = std::move(control);
+        else
+            session_ = std::make_unique<RankedSession>(table_, paid, unit_shift, std::move(control));
         {
             nb::gil_scoped_release release;
-            if (session_ != nullptr && session_->leaf_penalty == paid && session_->unit_shift == unit_shift)
-                session_->control = std::move(control);
-            else
-                session_ = std::make_unique<RankedSession>(table_, paid, unit_shift, std::move(control));
             graph = treewright::ranked::near_optimal_graph(
                 session_->objective, session_->search, session_->splits,
                 std::min(static_cast<std::uint32_t>(max_depth), table_->n_rows), budget, split_of_, session_->control);

@@ -60,7 +60,7 @@ class Agreement:
         return self.n_alike / self.n_rows
 
     def sentence(self) -> str:
-        """Say it in one plain sentence."""
+        """Return it as one sentence."""
         level = f"{self.confidence:.0%} interval"
         if self.tolerance is not None:
             return (

@@ -54,8 +54,8 @@ from treewright.cli._question import (
     read_limits,
     read_thresholds,
 )
-from treewright.cli._read_csv import read_csv, say_what_was_read, settings_with
-from treewright.cli._regression import fit_regression
+from treewright.cli._read_csv import column_names, read_csv, say_what_was_read, settings_with
+from treewright.cli._regression import fit_regression, outputs_named
 from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
 from treewright.cli._survival import fit_survival
 
@@ -80,7 +80,7 @@ def fit(
         typer.Option(
             "--target",
             "-t",
-            help="Column of labels, of numbers (--task regression), or of times (--task survival).",
+            help="Column of labels, of numbers (--task regression; several as a,b), or of times (--task survival).",
             metavar="COLUMN",
             show_default="none with --task policy",
         ),
@@ -114,7 +114,7 @@ def fit(
     reward: Annotated[
         list[str] | None,
         typer.Option(
-            help="--task policy: column of the rewards of one action. Repeatable, once an action.",
+            help="--task policy: column of the rewards of one action. Repeatable, once per action.",
             metavar="COLUMN",
         ),
     ] = None,
@@ -137,7 +137,7 @@ def fit(
     min_samples_leaf: Annotated[
         str | None,
         typer.Option(
-            help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.",
+            help="Minimum number of rows in a leaf: an integer, or a fraction of the rows such as 0.01.",
             show_default="1; leaf-accuracy: 0.05",
         ),
     ] = None,
@@ -158,17 +158,17 @@ def fit(
         ),
     ] = None,
     quantile: Annotated[
-        float | None, typer.Option(help="--criterion quantile: which one, for example 0.9.")
+        float | None, typer.Option(help="--criterion quantile: the level, for example 0.9.")
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="--criterion lower-bound: of the one-sided Wilson bound.")
+        float, typer.Option(help="--criterion lower-bound: confidence level of the one-sided Wilson bound.")
     ] = CONFIDENCE,
     class_weight: ClassWeight = None,
     cost: Cost = None,
     row_cost: Annotated[
         list[str] | None,
         typer.Option(
-            help="CLASS=COLUMN: column of what predicting the class costs for each row. Repeatable, once a class.",
+            help="CLASS=COLUMN: column of what predicting the class costs for each row. Repeatable, once per class.",
             metavar="COLUMN",
         ),
     ] = None,
@@ -192,7 +192,8 @@ def fit(
     guess: Annotated[
         str,
         typer.Option(
-            help="What to guess from a reference model, of 'thresholds,depth,bounds'; says what it may cost."
+            help="What to guess from a reference model: a comma-separated part of 'thresholds,depth,bounds'. The "
+            "result says what the guesses may cost."
         ),
     ] = "",
     reference: Annotated[
@@ -204,27 +205,36 @@ def fit(
     ] = None,
     n_estimators: Annotated[
         int | None,
-        typer.Option(help="--guess: trees of the reference.", show_default="chosen; 40 of a named one"),
+        typer.Option(
+            help="--guess: number of trees of the reference.", show_default="chosen; 40 of a named one"
+        ),
     ] = None,
     reference_depth: Annotated[
         int | None,
-        typer.Option(help="--guess: splits on a path of each.", show_default="chosen; 1 of a named one"),
+        typer.Option(
+            help="--guess: depth of each tree of the reference.", show_default="chosen; 1 of a named one"
+        ),
     ] = None,
     guess_tolerance: Annotated[
         float | None,
         typer.Option(
-            help="--guess thresholds: fall of the reference's accuracy that is allowed.", show_default="0"
+            help="--guess thresholds: largest allowed loss of the reference's accuracy.", show_default="0"
         ),
     ] = None,
     pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
     epochs: Annotated[
         int | None,
         typer.Option(
-            help="--method latent: most passes over the rows.", show_default="100, small tables more"
+            help="--method latent: largest number of passes over the rows.",
+            show_default="100, small tables more",
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(help="--method latent: of weights and order. --shard-rows: of the dealing.")
+        int,
+        typer.Option(
+            help="Random seed. --method latent: of weights and order; --shard-rows: of the assignment of rows to "
+            "shards."
+        ),
     ] = 0,
     shard_rows: ShardRows = None,
     gap: Gap = None,
@@ -292,9 +302,13 @@ def fit(
         thresholds=thresholds,
         max_depth=max_depth,
     )
+    targets: tuple[str, ...] = () if target is None else (target,)
+    if task == REGRESSION and target is not None:
+        kept = settings_with(columns, separator, missing, encoding, decimal_comma, day_first)
+        targets = outputs_named(target, lambda: column_names(data, kept.separator, kept.encoding))
     csv = read_csv(
         data,
-        target=target,
+        target=targets[0] if targets else None,
         weight=weight,
         separator=separator,
         missing=missing,
@@ -305,6 +319,7 @@ def fit(
             *(ignore or ()),
             *(reward or ()),
             *(() if event is None else (event,)),
+            *targets[1:],
             *named_costs(row_cost or ()).values(),
         ),
         categorical=categorical or (),
@@ -330,7 +345,7 @@ def fit(
         elif event is not None:
             fit_survival(asked, target, event)
         elif task == REGRESSION:
-            fit_regression(asked, target, loss, 0.5 if quantile is None else quantile)
+            fit_regression(asked, targets, loss, 0.5 if quantile is None else quantile)
         elif task == PROBABILITY:
             fit_probability(asked, target, loss)
         else:

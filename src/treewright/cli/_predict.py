@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._exits import exits_by_code
 from treewright.cli._options import (
     DayFirst,
@@ -53,9 +54,9 @@ def predict(
     day_first: DayFirst = None,
     columns: SettingsFile = None,
 ) -> None:
-    """Predict the rows of a CSV file, one line a row, in the same order.
+    """Predict the rows of a CSV file, one line per row, in the same order.
 
-    The file needs the columns that the tree asks about, in any order; others are left aside. Its numbers and dates are
+    The file needs the columns that the tree splits on, in any order; others are left aside. Its numbers and dates are
     read as those of the file that the tree was made from, unless options say otherwise.
 
     \b
@@ -91,8 +92,7 @@ def predict(
     ).table
     for text in table.notes:
         note(f"Note: {text}")
-    names = ["prediction"]
-    answers = [tree.predict(table.X).tolist()]
+    names, answers = answer_names(content), answer_columns(content, table.X)
     if proba and tree.classes is not None:
         names += [f"probability of {label}" for label in tree.classes.tolist()]
         answers += tree.predict_proba(table.X).T.tolist()

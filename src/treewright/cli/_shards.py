@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._output import note, put, say
 from treewright.cli._question import read_min_samples_leaf
 from treewright.cli._stop import finishing, stop_code, stop_word
@@ -36,13 +37,13 @@ __all__ = [
 ShardRows = Annotated[
     int | None,
     typer.Option(
-        help="Divide and bound: rows of a shard. For tables that are too large for one search.",
+        help="Divide and bound: number of rows of a shard, for tables that are too large for one search.",
         show_default="one search; folders and Parquet files: 100000",
     ),
 ]
 Gap = Annotated[
     float | None,
-    typer.Option(help="--shard-rows: gap that is enough, such as 0.001; larger shards until then."),
+    typer.Option(help="--shard-rows: gap at which to stop, such as 0.001; shards grow until it is reached."),
 ]
 Jobs = Annotated[
     int | None,
@@ -58,7 +59,8 @@ Backend = Annotated[
 SpillFolder = Annotated[
     Path | None,
     typer.Option(
-        help="--shard-rows: folder for the rows meanwhile.", show_default="the system's for temporary files"
+        help="--shard-rows: folder for temporary files of rows.",
+        show_default="the system's for temporary files",
     ),
 ]
 
@@ -177,7 +179,7 @@ def predict_stream(
     from treewright.sources import Roles, encoded_pieces, open_source
 
     tree = content.tree
-    names = ["prediction"]
+    names = answer_names(content)
     if proba and tree.classes is not None:
         names += [f"probability of {label}" for label in tree.classes.tolist()]
     if leaf:
@@ -192,7 +194,7 @@ def predict_stream(
             opened = open_source(data, settings=settings, reading=content.reading)
             for rows in encoded_pieces(opened, Roles(), tree):
                 X = rows.X
-                columns = [tree.predict(X).tolist()]
+                columns = answer_columns(content, X)
                 if proba and tree.classes is not None:
                     columns += tree.predict_proba(X).T.tolist()
                 if leaf:

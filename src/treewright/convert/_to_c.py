@@ -17,6 +17,7 @@ from treewright.convert._source import (
     function_roots,
     head_line,
     plain_labels,
+    refuse_several_outputs,
     split_comment,
 )
 from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, Tree
@@ -39,7 +40,7 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
     -------
     str
         A file with ``int name(const double *x)``, which returns the position of the class in
-        ``name_classes`` (``double name(const double *x)`` for a regression tree). ``x`` holds one value a column
+        ``name_classes`` (``double name(const double *x)`` for a regression tree). ``x`` holds one value per column
         in the order of ``name_columns``: numbers as they are, truth values as 0 and 1, a category as its
         position in its table ``name_categories_<column>`` (any other number for an unseen one, which goes to the
         side that does not list it), NaN for a missing value. It compiles without warnings under
@@ -48,7 +49,7 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
     Raises
     ------
     InputError
-        `name` is no C identifier, a label cannot be written, or a text holds a zero character.
+        `name` is not a C identifier, a label cannot be written, or a text holds a zero character.
     """
     check_identifier(name, "C")
     lines = [
@@ -64,6 +65,7 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
     for j, column in enumerate(tree.columns):
         if column.kind is ColumnKind.CATEGORICAL:
             lines += _strings(f"{name}_categories_{j}", list(column.categories))
+    refuse_several_outputs(tree, "a C function")
     if tree.classes is None:
         kind, answers = "double", [_number(float(value)) for value in tree.value[:, 0]]
     else:

@@ -47,7 +47,7 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
     onnx.ModelProto
         ``model.SerializeToString()`` is the content of the file. If the table has no categorical column there
         is one input, ``X`` of shape (n_rows, n_columns) with all columns. Otherwise there is one input of
-        shape (n_rows, 1) for each column that the tree asks (at least one), with the name of the column (`_`
+        shape (n_rows, 1) for each column that the tree splits on (at least one), with the name of the column (`_`
         behind it where an output is called so): text for a categorical column, the empty text for a missing
         value. Truth values are 0 and 1, missing numbers NaN. An unseen category goes to the side that does not
         list it. Outputs are ``label`` (int64 for integers and truth values, else text), ``probabilities`` of shape
@@ -182,7 +182,8 @@ class _Graph:
         whole = self._node("Cast", [answer], None, to=TensorProto.INT64)
         leaf = self._node("Reshape", [whole, self._constant(np.array([-1], dtype=np.int64))], "leaf")
         if tree.classes is None:
-            self._look_up(leaf, tree.value[:, 0].astype(self.kind), "value", self.onnx_kind)
+            values = tree.value[:, 0] if tree.n_outputs == 1 else tree.value
+            self._look_up(leaf, values.astype(self.kind), "value", self.onnx_kind)
         else:
             labels = plain_labels(tree)
             is_whole = all(isinstance(label, int) for label in labels)  # truth values are integers

@@ -461,7 +461,7 @@ def _weighted(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any, NDA
     if not kept.all():
         y = np.asarray(y)
         if y.shape[:1] != (table.n_rows,):
-            raise InputError(f"y has shape {y.shape}, expected ({table.n_rows},): one value a row.")
+            raise InputError(f"y has shape {y.shape}, expected ({table.n_rows},): one value per row.")
         table, y, weight = Table(table.columns, table.X[kept]), y[kept], weight[kept]
     return table, y, None if (weight == weight[0]).all() else weight
 
@@ -476,7 +476,7 @@ def _behind(
     """Return targets and weights with those of the validation rows behind them."""
     if len(target) + len(more) != n_rows:
         raise InputError(
-            f"validation has {len(more)} values of y for {n_rows - len(target)} rows; give one a row."
+            f"validation has {len(more)} values of y for {n_rows - len(target)} rows; give one per row."
         )
     both = np.concatenate([target, more])
     if weight is None and of_class is None:
@@ -490,13 +490,13 @@ def _behind(
 
 def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
     if y is None:
-        raise InputError("fit requires y to be passed, but the target y is None; give one number a row.")
+        raise InputError("fit requires y to be passed, but the target y is None; give one number per row.")
     try:
         target: NDArray[np.float64] = column_or_1d(y, dtype=np.float64, warn=True)
     except (TypeError, ValueError) as error:
-        raise InputError(f"y must be one finite number a row ({error}).") from None
+        raise InputError(f"y must be one finite number per row ({error}).") from None
     if len(target) != n_rows:
-        raise InputError(f"y has {len(target)} values for {n_rows} rows; give one number a row.")
+        raise InputError(f"y has {len(target)} values for {n_rows} rows; give one number per row.")
     if not np.isfinite(target).all():
         raise InputError("y contains NaN or infinity; drop these rows or fill them in.")
     return target

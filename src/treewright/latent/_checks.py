@@ -53,7 +53,9 @@ def not_finite(name: str) -> InputError:
     )
 
 
-NO_SECOND = "latent trees have no second derivative: call backward() or grad() without create_graph=True."
+NO_SECOND = (
+    "latent trees do not support second derivatives: call backward() or grad() without create_graph=True."
+)
 
 
 def first_derivative_only() -> None:

@@ -210,5 +210,5 @@ def _tensor_layer(
 
 def _wrong_rows(s: torch.Tensor, wanted: str) -> InputError:
     return InputError(
-        f"s must have one row a split, {wanted}; got {s.shape[0]} rows (s is node-major: pass s.T)."
+        f"s must have one row per split, {wanted}; got {s.shape[0]} rows (s is node-major: pass s.T)."
     )

@@ -49,7 +49,7 @@ class AdditiveResult(SolveResult):
         raise NotImplementedError
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({self._in_words()})"
         if self.status is SolveStatus.OPTIMAL:
             tolerance = self.stats.get("tolerance")
@@ -70,14 +70,23 @@ class AdditiveResult(SolveResult):
 class RegressionResult(AdditiveResult):
     """A regression tree with its certificate; the fields are those of `AdditiveResult`.
 
-    For squared error `loss` is 1 - R^2 on the training rows. `options` has the ``quantile`` of a criterion "quantile".
+    For squared error `loss` is 1 - R^2 on the training rows, of several outputs 1 minus the R^2 that weights them by
+    their variances. `options` has the ``quantile`` of a criterion "quantile", and ``n_outputs`` where they are several.
     """
 
-    def _in_words(self) -> str:
+    @property
+    def loss_in_words(self) -> str:
+        """Of what `loss` is a share: ``variance``, ``Poisson deviance``, and so on."""
         of = LOSSES_OF_NUMBERS.get(str(self.options.get("criterion")), "variance")
         if self.options.get("criterion") == "quantile":
             of += f" of the {self.options.get('quantile')} quantile"
-        return f"{100 * self.loss:.2f}% of the {of} left"
+        outputs = self.options.get("n_outputs")
+        if isinstance(outputs, int) and outputs > 1:
+            of = f"summed {of} of {outputs} outputs"
+        return of
+
+    def _in_words(self) -> str:
+        return f"{100 * self.loss:.2f}% of the {self.loss_in_words} left"
 
 
 LOSSES_OF_NUMBERS = {
@@ -95,7 +104,7 @@ class PolicyResult(AdditiveResult):
     The `loss` is the share of the regret of the best single action: 1 gains nothing, 0 gives every row its best action.
     `stats` has also ``mean_reward``, ``best_single_reward`` and ``best_each_reward``: mean rewards after costs on the
     training rows, of this tree, of the best single action, and of the best action for each row. `options` has
-    ``action_costs``, one number an action, if any is not 0.
+    ``action_costs``, one number per action, if any is not 0.
     """
 
     KIND: ClassVar[str] = "policy tree"

@@ -85,7 +85,7 @@ def solve_leaf_accuracy(
         As in `treewright.search.solve`; "auto" is all of them where the table has at most 512 splits, else as many
         of every column as fit (the result's ``notes`` say which).
     criterion : {"accuracy", "lower_bound"}, default="accuracy"
-        What a leaf is worth: its training accuracy, or the lower end of the one-sided Wilson interval of it, which
+        The value of a leaf: its training accuracy, or the lower end of the one-sided Wilson interval of it, which
         makes small leaves pay for their uncertainty. With weights, a leaf counts as many observations as its share of
         the weight times the rows of the table.
     confidence : float, default=0.95
@@ -101,7 +101,9 @@ def solve_leaf_accuracy(
     -------
     LeafAccuracyResult
         ``objective`` is the value of the worst leaf, ``upper_bound`` what no tree can exceed. Both are exact for any
-        weights, see ``full_weights`` (values of the Wilson bound are compared as float64).
+        weights, see ``full_weights`` (values of the Wilson bound are compared as float64). The loss is the smallest
+        of all trees with a worst leaf as good; for real weights and for the Wilson bound, as good is within a relative
+        2**-40 of it.
 
     Raises
     ------
@@ -189,7 +191,8 @@ def solve_with_leaf_accuracy(
     thresholds : "auto", "all", int, mapping or SplitMatrix
         As in `solve_leaf_accuracy`.
     min_leaf_accuracy : float
-        0 to 1, read as a decimal of at most six places.
+        0 to 1, read as a decimal of at most six places; with real weights, a leaf may fall short of it by a relative
+        2**-40, which is the rounding of float64.
     limits, options, progress
         As in `solve_leaf_accuracy`; ``progress`` shows the worst leaf, not the objective.
 
@@ -225,7 +228,7 @@ def solve_with_leaf_accuracy(
                 "whether there is one. Raise time_limit, or lower min_leaf_accuracy."
             )
         raise SolverError(
-            f"No tree of depth at most {problem.max_depth} with at least {problem.min_samples_leaf} rows a leaf "
+            f"No tree of depth at most {problem.max_depth} with at least {problem.min_samples_leaf} rows per leaf "
             f"is right on {float(q):g} of every leaf. Lower min_leaf_accuracy; LeafAccuracyTreeClassifier finds "
             "the largest that can be had."
         )
@@ -353,6 +356,7 @@ def _run(
         problem.n_classes,
         problem.min_samples_leaf,
         min(problem.max_depth, n_rows),
+        real_weights=weights.real,
         unit=_halves(unit),
         leaf=_halves(leaf),
         options=options.native(),

@@ -1,4 +1,4 @@
-"""A tree as decision rules: one a leaf, each column asked once, as text or as a data frame.
+"""A tree as decision rules: one per leaf, each column asked once, as text or as a data frame.
 
 The conditions of a path on one column are merged (``40 < age <= 60``); see `treewright.tree.all_leaf_conditions`.
 Leaves that no row can reach have no rule. Exactly one rule holds for each row.
@@ -81,7 +81,8 @@ def rules(tree: TreeLike, *, digits: int | None = None) -> tuple[Rule, ...]:
             continue
         share = float("nan")
         if tree.classes is None:
-            prediction: Any = float(tree.value[leaf, 0])
+            values = [float(value) for value in tree.value[leaf]]
+            prediction: Any = values[0] if len(values) == 1 else tuple(values)
         else:
             chosen = int(tree.prediction[leaf])
             prediction = tree.classes[chosen]
