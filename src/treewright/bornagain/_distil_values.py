@@ -181,7 +181,7 @@ class _Search:
 
     def run(self, allowed: int, max_leaves: int, limits: Limits) -> None:
         """Search until the answer is there, or the limits are: first among all sizes, then from the smallest on."""
-        largest = self._solve(max_leaves, _part(limits, 2))
+        largest = self._solve(max_leaves, _half(limits))
         last = self._least(largest)
         self._keep(largest)
         goal = max(allowed, last)  # no tree at all leaves fewer than `last` outside
@@ -198,7 +198,7 @@ class _Search:
                 ran_out = StopReason.STEP_LIMIT if left is None else StopReason.TIME_LIMIT
                 self.stop = self.stop or ran_out
                 return
-            one = self._solve(n_leaves, _part(left, max_leaves - n_leaves + 1))
+            one = self._solve(n_leaves, left)
             self.least.append(max(self._least(one), bound))
             outside = self._outside(one.tree)
             if outside <= goal:
@@ -294,12 +294,10 @@ def _result(search: _Search, allowed: int, max_leaves: int, share: float, second
     )
 
 
-def _part(limits: Limits, parts: int) -> Limits:
-    """Return limits of one of so many parts of the steps and of the time that is left."""
-    steps = None if limits.step_limit is None else max(1, limits.step_limit // parts)
-    seconds = limits.time_limit
-    if seconds is not None:
-        seconds = max(1e-3, seconds - limits.left() * (1 - 1 / parts))
+def _half(limits: Limits) -> Limits:
+    """Return limits of half the steps and of half the time that is left."""
+    steps = None if limits.step_limit is None else max(1, limits.step_limit // 2)
+    seconds = None if limits.time_limit is None else max(1e-3, limits.time_limit - limits.left() / 2)
     return replace(limits, step_limit=steps, time_limit=seconds)
 
 
