@@ -27,7 +27,7 @@ from benchmarks._data import read_csv
 from benchmarks._environments import ensure, worker_script
 from benchmarks._harness import RESULTS, call_worker, write_results
 from benchmarks._tables import format_table, show_depth
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.guess import eliminate_columns, make_reference
 from treewright.problem import make_problem
 from treewright.search import Guesses, Limits, solve, solve_guided
@@ -155,7 +155,7 @@ def searches(
     problem = make_problem(
         table_from(Z), y, cost_complexity=gosdt["cost_complexity"], max_depth=gosdt["max_depth"]
     )
-    cuts = Cuts.from_matrix(
+    cuts = SplitMatrix.from_matrix(
         tuple(ThresholdSplit(j, 0.5) for j in range(Z.shape[1])),
         np.ascontiguousarray(stored["Z"].T, dtype=np.uint8),
         "the same columns",

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from treewright import SolveResult, SolveStatus
-from treewright.binarize import Cuts, midpoints, quantiles
+from treewright.binarize import SplitMatrix, midpoints, quantiles
 from treewright.convert import Ensemble, Model, Terms, from_json, to_json
 from treewright.errors import ModelFileError, SolverError
 from treewright.problem import Problem, make_problem
@@ -50,7 +50,7 @@ class Case:
     name: str
     problem: Problem
     result: SolveResult
-    cuts: Cuts
+    cuts: SplitMatrix
     min_leaf_accuracy: float | None = None
     ensemble: Ensemble | None = None
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from brute_force import INFEASIBLE, best_objective
-from treewright import Cuts, Problem, SolveResult, SolveStatus
+from treewright import Problem, SolveResult, SolveStatus, SplitMatrix
 from treewright.problem import make_problem
 from treewright.search import Limits, SearchOptions, solve
 from treewright.search._limits import ProgressCallback
@@ -43,7 +43,7 @@ class TinyProblem:
     def n_rows(self) -> int:
         return self.goes_right.shape[1]
 
-    def stated(self) -> tuple[Problem, Cuts]:
+    def stated(self) -> tuple[Problem, SplitMatrix]:
         # Every label once more with weight zero, so that classes without rows keep their place.
         labels = np.arange(len(self.costs))
         padding = np.zeros((len(labels), self.n_columns))
@@ -58,7 +58,7 @@ class TinyProblem:
             min_samples_leaf=self.min_samples_leaf,
         )
         splits = tuple(ThresholdSplit(j, 0.5) for j in range(self.n_columns))
-        return problem, Cuts.from_matrix(
+        return problem, SplitMatrix.from_matrix(
             splits, np.ascontiguousarray(self.goes_right, dtype=np.uint8), "the given columns"
         )
 

@@ -21,7 +21,7 @@ namespace {
 
 nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Matrix<std::int64_t> weighted,
                        int shift, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
-                       std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
+                       std::uint32_t max_leaves, const Options& options, double time_limit, std::int64_t step_limit,
                        std::size_t memory_limit, nb::object report) {
     const auto table = std::make_shared<TargetTable>();
     TargetTable& data = *table;
@@ -51,11 +51,11 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
         data.prepare();
         return std::make_unique<SquaredError>(table, shift, tie_bits, leaf);
     };
-    return run_search(make, depth, most_leaves, options, control);
+    return run_search(make, depth, max_leaves, options, control);
 }
 
 nb::dict action_costs(Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int tie_bits, std::int64_t leaf,
-                      std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t most_leaves, const Options& options,
+                      std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t max_leaves, const Options& options,
                       double time_limit, std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
     const auto table = std::make_shared<ActionTable>();
     ActionTable& data = *table;
@@ -77,12 +77,12 @@ nb::dict action_costs(Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int
         data.prepare();
         return std::make_unique<ActionCosts>(table, tie_bits, leaf);
     };
-    return run_search(make, depth, most_leaves, options, control);
+    return run_search(make, depth, max_leaves, options, control);
 }
 
 nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vector<std::int64_t> hazard, int scale,
                   int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
-                  std::uint32_t most_leaves, const Options& options, double time_limit, std::int64_t step_limit,
+                  std::uint32_t max_leaves, const Options& options, double time_limit, std::int64_t step_limit,
                   std::size_t memory_limit, nb::object report) {
     const auto table = std::make_shared<EventTable>();
     EventTable& data = *table;
@@ -111,12 +111,12 @@ nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vecto
         data.prepare();
         return std::make_unique<Survival>(table, tie_bits, leaf);
     };
-    return run_search(make, depth, most_leaves, options, control);
+    return run_search(make, depth, max_leaves, options, control);
 }
 
 nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vector<std::int64_t> weight,
                   std::uint32_t n_classes, int scale, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf,
-                  std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit,
+                  std::uint32_t depth, std::uint32_t max_leaves, const Options& options, double time_limit,
                   std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
     const auto table = std::make_shared<ClassTable>();
     ClassTable& data = *table;
@@ -146,12 +146,12 @@ nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vecto
         data.prepare();
         return std::make_unique<LogLoss>(table, tie_bits, leaf);
     };
-    return run_search(make, depth, most_leaves, options, control);
+    return run_search(make, depth, max_leaves, options, control);
 }
 
 nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector<std::uint32_t> place,
                  Vector<std::int64_t> weight, std::int64_t up, std::int64_t down, int shift, int tie_bits,
-                 std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t most_leaves,
+                 std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t max_leaves,
                  const Options& options, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
                  nb::object report) {
     const auto table = std::make_shared<QuantileTable>();
@@ -184,7 +184,7 @@ nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector
         data.prepare();
         return std::make_unique<Pinball>(table, shift, tie_bits, leaf);
     };
-    return run_search(make, depth, most_leaves, options, control);
+    return run_search(make, depth, max_leaves, options, control);
 }
 
 }  // namespace
@@ -192,26 +192,26 @@ nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector
 void bind_additive(nb::module_& m) {
     m.def("squared_error_solve", &squared_error, nb::arg("rank"), nb::arg("weight"), nb::arg("weighted"),
           nb::arg("shift"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"),
-          nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
+          nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
           nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best tree for squared error over all cuts of ranked columns; see treewright.search._additive.");
+          "Best tree for squared error over all splits of ranked columns; see treewright.search._additive.");
     m.def("action_costs_solve", &action_costs, nb::arg("rank"), nb::arg("cost"), nb::arg("tie_bits"), nb::arg("leaf"),
-          nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"),
+          nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"),
           nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best tree of actions over all cuts of ranked columns; see treewright.search._additive.");
+          "Best tree of actions over all splits of ranked columns; see treewright.search._additive.");
     m.def("survival_solve", &survival, nb::arg("rank"), nb::arg("events"), nb::arg("hazard"), nb::arg("scale"),
-          nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"),
+          nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"),
           nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
           nb::arg("report").none(),
-          "Best survival tree over all cuts of ranked columns; see treewright.search._additive.");
+          "Best survival tree over all splits of ranked columns; see treewright.search._additive.");
     m.def("log_loss_solve", &log_loss, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("n_classes"),
           nb::arg("scale"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"),
-          nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
+          nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
           nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best probability tree for log loss over all cuts of ranked columns; see treewright.search._additive.");
+          "Best probability tree for log loss over all splits of ranked columns; see treewright.search._additive.");
     m.def("pinball_solve", &pinball, nb::arg("rank"), nb::arg("target"), nb::arg("place"), nb::arg("weight"),
           nb::arg("up"), nb::arg("down"), nb::arg("shift"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"),
-          nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
+          nb::arg("depth"), nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
           nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best tree of quantiles over all cuts of ranked columns; see treewright.search._additive.");
+          "Best tree of quantiles over all splits of ranked columns; see treewright.search._additive.");
 }

@@ -92,7 +92,7 @@ class BitsProblem {
         treewright::require(leaf_penalty >= 0, "leaf_penalty must be at least 0");
         if (guess) {
             treewright::require(guess->shape(0) == y.shape(0), "arrays of different lengths");
-            treewright::require_sum(span_of(*guess), treewright::kMostCost, "guess");
+            treewright::require_sum(span_of(*guess), treewright::kMaxCost, "guess");
         }
         nb::gil_scoped_release release;
         data_ = reduce({span_of(goes_right), goes_right.shape(0), y.shape(0), span_of(y), span_of(weight),
@@ -110,7 +110,7 @@ class BitsProblem {
         Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
         const Settings settings{units_.leaf_penalty, units_.shift, depth_of(max_depth),
                                 few(max_leaves),     min_count_,   options};
-        const PriceSource prices = price_source(price_rows, control);
+        const RowPriceSource prices = price_source(price_rows, control);
         const bool counts = fewest_leaves && can_count_leaves();
         std::optional<RecheckBudget> budget;
         if (recheck) budget = RecheckBudget{recheck->first, recheck->second};
@@ -209,10 +209,10 @@ class BitsProblem {
     }
 
     nb::dict bound_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::int64_t bar,
-                              std::int64_t most_work) const {
+                              std::int64_t max_work) const {
         const Pricing question = pricing(prices, max_depth);
         return violations(
-            [&](Control& control) { return treewright::bits::bound_violations(question, bar, most_work, control); });
+            [&](Control& control) { return treewright::bits::bound_violations(question, bar, max_work, control); });
     }
 
     // Largest cost of each distinct row, in weight units.
@@ -269,9 +269,9 @@ class BitsProblem {
     }
     // Prices made in Python: `make(seconds, work, proven_bound, glance)`, with the bound in weight units; it may call
     // `glance(bound)`, in cost units, to tell how far it is, and must return soon if the answer is true.
-    [[nodiscard]] PriceSource price_source(const nb::object& make, Control& control) const {
+    [[nodiscard]] RowPriceSource price_source(const nb::object& make, Control& control) const {
         if (make.is_none()) return {};
-        return [this, &make, &control](const PriceRequest& request) {
+        return [this, &make, &control](const RowPriceRequest& request) {
             nb::gil_scoped_acquire gil;
             Prices prices;
             const nb::object glance = nb::cpp_function([&control](std::int64_t bound) {
@@ -367,7 +367,7 @@ void bind_bits(nb::module_& m) {
         .def("suggest_violations", &BitsProblem::suggest_violations, "prices"_a, nb::kw_only(), "max_depth"_a,
              "width"_a, "Find conjunctions that cost less than the prices of their rows, quickly.")
         .def("bound_violations", &BitsProblem::bound_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "bar"_a,
-             "most_work"_a, "Bound by how much prices exceed the costs of any conjunction.")
+             "max_work"_a, "Bound by how much prices exceed the costs of any conjunction.")
         .def("row_cost", &BitsProblem::row_cost, "Return the largest cost of each distinct row, in weight units.")
         .def("row_bits", &BitsProblem::row_bits, "Return the distinct rows as zeros and ones, one after another.")
         .def("row_class", &BitsProblem::row_class, "Return the cheapest class of each distinct row.")

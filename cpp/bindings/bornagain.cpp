@@ -23,7 +23,7 @@ using namespace treewright::bornagain;
 namespace {
 
 // Labelling takes about a tenth of a microsecond a cell; more cells than this have never had few enough boxes.
-constexpr double kMostCells = 5e7;
+constexpr double kMaxCells = 5e7;
 
 template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -38,7 +38,7 @@ Ensemble make_ensemble(const Array<std::int32_t>& feature, const Array<std::int3
                        const Array<std::uint8_t>& missing_left, const Array<double>& values,
                        const Array<std::int32_t>& roots, const Array<std::int32_t>& n_cells,
                        const Array<std::uint8_t>& missing, const Array<double>& bias, int n_classes, int link,
-                       bool single, bool exact, double divisor, double cut) {
+                       bool single, bool exact, double divisor, double cutoff) {
     Ensemble e;
     const std::size_t n_nodes = feature.size();
     e.n_outputs = static_cast<std::int32_t>(bias.size());
@@ -48,7 +48,8 @@ Ensemble make_ensemble(const Array<std::int32_t>& feature, const Array<std::int3
         k > 255 || n_classes < 2 || n_classes > 255 || link < 0 || link > 3)
         throw std::invalid_argument("arrays of the ensemble do not fit together");
     require_within(std::span{n_cells.data(), n_cells.size()}, std::int64_t{1}, std::int64_t{1} << 30, "n_cells");
-    if (!(std::abs(divisor) > 0) || std::isnan(cut)) throw std::invalid_argument("divisor or cut of the ensemble");
+    if (!(std::abs(divisor) > 0) || std::isnan(cutoff))
+        throw std::invalid_argument("divisor or cutoff of the ensemble");
     e.nodes.resize(n_nodes);
     for (std::size_t i = 0; i < n_nodes; ++i) {
         const std::int32_t f = feature(i);
@@ -66,7 +67,7 @@ Ensemble make_ensemble(const Array<std::int32_t>& feature, const Array<std::int3
     e.single = single;
     e.exact = exact;
     e.divisor = divisor;
-    e.cut = cut;
+    e.cutoff = cutoff;
     e.bias = to_vector(bias);
     e.values = to_vector(values);
     e.roots = to_vector(roots);
@@ -125,7 +126,7 @@ nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step
     {
         nb::gil_scoped_release release;
         const double cells = count_cells(e.planes(e.whole()));
-        if (2.0 * cells > static_cast<double>(memory_limit) || cells > kMostCells) {
+        if (2.0 * cells > static_cast<double>(memory_limit) || cells > kMaxCells) {
             grid.raw_cells = cells;
             control.halt(Stop::memory);
         } else {
@@ -246,7 +247,7 @@ void bind_bornagain(nb::module_& m) {
     m.def("bornagain_ensemble", &make_ensemble, nb::arg("feature"), nb::arg("plane"), nb::arg("left"), nb::arg("right"),
           nb::arg("missing_left"), nb::arg("values"), nb::arg("roots"), nb::arg("n_cells"), nb::arg("missing"),
           nb::arg("bias"), nb::arg("n_classes"), nb::arg("link"), nb::arg("single"), nb::arg("exact"),
-          nb::arg("divisor"), nb::arg("cut"));
+          nb::arg("divisor"), nb::arg("cutoff"));
     m.def("bornagain_forecast", &forecast, nb::arg("ensemble"), nb::arg("cell_limit"), nb::arg("time_limit"));
     m.def("bornagain_exact", &exact, nb::arg("ensemble"), nb::arg("goal"), nb::arg("time_limit"), nb::arg("step_limit"),
           nb::arg("memory_limit"), nb::arg("report").none());

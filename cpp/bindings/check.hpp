@@ -40,7 +40,7 @@ std::int64_t require_sum(std::span<const T> values, std::int64_t most, const cha
     return sum;
 }
 
-// Ranks number the values of a column, or the cuts between them; arrays of so many entries are made of each column.
+// Ranks number the values of a column, or the splits between them; arrays of so many entries are made of each column.
 inline void require_ranks(std::span<const std::uint32_t> ranks, std::size_t n_rows) {
     require_within(ranks, std::uint64_t{0}, static_cast<std::uint64_t>(n_rows) + (std::uint64_t{1} << 20), "rank");
 }

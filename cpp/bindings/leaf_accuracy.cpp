@@ -21,11 +21,11 @@ using namespace treewright::leaf_accuracy;
 
 namespace {
 
-constexpr Count kMostWeight = Count{1} << 25;    // products of two weights stay below 2^52
-constexpr Count kMostTabled = Count{1} << 24;    // weights of the lower bound's table
-constexpr std::uint32_t kMostClasses = 1 << 13;  // their cost matrix is made
-constexpr Cost kMostCost = Cost{1} << 123;
-constexpr int kMostShift = 100;
+constexpr Count kMaxWeight = Count{1} << 25;    // products of two weights stay below 2^52
+constexpr Count kMaxTabled = Count{1} << 24;    // weights of the lower bound's table
+constexpr std::uint32_t kMaxClasses = 1 << 13;  // their cost matrix is made
+constexpr Cost kMaxCost = Cost{1} << 123;
+constexpr int kMaxShift = 100;
 
 // Numbers of 128 bits come and go as two halves.
 Cost joined(std::pair<std::int64_t, std::uint64_t> halves) {
@@ -37,18 +37,18 @@ nb::tuple halves(Cost number) {
 
 Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                std::optional<Matrix<std::uint64_t>> full, int shift, std::uint32_t n_classes, std::int64_t min_leaf,
-               bool lower_bound, double z, double scale) {
+               bool lower_bound, double z, double scale, bool real_weights) {
     if (rank.shape(1) != label.size() || weight.size() != label.size())
         throw std::invalid_argument("leaf_accuracy: arrays of different lengths");
     if (label.size() == 0 || n_classes < 1) throw std::invalid_argument("leaf_accuracy: no rows or no classes");
-    if (label.size() >= (std::size_t{1} << 31) || n_classes > kMostClasses)
+    if (label.size() >= (std::size_t{1} << 31) || n_classes > kMaxClasses)
         throw std::invalid_argument("leaf_accuracy: too many rows or classes");
     require_ranks({rank.data(), rank.size()}, label.size());
     if (min_leaf < 1 || min_leaf > static_cast<std::int64_t>(label.size()))
         throw std::invalid_argument("leaf_accuracy: min_leaf out of range");
     if (!(z >= 0) || !(scale > 0)) throw std::invalid_argument("leaf_accuracy: z or scale out of range");
     Data data;
-    data.measure = {lower_bound ? Criterion::lower_bound : Criterion::accuracy, z, scale};
+    data.measure = {lower_bound ? Criterion::lower_bound : Criterion::accuracy, z, scale, real_weights};
     data.min_leaf = min_leaf;
     ranked::LabelledTable& table = data.table;
     table.n_rows = static_cast<std::uint32_t>(label.size());
@@ -65,10 +65,10 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
             throw std::invalid_argument("leaf_accuracy: label or weight out of range");
         total += table.weight[i];
     }
-    if (total > (lower_bound ? kMostTabled : kMostWeight))
+    if (total > (lower_bound ? kMaxTabled : kMaxWeight))
         throw std::invalid_argument("leaf_accuracy: weights too large");
     if (full) {
-        if (full->shape(0) != label.size() || full->shape(1) != 2 || shift < 0 || shift > kMostShift)
+        if (full->shape(0) != label.size() || full->shape(1) != 2 || shift < 0 || shift > kMaxShift)
             throw std::invalid_argument("leaf_accuracy: full weights of a different shape");
         Whole sum = 0;
         for (std::size_t i = 0; i < label.size(); ++i) {
@@ -85,23 +85,24 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     return data;
 }
 
-// `cut`: none for the best worst leaf, else the value (numerator, denominator; or the bound, 1) that every leaf needs.
+// `target`: none for the best worst leaf, else the value (numerator, denominator; or the bound, 1) that every leaf needs.
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                std::optional<Matrix<std::uint64_t>> full, int shift, std::uint32_t n_classes, std::int64_t min_leaf,
-               std::uint32_t depth, bool lower_bound, double z, double scale,
-               std::optional<std::pair<std::int64_t, std::int64_t>> cut,
+               std::uint32_t depth, bool lower_bound, double z, double scale, bool real_weights,
+               std::optional<std::pair<std::int64_t, std::int64_t>> target,
                std::pair<std::int64_t, std::uint64_t> unit_halves, std::pair<std::int64_t, std::uint64_t> leaf_halves,
                const Options& options, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
                nb::object report) {
-    const Data data = make_data(rank, label, weight, full, shift, n_classes, min_leaf, lower_bound, z, scale);
+    const Data data =
+        make_data(rank, label, weight, full, shift, n_classes, min_leaf, lower_bound, z, scale, real_weights);
     const Cost unit = joined(unit_halves), leaf = joined(leaf_halves);
-    const Cost most_leaves =
+    const Cost max_leaves =
         std::min<Cost>(data.n_rows() / data.min_leaf, Cost{1} << std::min<std::uint32_t>(depth, 40)) + 1;
-    if (unit < 1 || leaf < 1 || (Cost{data.total} << data.shift) > kMostCost / unit || leaf > kMostCost / most_leaves)
+    if (unit < 1 || leaf < 1 || (Cost{data.total} << data.shift) > kMaxCost / unit || leaf > kMaxCost / max_leaves)
         throw std::invalid_argument("leaf_accuracy: unit or leaf out of range");
-    if (cut &&
-        (lower_bound || cut->first < 0 || cut->second < 1 || cut->first > cut->second || cut->second > kMostWeight))
-        throw std::invalid_argument("leaf_accuracy: cut out of range");
+    if (target && (lower_bound || target->first < 0 || target->second < 1 || target->first > target->second ||
+                   target->second > kMaxWeight))
+        throw std::invalid_argument("leaf_accuracy: target out of range");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     Answer answer;
     std::vector<TreeNode> tree;
@@ -110,12 +111,13 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     {
         nb::gil_scoped_release release;
         Search search(data, options, control);
-        if (cut)
-            answer = search.cheapest(
-                depth,
-                Cut::at(data.measure, data.rounding, {static_cast<Whole>(cut->first), static_cast<Whole>(cut->second)},
-                        false, data.min_leaf, data.total),
-                rates);
+        if (target)
+            answer = search.cheapest(depth,
+                                     Target::at(data.measure, data.rounding,
+                                                data.measure.as_good({static_cast<Whole>(target->first),
+                                                                      static_cast<Whole>(target->second)}),
+                                                false, data.min_leaf, data.total),
+                                     rates);
         else
             answer = search.best(depth, &rates);
         tree = search.write(answer.plan);
@@ -134,7 +136,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     result["pair_costs"] = statistics.pair_costs;
     result["branches"] = statistics.branches;
     result["cache_hits"] = statistics.cache_hits;
-    result["cuts"] = statistics.cuts;
+    result["targets"] = statistics.targets;
     result["passes"] = statistics.passes;
     result["bytes"] = statistics.bytes;
     return result;
@@ -152,7 +154,8 @@ void bind_leaf_accuracy(nb::module_& m) {
         ;
     m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("full").none(),
           nb::arg("shift"), nb::arg("n_classes"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"),
-          nb::arg("z"), nb::arg("scale"), nb::arg("cut").none(), nb::arg("unit"), nb::arg("leaf"), nb::arg("options"),
-          nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
-          "Tree with the best worst leaf over all cuts of ranked columns; see treewright.search._leaf_accuracy.");
+          nb::arg("z"), nb::arg("scale"), nb::arg("real_weights"), nb::arg("target").none(), nb::arg("unit"),
+          nb::arg("leaf"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
+          nb::arg("report").none(),
+          "Tree with the best worst leaf over all splits of ranked columns; see treewright.search._leaf_accuracy.");
 }

@@ -33,25 +33,25 @@ void bind_near_optimal(nb::module_& m) {
     nb::class_<NearOptimalSet>(m, "NearOptimalSet", "The trees within one budget, as a graph.")
         .def_static("of_arrays", &NearOptimalSet::of_arrays, nb::kw_only(), "depth"_a, "budget"_a, "first_edge"_a,
                     "last_edge"_a, "leaf_cost"_a, "leaf_rows"_a, "column"_a, "left"_a, "right"_a, "source"_a,
-                    "leaf_price"_a, "unit_shift"_a, "min_count"_a,
+                    "leaf_penalty"_a, "unit_shift"_a, "min_count"_a,
                     "Make a graph of what `arrays` returned, or of what was derived from that.")
         .def("arrays", &NearOptimalSet::arrays, "Return the graph: nodes, edges, and how the run ended.")
-        .def("count", &NearOptimalSet::count, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
+        .def("count", &NearOptimalSet::count, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
              "time_limit"_a, "memory_limit"_a, "report"_a.none(), "root_only"_a,
              "Count the trees by leaves and errors at every node, or at the root alone.")
-        .def("extremes", &NearOptimalSet::extremes, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a,
+        .def("extremes", &NearOptimalSet::extremes, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a,
              "redundant"_a, "leaf_value"_a, "time_limit"_a, "memory_limit"_a,
              "Find the largest sums of leaf values (node x class).")
-        .def("shares", &NearOptimalSet::shares, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a,
-             "redundant"_a, "time_limit"_a, "memory_limit"_a, "root_only"_a,
+        .def("shares", &NearOptimalSet::shares, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
+             "time_limit"_a, "memory_limit"_a, "root_only"_a,
              "Count the trees in floating point, at every node or in all.")
-        .def("reliance", &NearOptimalSet::reliance, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a,
+        .def("reliance", &NearOptimalSet::reliance, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a,
              "redundant"_a, "memory_limit"_a, "copies_of"_a, "ones"_a, "n_rows"_a, "weight"_a, "cost"_a,
              "leaf_at_root"_a,
              "Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are "
              "drawn anew, times the "
              "total weight; None if there is no tree.")
-        .def("column_worth", &NearOptimalSet::column_worth, nb::kw_only(), "most_errors"_a, "copies"_a, "any_label"_a,
+        .def("column_worth", &NearOptimalSet::column_worth, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a,
              "redundant"_a, "memory_limit"_a, "copies_without"_a,
              "Return what stopped it, and by leaves the fewest errors of a tree with a split on some columns, and of "
              "one without; 2^62 for "

@@ -1,4 +1,4 @@
-// The problems whose near-optimal trees are asked for: over binary columns, and over all cuts of ranked columns.
+// The problems whose near-optimal trees are asked for: over binary columns, and over all splits of ranked columns.
 #include "near_optimal_set.hpp"
 #include "ranked_search.hpp"
 #include "treewright/search/ranked_near_optimal.hpp"
@@ -56,16 +56,16 @@ class NearOptimalProblem {
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), static_cast<std::int64_t>(n));
     }
 
-    // `leaf_price`, `budget` in cost units: 2^unit_shift to a weight unit.
-    [[nodiscard]] NearOptimalSet make(std::int64_t leaf_price, int unit_shift, std::int64_t budget,
+    // `leaf_penalty`, `budget` in cost units: 2^unit_shift to a weight unit.
+    [[nodiscard]] NearOptimalSet make(std::int64_t leaf_penalty, int unit_shift, std::int64_t budget,
                                       std::int32_t max_depth, double time_limit, std::size_t memory_limit,
                                       nb::object report) {
         treewright::require(
-            leaf_price >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 && budget < kInfinity,
+            leaf_penalty >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 && budget < kInfinity,
             "make: price, unit, depth or budget out of range");
         treewright::Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
         Settings settings;
-        settings.leaf_penalty = leaf_price;
+        settings.leaf_penalty = leaf_penalty;
         settings.unit_shift = unit_shift;
         settings.max_depth = max_depth;
         settings.min_count = min_count_;
@@ -112,7 +112,7 @@ class NearOptimalProblem {
     std::unique_ptr<Session<std::int64_t>> large_;
 };
 
-// The same over ranked columns, whose cuts are numbered one column after the other.
+// The same over ranked columns, whose splits are numbered one column after the other.
 class NearOptimalRankedProblem {
    public:
     NearOptimalRankedProblem(const Matrix<std::uint32_t>& rank, const Vector<std::int32_t>& split,
@@ -137,51 +137,52 @@ class NearOptimalRankedProblem {
                                 "ranked problem: splits out of range");
             const std::uint32_t* ranks = rank.data() + c * n;
             treewright::require(std::int64_t{*std::max_element(ranks, ranks + n)} <= last - first,
-                                "ranked problem: a cut without a split");
+                                "ranked problem: a split without a split");
             split_of_.emplace_back(split.data() + first, split.data() + last);
         }
         data.n_classes = static_cast<std::uint32_t>(costs.shape(0));
         data.label.assign(y.data(), y.data() + n);
-        treewright::require_within(span_of(weight), std::int64_t{0}, kMostTotal, "weight");
+        treewright::require_within(span_of(weight), std::int64_t{0}, kMaxTotal, "weight");
         data.weight.assign(weight.data(), weight.data() + n);
         std::vector<std::int64_t> least(data.n_classes), most(data.n_classes);
         for (std::size_t t = 0; t < data.n_classes; ++t) {
             const std::int64_t* row = costs.data() + t * data.n_classes;
             least[t] = *std::min_element(row, row + data.n_classes);
             most[t] = *std::max_element(row, row + data.n_classes) - least[t];
-            treewright::require(least[t] >= 0 && most[t] <= kMostTotal, "ranked problem: costs out of range");
+            treewright::require(least[t] >= 0 && most[t] <= kMaxTotal, "ranked problem: costs out of range");
             for (std::size_t k = 0; k < data.n_classes; ++k)
                 data.cost.push_back(static_cast<std::int32_t>(row[k] - least[t]));
         }
         for (std::size_t i = 0; i < n; ++i) {
             total_ += weight(i) * most[data.label[i]];
             base_cost_ += weight(i) * least[data.label[i]];
-            treewright::require(total_ <= kMostTotal, "ranked problem: costs too large for 32-bit sums");
+            treewright::require(total_ <= kMaxTotal, "ranked problem: costs too large for 32-bit sums");
         }
         nb::gil_scoped_release release;
         data.prepare();
     }
 
-    [[nodiscard]] NearOptimalSet make(std::int64_t leaf_price, int unit_shift, std::int64_t budget,
+    [[nodiscard]] NearOptimalSet make(std::int64_t leaf_penalty, int unit_shift, std::int64_t budget,
                                       std::int32_t max_depth, double time_limit, std::size_t memory_limit,
                                       nb::object report) {
         treewright::require(
-            leaf_price >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 && budget < kInfinity,
+            leaf_penalty >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 && budget < kInfinity,
             "make: price, unit, depth or budget out of range");
-        treewright::require(total_ <= (treewright::kMostCost >> unit_shift) && leaf_price <= treewright::kMostCost,
+        treewright::require(total_ <= (treewright::kMaxCost >> unit_shift) && leaf_penalty <= treewright::kMaxCost,
                             "make: costs out of range");
         treewright::Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
         NearOptimalGraph graph;
         // The search wants a leaf to cost something; one unit more for each leaf leaves no tree out.
-        const std::int64_t paid = std::max<std::int64_t>(leaf_price, 1);
-        if (leaf_price == 0 && budget >= 0)
+        const std::int64_t paid = std::max<std::int64_t>(leaf_penalty, 1);
+        if (leaf_penalty == 0 && budget >= 0)
             budget += std::min<std::int64_t>(table_->n_rows, std::int64_t{1} << std::min(max_depth, 40));
+        // A control holds a Python function, so one is only dropped under the interpreter's lock.
+        if (session_ != nullptr && session_->leaf_penalty == paid && session_->unit_shift == unit_shift)
+            session_->control = std::move(control);
+        else
+            session_ = std::make_unique<RankedSession>(table_, paid, unit_shift, std::move(control));
         {
             nb::gil_scoped_release release;
-            if (session_ != nullptr && session_->leaf_price == paid && session_->unit_shift == unit_shift)
-                session_->control = std::move(control);
-            else
-                session_ = std::make_unique<RankedSession>(table_, paid, unit_shift, std::move(control));
             graph = treewright::ranked::near_optimal_graph(
                 session_->objective, session_->search, session_->splits,
                 std::min(static_cast<std::uint32_t>(max_depth), table_->n_rows), budget, split_of_, session_->control);
@@ -202,13 +203,13 @@ class NearOptimalRankedProblem {
     [[nodiscard]] std::int64_t base_cost() const { return base_cost_; }
 
    private:
-    static constexpr std::int64_t kMostTotal = (std::int64_t{1} << 30) - 1;  // of all costs: lanes of 32 bits
+    static constexpr std::int64_t kMaxTotal = (std::int64_t{1} << 30) - 1;  // of all costs: lanes of 32 bits
 
     // A search that one budget after the other asks.
     struct RankedSession {
         RankedSession(std::shared_ptr<const treewright::ranked::LabelledTable> table, std::int64_t price, int shift,
                       treewright::Control its_control)
-            : leaf_price(price),
+            : leaf_penalty(price),
               unit_shift(shift),
               control(std::move(its_control)),
               objective(std::move(table), std::int64_t{1} << shift, price),
@@ -216,7 +217,7 @@ class NearOptimalRankedProblem {
               splits(objective, options, control, search) {}
         RankedSession(const RankedSession&) = delete;
         RankedSession& operator=(const RankedSession&) = delete;
-        std::int64_t leaf_price;
+        std::int64_t leaf_penalty;
         int unit_shift;
         treewright::Control control;  // stays in its place; a new run has a new one in it
         treewright::ranked::Options options;
@@ -241,7 +242,7 @@ void bind_near_optimal_problem(nb::module_& m) {
         .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
                       const Matrix<std::int64_t>&, std::int64_t>(),
              "packed"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a)
-        .def("make", &NearOptimalProblem::make, nb::kw_only(), "leaf_price"_a, "unit_shift"_a, "budget"_a,
+        .def("make", &NearOptimalProblem::make, nb::kw_only(), "leaf_penalty"_a, "unit_shift"_a, "budget"_a,
              "max_depth"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(), "Return all trees within the budget.")
         .def_prop_ro("base_cost", &NearOptimalProblem::base_cost);
     nb::class_<NearOptimalRankedProblem>(m, "NearOptimalRankedProblem",
@@ -250,9 +251,9 @@ void bind_near_optimal_problem(nb::module_& m) {
                       const Vector<std::int32_t>&, const Vector<std::int64_t>&, const Matrix<std::int64_t>&,
                       std::int64_t>(),
              "rank"_a, "split"_a, "first_split"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a,
-             "`split` numbers the cuts of all columns, in order of their ranks; column c has those from "
+             "`split` numbers the splits of all columns, in order of their ranks; column c has those from "
              "`first_split[c]` on.")
-        .def("make", &NearOptimalRankedProblem::make, nb::kw_only(), "leaf_price"_a, "unit_shift"_a, "budget"_a,
+        .def("make", &NearOptimalRankedProblem::make, nb::kw_only(), "leaf_penalty"_a, "unit_shift"_a, "budget"_a,
              "max_depth"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(), "Return all trees within the budget.")
         .def_prop_ro("base_cost", &NearOptimalRankedProblem::base_cost);
 }

@@ -19,11 +19,11 @@ namespace treewright::near_optimal {
 // The graph of one budget. Edges are in terms of the input: children 0 and 1 are where the input column is zero, one.
 class NearOptimalSet {
    public:
-    NearOptimalSet(NearOptimalGraph graph, std::vector<std::int32_t> source, std::int64_t leaf_price, int unit_shift,
+    NearOptimalSet(NearOptimalGraph graph, std::vector<std::int32_t> source, std::int64_t leaf_penalty, int unit_shift,
                    std::int64_t min_count, treewright::Stop stop, std::int64_t steps)
         : graph_(std::make_shared<NearOptimalGraph>(std::move(graph))),
           source_(std::move(source)),
-          leaf_price_(leaf_price),
+          leaf_penalty_(leaf_penalty),
           unit_shift_(unit_shift),
           min_count_(min_count),
           stop_(stop),
@@ -35,7 +35,7 @@ class NearOptimalSet {
                                     const Vector<std::int64_t>& leaf_cost, const Vector<std::int64_t>& leaf_rows,
                                     const Vector<std::int32_t>& column, const Vector<std::int64_t>& left,
                                     const Vector<std::int64_t>& right, const Vector<std::int32_t>& source,
-                                    std::int64_t leaf_price, int unit_shift, std::int64_t min_count) {
+                                    std::int64_t leaf_penalty, int unit_shift, std::int64_t min_count) {
         const std::size_t n = depth.shape(0), e = column.shape(0);
         const bool fits = n > 0 && n < (std::size_t{1} << 32) && e < (std::size_t{1} << 32) && budget.shape(0) == n &&
                           first_edge.shape(0) == n && last_edge.shape(0) == n && leaf_rows.shape(0) == n &&
@@ -43,9 +43,9 @@ class NearOptimalSet {
                           right.shape(0) == e;
         treewright::require(fits, "of_arrays: shapes do not agree");
         treewright::require(
-            leaf_price >= 0 && leaf_price < kInfinity && unit_shift >= 0 && unit_shift <= 32 && min_count >= 0,
+            leaf_penalty >= 0 && leaf_penalty < kInfinity && unit_shift >= 0 && unit_shift <= 32 && min_count >= 0,
             "of_arrays: price, unit or count out of range");
-        treewright::require_within(span_of(leaf_cost), std::int64_t{0}, treewright::kMostCost, "leaf_cost");
+        treewright::require_within(span_of(leaf_cost), std::int64_t{0}, treewright::kMaxCost, "leaf_cost");
         treewright::require_within(span_of(budget), -kInfinity, kInfinity, "budget");
         NearOptimalGraph graph;
         graph.n_classes = leaf_cost.shape(0) / n;
@@ -78,7 +78,7 @@ class NearOptimalSet {
         }
         return {std::move(graph),
                 {source.data(), source.data() + source.shape(0)},
-                leaf_price,
+                leaf_penalty,
                 unit_shift,
                 min_count,
                 treewright::Stop::none,
@@ -97,7 +97,7 @@ class NearOptimalSet {
         out["left"] = column_of<std::int64_t>(graph_->edges, [](const SetEdge& e) { return e.child[0]; });
         out["right"] = column_of<std::int64_t>(graph_->edges, [](const SetEdge& e) { return e.child[1]; });
         out["source"] = copy_of(source_);
-        out["leaf_price"] = leaf_price_;
+        out["leaf_penalty"] = leaf_penalty_;
         out["unit_shift"] = unit_shift_;
         out["min_count"] = min_count_;
         out["complete"] = graph_->complete;
@@ -107,35 +107,35 @@ class NearOptimalSet {
         return out;
     }
 
-    [[nodiscard]] NearOptimalCounts count(std::vector<std::int64_t> most_errors, const Vector<std::uint32_t>& copies,
+    [[nodiscard]] NearOptimalCounts count(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
                                           bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
                                           nb::object report, bool root_only) const {
-        SetRule rule = rule_of(std::move(most_errors), copies, any_label, redundant, memory_limit);
+        SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
         return NearOptimalCounts(graph_, std::move(rule), root_only,
                                  treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report)));
     }
 
-    [[nodiscard]] NearOptimalExtremes extremes(std::vector<std::int64_t> most_errors,
+    [[nodiscard]] NearOptimalExtremes extremes(std::vector<std::int64_t> max_errors,
                                                const Vector<std::uint32_t>& copies, bool any_label, bool redundant,
                                                const Vector<std::int64_t>& leaf_value, double time_limit,
                                                std::size_t memory_limit) const {
         treewright::require(leaf_value.shape(0) == graph_->leaf_cost.size(), "extremes: shapes do not agree");
-        SetRule rule = rule_of(std::move(most_errors), copies, any_label, redundant, memory_limit);
+        SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
         return NearOptimalExtremes(
             graph_, std::move(rule),
             std::vector<std::int64_t>(leaf_value.data(), leaf_value.data() + leaf_value.shape(0)),
             treewright::make_control(time_limit, kNoSteps, memory_limit, nb::none()));
     }
 
-    [[nodiscard]] NearOptimalShares shares(std::vector<std::int64_t> most_errors, const Vector<std::uint32_t>& copies,
+    [[nodiscard]] NearOptimalShares shares(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
                                            bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
                                            bool root_only) const {
-        SetRule rule = rule_of(std::move(most_errors), copies, any_label, redundant, memory_limit);
+        SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
         return NearOptimalShares(graph_, std::move(rule), root_only,
                                  treewright::make_control(time_limit, kNoSteps, memory_limit, nb::none()));
     }
 
-    [[nodiscard]] nb::tuple reliance(std::vector<std::int64_t> most_errors, const Vector<std::uint32_t>& copies,
+    [[nodiscard]] nb::tuple reliance(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
                                      bool any_label, bool redundant, std::size_t memory_limit,
                                      const Vector<std::uint32_t>& copies_of, const Vector<std::uint64_t>& ones,
                                      std::size_t n_rows, const Vector<std::int64_t>& weight,
@@ -144,7 +144,7 @@ class NearOptimalSet {
         treewright::require(copies_of.shape(0) == graph_->edges.size() && weight.shape(0) == n_rows &&
                                 cost.shape(0) == n_rows * graph_->n_classes,
                             "reliance: shapes do not agree");
-        const SetRule rule = rule_of(std::move(most_errors), copies, any_label, redundant, memory_limit);
+        const SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
         Control control =
             treewright::make_control(std::numeric_limits<double>::infinity(), kNoSteps, memory_limit, nb::none());
         std::optional<std::pair<double, double>> found;
@@ -158,11 +158,11 @@ class NearOptimalSet {
         return nb::make_tuple(control.reason(), nb::make_tuple(found->first, found->second));
     }
 
-    [[nodiscard]] nb::tuple column_worth(std::vector<std::int64_t> most_errors, const Vector<std::uint32_t>& copies,
+    [[nodiscard]] nb::tuple column_worth(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
                                          bool any_label, bool redundant, std::size_t memory_limit,
                                          const Vector<std::uint32_t>& copies_without) const {
         treewright::require(copies_without.shape(0) == graph_->edges.size(), "column_worth: shapes do not agree");
-        const SetRule rule = rule_of(std::move(most_errors), copies, any_label, redundant, memory_limit);
+        const SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
         Control control =
             treewright::make_control(std::numeric_limits<double>::infinity(), kNoSteps, memory_limit, nb::none());
         ColumnWorth found;
@@ -199,12 +199,12 @@ class NearOptimalSet {
     }
 
    private:
-    [[nodiscard]] SetRule rule_of(std::vector<std::int64_t> most_errors, const Vector<std::uint32_t>& copies,
+    [[nodiscard]] SetRule rule_of(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
                                   bool any_label, bool redundant, std::size_t memory_limit) const {
-        treewright::require(copies.shape(0) == graph_->edges.size() && !most_errors.empty(),
+        treewright::require(copies.shape(0) == graph_->edges.size() && !max_errors.empty(),
                             "count: shapes do not agree");
-        return {std::move(most_errors),
-                leaf_price_,
+        return {std::move(max_errors),
+                leaf_penalty_,
                 unit_shift_,
                 any_label,
                 redundant,
@@ -232,7 +232,7 @@ class NearOptimalSet {
 
     std::shared_ptr<const NearOptimalGraph> graph_;
     std::vector<std::int32_t> source_;
-    std::int64_t leaf_price_;
+    std::int64_t leaf_penalty_;
     int unit_shift_;
     std::int64_t min_count_;
     treewright::Stop stop_;

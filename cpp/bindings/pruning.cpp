@@ -20,8 +20,8 @@ using namespace treewright::tree;
 
 namespace {
 
-constexpr std::int64_t kMostWeight = std::int64_t{1} << 54;  // sums of weights, and each cost
-constexpr Wide kMostCost = Wide{1} << 124;                   // of all rows and leaves together
+constexpr std::int64_t kMaxWeight = std::int64_t{1} << 54;  // sums of weights, and each cost
+constexpr Wide kMaxCost = Wide{1} << 124;                   // of all rows and leaves together
 
 using Halves = std::pair<std::int64_t, std::uint64_t>;
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
@@ -108,12 +108,12 @@ Checked check(const SplitList& splits, const Table& X, const Vector<std::int32_t
     const std::size_t n_classes = costs.shape(0);
     require(costs.shape(1) == n_classes, "costs must be square");
     require_rows(splits, X, y, weight.size(), n_classes);
-    require_within(span_of(costs), std::int64_t{0}, kMostWeight, "costs");
-    const std::int64_t total = require_sum(span_of(weight), kMostWeight, "weight");
+    require_within(span_of(costs), std::int64_t{0}, kMaxWeight, "costs");
+    const std::int64_t total = require_sum(span_of(weight), kMaxWeight, "weight");
     const CostRates rates{joined(unit), joined(leaf)};
     const Wide most = Wide{total} * *std::max_element(costs.data(), costs.data() + costs.size());
-    require(rates.unit >= 1 && rates.leaf >= 0 && (most == 0 || rates.unit <= kMostCost / most) &&
-                rates.leaf <= kMostCost / static_cast<Wide>(splits.size()),
+    require(rates.unit >= 1 && rates.leaf >= 0 && (most == 0 || rates.unit <= kMaxCost / most) &&
+                rates.leaf <= kMaxCost / static_cast<Wide>(splits.size()),
             "unit or leaf out of range");
     return {{span_of(y), span_of(weight), span_of(costs), n_classes}, rates};
 }

@@ -35,8 +35,8 @@ inline void set_ranks(RankedTable& table, const Matrix<std::uint32_t>& rank, std
 
 // `make` prepares the table and gives the objective; it runs without the interpreter's lock, as the search does.
 inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjective>()>& make, std::uint32_t depth,
-                                 std::uint32_t most_leaves, const Options& options, Control& control) {
-    if (depth < 1 || most_leaves == 1) throw std::invalid_argument("ranked search: parameter below 1");
+                                 std::uint32_t max_leaves, const Options& options, Control& control) {
+    if (depth < 1 || max_leaves == 1) throw std::invalid_argument("ranked search: parameter below 1");
     if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0) ||
         options.part_rows < 1)
         throw std::invalid_argument("ranked search: an option is out of range");
@@ -46,7 +46,7 @@ inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjec
     {
         nanobind::gil_scoped_release release;
         const std::unique_ptr<RankedObjective> objective = make();
-        const Size limits{depth, most_leaves == 0 ? Size::kAny : most_leaves};
+        const Size limits{depth, max_leaves == 0 ? Size::kAny : max_leaves};
         const auto run = [&](auto&& search) {
             outcome = search.run(limits);
             tree = search.write(outcome.plan);

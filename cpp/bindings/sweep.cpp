@@ -16,16 +16,16 @@ using namespace treewright::ranked;
 
 namespace {
 
-constexpr std::int64_t kMostCost = std::int64_t{1} << 59;
+constexpr std::int64_t kMaxCost = std::int64_t{1} << 59;
 
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf, std::uint32_t min_leaf,
-               std::uint32_t depth, std::uint32_t most_leaves, const Options& options, double time_limit,
+               std::uint32_t depth, std::uint32_t max_leaves, const Options& options, double time_limit,
                std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
     if (weight.size() != label.size() || cost.shape(0) != cost.shape(1))
         throw std::invalid_argument("sweep: arrays of different lengths");
     if (leaf < 1 || unit < 1) throw std::invalid_argument("sweep: parameter below 1");
-    if (leaf > kMostCost || unit > kMostCost) throw std::invalid_argument("sweep: unit or leaf above 2^59");
+    if (leaf > kMaxCost || unit > kMaxCost) throw std::invalid_argument("sweep: unit or leaf above 2^59");
     const auto table = std::make_shared<LabelledTable>();
     LabelledTable& data = *table;
     set_ranks(data, rank, label.size(), min_leaf);
@@ -42,13 +42,13 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         total += std::int64_t{data.weight[i]} * *std::max_element(row, row + data.n_classes);
         if (total >= (std::int64_t{1} << 30)) throw std::invalid_argument("sweep: costs too large for 32-bit sums");
     }
-    if (total > 0 && unit > kMostCost / total) throw std::invalid_argument("sweep: unit times all costs is above 2^59");
+    if (total > 0 && unit > kMaxCost / total) throw std::invalid_argument("sweep: unit times all costs is above 2^59");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();
         return std::make_unique<Misclassification>(table, unit, leaf);
     };
-    return run_search(make, depth, most_leaves, options, control);
+    return run_search(make, depth, max_leaves, options, control);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void bind_sweep(nb::module_& m) {
 #undef OPTION
         .def_rw("threads", &Options::threads, "Threads of the search, the calling one among them.");
     m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"), nb::arg("unit"),
-          nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("most_leaves"), nb::arg("options"),
+          nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"), nb::arg("options"),
           nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best tree over all cuts of ranked columns; see treewright.search._sweep.");
+          "Best tree over all splits of ranked columns; see treewright.search._sweep.");
 }

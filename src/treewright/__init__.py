@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treewright.binarize import Cuts as Cuts
+    from treewright.binarize import SplitMatrix as SplitMatrix
     from treewright.estimators import BornAgainTreeClassifier as BornAgainTreeClassifier
     from treewright.estimators import HybridTreeClassifier as HybridTreeClassifier
     from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
@@ -46,7 +46,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "BornAgainTreeClassifier": "treewright.estimators",
-    "Cuts": "treewright.binarize",
+    "SplitMatrix": "treewright.binarize",
     "Frontier": "treewright.search",
     "HybridTreeClassifier": "treewright.estimators",
     "LatentTreeClassifier": "treewright.estimators",

@@ -10,7 +10,7 @@ from typing import Any
 
 from attack.case import Case
 from attack.exact import Stated
-from attack.oracle import Answer, Oracle
+from attack.oracle import AS_GOOD, Answer, Oracle
 from attack.probes import probe_rows
 from attack.walker import Walker
 from treewright.result import SolveResult
@@ -28,7 +28,6 @@ __all__ = [
 
 HONEST = Fraction(1, 2**48)  # of float64 sums of a few numbers; a share of what is compared
 ROUNDED = Fraction(1, 10**12)  # where the statement of the problem is rounded: real weights, balanced
-HAIR_OF_WEIGHT = Fraction(1, 10**12)  # of a leaf
 SMALL_SUM = (
     2**29
 )  # of whole weights times costs, which every engine takes as they are; larger ones may be rounded
@@ -75,7 +74,7 @@ class Found:
 
     @cached_property
     def objective(self) -> Fraction:
-        return self.loss + self.stated.leaf_price * len(self.groups)
+        return self.loss + self.stated.leaf_penalty * len(self.groups)
 
     @cached_property
     def tolerance(self) -> Fraction:
@@ -97,9 +96,11 @@ def answers(case: Case) -> Iterator[Mismatch]:
 
     oracle = Oracle(case, offered(case))
     least = case.options.get("min_leaf_accuracy")
-    best = oracle.optimum() if least is None else oracle.cheapest_with(Fraction(repr(float(least))))
-    if least is not None and hangs_by_a_hair(oracle, best):
-        return
+    if least is None:
+        best = oracle.optimum()
+    else:
+        as_good = AS_GOOD if oracle.stated.has_real_weights else 1
+        best = oracle.cheapest_with(Fraction(repr(float(least))) * as_good)
     try:
         model = case.run()
     except SolverError as error:
@@ -116,28 +117,19 @@ def answers(case: Case) -> Iterator[Mismatch]:
         yield from not_worse_than_simple(found, oracle)
 
 
-def hangs_by_a_hair(oracle: Oracle, best: Answer | None) -> bool:
-    """Whether the last bits of weights like 1.2 decide which leaves are accurate enough.
-
-    The library reads them as the decimals that they show, the oracle as the float64 numbers that they are.
-    """
-    if all(w.denominator == 1 for w in oracle.stated.weights):
-        return False
-    least = Fraction(repr(float(oracle.case.options["min_leaf_accuracy"])))
-    return oracle.cheapest_with(max(least - HAIR_OF_WEIGHT, Fraction(0))) != best
-
-
 def check_result(found: Found, best: Answer) -> Iterator[Mismatch]:
     """Compare a tree of the search for the smallest objective, and what is claimed about it, with the optimum."""
     result, stated = found.result, found.stated
     yield from keeps_constraints(found)
-    size = abs(found.objective) + stated.leaf_price
+    size = abs(found.objective) + stated.leaf_penalty
     if abs(Fraction(result.objective) - found.objective) > found.tolerance * 16 * size:
         yield Mismatch(
             "the objective is not the tree's",
             f"objective {result.objective!r}, the tree has {float(found.objective)!r}",
         )
-    if Fraction(result.lower_bound) > best.objective + found.tolerance * (best.objective + stated.leaf_price):
+    if Fraction(result.lower_bound) > best.objective + found.tolerance * (
+        best.objective + stated.leaf_penalty
+    ):
         yield Mismatch(
             "the lower bound is above the optimum", f"lower_bound {result.lower_bound!r}, {_words(best)}"
         )
@@ -156,7 +148,7 @@ def check_result(found: Found, best: Answer) -> Iterator[Mismatch]:
     if excess > allowed:
         yield Mismatch("false optimal", f"{result.sentence()} {_words(best)}")
     elif (
-        stated.leaf_price == 0
+        stated.leaf_penalty == 0
         and excess == 0
         and len(found.groups) > best.leaves
         and not says_leaves_open(result)
@@ -244,7 +236,7 @@ def best_subtree(found: Found) -> Fraction:
     def best(node: int, here: tuple[int, ...]) -> Fraction | None:
         own = None
         if len(here) >= stated.min_samples_leaf:
-            own = stated.cheapest_label(here) + stated.leaf_price
+            own = stated.cheapest_label(here) + stated.leaf_penalty
         if nodes[node]["split"] is None or not here:
             return own
         left, right = nodes[node]["left"], nodes[node]["right"]

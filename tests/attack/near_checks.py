@@ -56,14 +56,14 @@ class StatedSet(Stated):
         return [[Fraction(repr(c)) for c in row] for row in given]
 
     @cached_property
-    def leaf_price(self) -> Fraction:
+    def leaf_penalty(self) -> Fraction:
         return Fraction(repr(self.case.options.get("cost_complexity", 0.01)))
 
     @cached_property
     def unit(self) -> int:
         """How many units the total weight is: costs of rows and leaves are whole numbers of them."""
         parts = [c.denominator for row in self.row_costs for c in row]
-        return math.lcm(self.leaf_price.denominator, *parts)
+        return math.lcm(self.leaf_penalty.denominator, *parts)
 
 
 class Trees:
@@ -77,7 +77,7 @@ class Trees:
         unit, n = stated.unit, len(stated.kept)
         self.most = options.get("max_leaf_nodes") or n
         self.depth = min(stated.max_depth, n - 1)
-        self.price = int(stated.leaf_price * unit)
+        self.price = int(stated.leaf_penalty * unit)
         self.row_costs = [[int(c * unit) for c in row] for row in stated.row_costs]
         self.everything = (1 << n) - 1
         self.below = cache(self._below)
@@ -156,7 +156,7 @@ def near_answers(case: Case) -> Iterator[Mismatch]:
 
 def _answers(case: Case, found: Any) -> Iterator[Mismatch]:
     stated = StatedSet(case)
-    problem, splits = found.graph.problem, list(found.graph.cuts.splits)
+    problem, splits = found.graph.problem, list(found.graph.split_matrix.splits)
     lefts = [sum(1 << i for i, goes in enumerate(s.goes_left(problem.table.X)) if goes) for s in splits]
     trees = Trees(stated, lefts)
     offered = {min(left, trees.everything ^ left) for left in lefts} - {0}

@@ -132,7 +132,7 @@ def cheapest(stated: Stated, max_depth: int | None = None) -> tuple[Fraction, in
 
     @cache
     def leaf(rows: int) -> Fraction:
-        return stated.cheapest_label([i for i in range(n) if rows >> i & 1]) + stated.leaf_price
+        return stated.cheapest_label([i for i in range(n) if rows >> i & 1]) + stated.leaf_penalty
 
     @cache
     def best(rows: int, depth: int, leaves: int) -> tuple[Fraction, int]:

@@ -14,7 +14,7 @@ __all__ = ["left_sets", "thresholds_of"]
 
 
 def thresholds_of(values: list[float]) -> list[float]:
-    """Cuts between neighbouring values; any number in [a, b) does."""
+    """SplitMatrix between neighbouring values; any number in [a, b) does."""
     distinct = sorted(set(values))
     return distinct[:-1]
 

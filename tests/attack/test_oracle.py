@@ -60,7 +60,7 @@ def test_oracle_equals_enumeration(seed):
         if all(len(leaf) >= stated.min_samples_leaf for leaf in tree)
     ]
     losses = [(sum(stated.cheapest_label(list(leaf)) for leaf in tree), len(tree)) for tree in trees]
-    price = stated.leaf_price
+    price = stated.leaf_penalty
     assert _same(oracle.cheapest(), losses, price)
     within = [(loss, n) for loss, n in losses if n <= case.options["max_leaf_nodes"]]
     assert _same(oracle.optimum(), within, price)

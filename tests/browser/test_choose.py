@@ -63,7 +63,7 @@ def test_the_page_counts_like_the_library(visit, seed):
     assert sum(int(option["trees"]) for option in options) == trees.n_trees_
     for place in {0, trees.n_trees_ // 2, trees.n_trees_ - 1}:
         tree = trees[place]
-        numbers = {split: k for k, split in enumerate(trees.graph.cuts.splits)}
+        numbers = {split: k for k, split in enumerate(trees.graph.split_matrix.splits)}
         choices, leaves = {}, {}
         pending = [(0, "")]
         while pending:
@@ -134,6 +134,19 @@ def test_a_size_a_ban_and_a_force_restrict_and_are_lifted(visit):
     page.locator("#reset").press("Enter")
     page.wait_for_selector("body[data-ready=yes]")
     assert page.locator("#state").inner_text().startswith(f"{trees.n_trees_:,} tree")
+
+
+def test_every_line_of_sizes_has_trees(visit):
+    trees = some_set(1)  # three of its seven steps of the loss have no tree
+    page = opened(visit, trees)
+    losses = [size.loss for size in trees.table()]
+    lines = page.locator("#map tbody tr")
+    assert lines.count() == 4
+    for line in lines.all():
+        assert line.locator("button").count() > 0
+    assert page.locator("#map button").count() <= len(losses)
+    counts = [int(each.get_attribute("title").replace(",", "")) for each in page.locator("#map button").all()]
+    assert sum(counts) == trees.n_trees_
 
 
 def test_two_trees_are_compared_by_rows(visit):

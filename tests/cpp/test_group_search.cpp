@@ -183,7 +183,7 @@ void check_kernel(Dice& dice, const RankedObjective& objective) {
     std::vector<std::uint32_t> set, columns;
     for (std::uint32_t g = 0; g < groups.n_groups; ++g)
         if (dice.below(5) > 0) set.push_back(g);
-    for (std::uint32_t c = 0; c < groups.cuts.size(); ++c)
+    for (std::uint32_t c = 0; c < groups.splits.size(); ++c)
         if (dice.below(5) > 0) columns.push_back(c);
     if (set.empty() || columns.empty()) return;
     for (const int depth : {2, 3}) {

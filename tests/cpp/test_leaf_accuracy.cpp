@@ -69,59 +69,61 @@ Node node_of(const Data& data, const std::vector<std::uint32_t>& rows) {
     return node;
 }
 
-Cut random_cut(Dice& dice, const Data& data) {
+Target random_target(Dice& dice, const Data& data) {
     const auto weight = static_cast<Count>(1 + dice.below(60));
     const Value value{dice.below(static_cast<std::size_t>(weight) + 1), static_cast<Whole>(weight)};
-    return Cut::at(data.measure, data.rounding, value, dice.coin(), data.min_leaf, data.total);
+    return Target::at(data.measure, data.rounding, value, dice.coin(), data.min_leaf, data.total);
 }
 
 // The same of sets of rows: what the kernels count is never more than what is lacking in full.
-void check_rounded_deficits(Dice& dice, const Data& data, const Cut& cut) {
+void check_rounded_deficits(Dice& dice, const Data& data, const Target& target) {
     std::vector<std::uint32_t> rows;
     Count before = 0;
     for (std::uint32_t row = 0; row < data.n_rows(); ++row) {
         if (dice.coin()) continue;
         rows.push_back(row);
         const Node node = node_of(data, rows);
-        const Count here = cut.deficit(data.measure, data.rounding, node.leaf());
-        const bool meets = node.n() >= data.min_leaf && cut.met_by(data.measure, node.value);
-        check((here == 0) == meets, "a leaf lacks nothing exactly if it meets the cut in full");
-        check(cut.deficit(node.total, node.largest, node.n()) <= here, "the kernels count no more");
+        const Count here = target.deficit(data.measure, data.rounding, node.leaf());
+        const bool meets = node.n() >= data.min_leaf && target.met_by(data.measure, node.value);
+        check((here == 0) == meets, "a leaf lacks nothing exactly if it meets the target in full");
+        check(target.deficit(node.total, node.largest, node.n()) <= here, "the kernels count no more");
         const Count weight = data.table.weight[row];
         if (rows.size() > 1) {
-            check(here >= before - cut.gain_rate * weight, "gaining a row in full");
-            check(before >= here - cut.loss_rate * weight, "losing a row in full");
+            check(here >= before - target.gain_rate * weight, "gaining a row in full");
+            check(before >= here - target.loss_rate * weight, "losing a row in full");
         }
         before = here;
     }
 }
 
-// Zero exactly if the leaf meets the cut; and one row moves it by no more than the rates say.
+// Zero exactly if the leaf meets the target; and one row moves it by no more than the rates say.
 void check_deficits(Dice& dice, const Data& data) {
-    const Cut cut = random_cut(dice, data);
-    if (data.rounding.any) return check_rounded_deficits(dice, data, cut);
+    const Target target = random_target(dice, data);
+    if (data.rounding.any) return check_rounded_deficits(dice, data, target);
     const Count most = std::min<Count>(data.total, 60);
     for (Count w = 1; w <= most; ++w)
         for (Count c = 0; c <= w; ++c)
             for (const Count rows : {Count{1}, std::min(w, data.min_leaf), w}) {
-                const bool meets =
-                    rows >= data.min_leaf && cut.met_by(data.measure, {static_cast<Whole>(c), static_cast<Whole>(w)});
-                check((cut.deficit(w, c, rows) == 0) == meets, "a leaf lacks nothing exactly if it meets the cut");
+                const bool meets = rows >= data.min_leaf &&
+                                   target.met_by(data.measure, {static_cast<Whole>(c), static_cast<Whole>(w)});
+                check((target.deficit(w, c, rows) == 0) == meets,
+                      "a leaf lacks nothing exactly if it meets the target");
                 if (w == most) continue;
-                const Count here = cut.deficit(w, c, rows);
+                const Count here = target.deficit(w, c, rows);
                 for (const Count right : {0, 1}) {
-                    const Count more = cut.deficit(w + 1, c + right, rows + 1);
-                    check(more >= here - cut.gain_rate, "gaining a row");
-                    check(here >= more - cut.loss_rate, "losing a row");
+                    const Count more = target.deficit(w + 1, c + right, rows + 1);
+                    check(more >= here - target.gain_rate, "gaining a row");
+                    check(here >= more - target.loss_rate, "losing a row");
                 }
             }
 }
 
-// Best second split of one side, cut by cut.
-Count slow_side(const Data& data, const std::vector<std::uint32_t>& rows, const Cut& cut, const CostRates* rates) {
+// Best second split of one side, split by split.
+Count slow_side(const Data& data, const std::vector<std::uint32_t>& rows, const Target& target,
+                const CostRates* rates) {
     const auto leaf = [&](const std::vector<std::uint32_t>& some) {
         const Node node = node_of(data, some);
-        const Count deficit = cut.deficit(node.total, node.largest, node.n());
+        const Count deficit = target.deficit(node.total, node.largest, node.n());
         if (rates == nullptr) return deficit;
         return deficit > 0 ? kNoCost : rates->unit * (node.total - node.largest) + rates->leaf;
     };
@@ -141,24 +143,24 @@ void check_pairs(Dice& dice, const Data& data) {
         if (dice.below(4) != 0) rows.push_back(i);
     if (rows.empty()) return;
     const Node node = node_of(data, rows);
-    const Cut cut = random_cut(dice, data);
+    const Target target = random_target(dice, data);
     const CostRates rates{64, 1 + static_cast<Count>(dice.below(100))};
     PairSolver solver(data);
     for (const CostRates* asked : {static_cast<const CostRates*>(nullptr), &rates}) {
         PairAnswer first;
-        solver.solve(node, cut, asked, first);
-        for (std::size_t i = 0; i < first.cuts.size(); ++i) {
+        solver.solve(node, target, asked, first);
+        for (std::size_t i = 0; i < first.splits.size(); ++i) {
             std::vector<std::uint32_t> left, right;
             for (const std::uint32_t row : rows)
-                (data.table.rank_of(first.cuts[i].column, row) < first.cuts[i].rank ? left : right).push_back(row);
-            check(!left.empty() && !right.empty(), "a cut divides its node");
-            check(first.left[i] == slow_side(data, left, cut, asked), "left side");
-            check(first.right[i] == slow_side(data, right, cut, asked), "right side");
+                (data.table.rank_of(first.splits[i].column, row) < first.splits[i].rank ? left : right).push_back(row);
+            check(!left.empty() && !right.empty(), "a split divides its node");
+            check(first.left[i] == slow_side(data, left, target, asked), "left side");
+            check(first.right[i] == slow_side(data, right, target, asked), "right side");
         }
         for (const Simd level : {Simd::plain, Simd::avx2}) {
             set_simd_limit(level);
             PairAnswer other;
-            solver.solve(node, cut, asked, other);
+            solver.solve(node, target, asked, other);
             check(other.left == first.left && other.right == first.right, "instruction sets agree");
             set_simd_limit(Simd::avx512);
         }
@@ -182,7 +184,7 @@ void check_searches(Dice& dice, const Data& data) {
         options.convert = dice.coin();
         options.deepen = dice.coin();
         options.refute = dice.coin();
-        options.dense_cuts = dice.coin() ? 0 : 1500;
+        options.dense_splits = dice.coin() ? 0 : 1500;
         options.slack = dice.coin() ? 0.0 : 0.7;
         Limits limits;
         if (trial == 2) limits.steps = static_cast<std::int64_t>(1 + dice.below(20));

@@ -64,9 +64,9 @@ Made random_case(std::mt19937& random) {
             }
         graph.nodes[n].last_edge = static_cast<std::uint32_t>(graph.edges.size());
     }
-    made.rule.most_errors = {-1};
-    for (int l = 1; l <= 1 + upto(8); ++l) made.rule.most_errors.push_back(upto(5) == 0 ? 200010 - l : 12 - l);
-    std::sort(made.rule.most_errors.begin() + 1, made.rule.most_errors.end(), std::greater<>());
+    made.rule.max_errors = {-1};
+    for (int l = 1; l <= 1 + upto(8); ++l) made.rule.max_errors.push_back(upto(5) == 0 ? 200010 - l : 12 - l);
+    std::sort(made.rule.max_errors.begin() + 1, made.rule.max_errors.end(), std::greater<>());
     made.rule.any_label = upto(1) == 1;
     made.rule.redundant = upto(1) == 1;
     for (std::size_t e = 0; e < graph.edges.size(); ++e)
@@ -104,8 +104,7 @@ int main() {
         std::map<std::pair<std::uint32_t, std::int64_t>, std::pair<std::uint64_t, std::int64_t>> cells;
         std::vector<std::uint64_t> in_leaf(made.graph.leaf_cost.size(), 0);
         for (const Tree& tree : listed(made, 0)) {
-            if (tree.leaves >= made.rule.most_errors.size() || tree.errors > made.rule.most_errors[tree.leaves])
-                continue;
+            if (tree.leaves >= made.rule.max_errors.size() || tree.errors > made.rule.max_errors[tree.leaves]) continue;
             const auto [at, fresh] = cells.try_emplace({tree.leaves, tree.errors}, 0, tree.value);
             ++at->second.first;
             at->second.second = std::max(at->second.second, tree.value);
@@ -163,8 +162,8 @@ int main() {
         tower.leaf_cost.insert(tower.leaf_cost.end(), {0, 1});
         tower.leaf_rows.push_back(1);
     }
-    rule.most_errors.assign(33, 0);
-    rule.most_errors[0] = -1;
+    rule.max_errors.assign(33, 0);
+    rule.max_errors[0] = -1;
     rule.redundant = true;
     Control control{Limits{}};
     const TreeCounts counts(tower, rule, false, control);

@@ -18,8 +18,8 @@ Fingerprint rows_of(std::uint64_t number) {
 
 Outcome outcome(Cost lower, Cost upper) { return {lower, upper, PartialTree::leaf()}; }
 
-void compare(std::size_t most_bytes, bool may_forget) {
-    Cache cache(most_bytes);
+void compare(std::size_t max_bytes, bool may_forget) {
+    Cache cache(max_bytes);
     const std::size_t first = cache.bytes();
     Dice dice(5);
     std::map<std::pair<std::uint64_t, std::uint32_t>, Outcome> told;  // rows, and leaves
@@ -30,7 +30,7 @@ void compare(std::size_t most_bytes, bool may_forget) {
         const auto n_rows = static_cast<std::uint32_t>(1 + number);
         cache.store(rows_of(number), {7, leaves}, n_rows, news);
         told[{number, leaves}].merge(news);
-        check(cache.bytes() <= std::max(most_bytes, first), "within the limit");
+        check(cache.bytes() <= std::max(max_bytes, first), "within the limit");
         const Outcome* here = cache.peek(rows_of(number), {7, leaves});
         check(here != nullptr && here->lower >= news.lower && here->upper <= news.upper,
               "what was just stored is there");

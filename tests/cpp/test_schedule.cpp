@@ -23,9 +23,9 @@ struct Counts {
 };
 
 // Prices that are valid whatever the rows: all together are no more than the price of one leaf.
-PriceSource share_of_a_leaf(std::size_t n_rows, std::int64_t leaf_penalty, bool stops, Counts& counts,
-                            Control& control) {
-    return [=, &counts, &control, made = std::int64_t{0}](const PriceRequest& request) mutable {
+RowPriceSource share_of_a_leaf(std::size_t n_rows, std::int64_t leaf_penalty, bool stops, Counts& counts,
+                               Control& control) {
+    return [=, &counts, &control, made = std::int64_t{0}](const RowPriceRequest& request) mutable {
         check(request.seconds >= 0 && request.work >= 0 && request.proven_bound >= 0, "a request");
         Prices prices;
         prices.of_row.assign(n_rows, n_rows == 0 ? 0 : leaf_penalty / static_cast<std::int64_t>(n_rows));
@@ -79,7 +79,7 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
         if (trial == 4) limits.steps = static_cast<std::int64_t>(1 + dice.below(25));
         if (trial == 3) limits.bytes = 1;  // the caches shed all the time
         Control control(limits);
-        PriceSource prices;
+        RowPriceSource prices;
         if (trial > 0 && settings.leaf_penalty > 0)
             prices = share_of_a_leaf(data.n_rows, settings.leaf_penalty, stops_pricing, counts, control);
         const bool counts_leaves = static_cast<std::int64_t>(data.n_rows) < (std::int64_t{1} << units.shift) - 1;
@@ -137,11 +137,11 @@ int recheck(Dice& dice, std::int64_t scale) {
                             options};
     Control control({.seconds = 60});
     const RecheckBudget budget{0, dice.coin() ? 100000 : static_cast<std::int64_t>(1 + dice.below(25))};
-    const PriceSource none;
+    const RowPriceSource none;
     const Outcome out = search_tree<Acc>(data, settings, false, none, control, budget);
     check(!control.ended(), "the recheck ends no run");
     if (!out.recheck) return 0;
-    check(control.steps() <= budget.most_steps, "no more steps than allowed");
+    check(control.steps() <= budget.max_steps, "no more steps than allowed");
     Walk walk{in, data, out.recheck->shape, rules};
     const std::int64_t cost = walk.go(all, rules.max_depth);
     check(walk.at == out.recheck->shape.size() && walk.leaves <= rules.max_leaves, "a tree within the limits");

@@ -43,8 +43,8 @@ Case make_case(std::mt19937& random, std::uint32_t n, std::uint32_t n_classes, b
     for (std::uint32_t y = 0; y < n_classes; ++y)
         for (std::uint32_t k = 0; k < n_classes; ++k) d.cost.push_back(y == k ? 0 : unit ? 1 : 1 + static_cast<int>(y));
     d.prepare();
-    c.left_lanes.assign(n, n_lanes < kMostLanes ? ~std::uint64_t{0} << n_lanes : 0);
-    for (std::uint32_t k = 0; k < n_lanes; ++k) {  // cuts of all columns by turns
+    c.left_lanes.assign(n, n_lanes < kMaxLanes ? ~std::uint64_t{0} << n_lanes : 0);
+    for (std::uint32_t k = 0; k < n_lanes; ++k) {  // splits of all columns by turns
         const std::uint32_t* order = &d.order[std::size_t{k % d.n_columns} * n];
         c.left_rows.push_back((k + 1) * n / (n_lanes + 1));
         c.on_left.emplace_back(n, std::uint8_t{0});
@@ -57,7 +57,7 @@ Case make_case(std::mt19937& random, std::uint32_t n, std::uint32_t n_classes, b
         c.sign.push_back(static_cast<std::int8_t>(n_classes == 2 ? d.signed_weight[row] : 0));
         // The general form: gains by label.
         c.lookup.push_back(static_cast<std::uint64_t>(d.weight[row]) << 32 | d.label[row]);
-        c.place.push_back(static_cast<std::uint8_t>(d.weight[row] == 0 ? kMostUnitClasses : d.label[row]));
+        c.place.push_back(static_cast<std::uint8_t>(d.weight[row] == 0 ? kMaxUnitClasses : d.label[row]));
     }
     return c;
 }
@@ -94,14 +94,14 @@ void check(std::int64_t got, std::int64_t expected, const char* what) {
     std::exit(1);
 }
 
-void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std::int32_t least_gain = 0) {
+void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std::int32_t min_gain = 0) {
     LabelledTable& d = c.data;
     std::vector<const std::uint32_t*> orders;
     for (std::size_t j = 0; j < d.n_columns; ++j) orders.push_back(&d.order[j * d.n_rows]);
     std::vector<std::uint32_t> classes(d.n_classes);
     for (std::uint32_t k = 0; k < d.n_classes; ++k) classes[k] = k;
     std::vector<std::int32_t> gain[2];
-    gain[0].assign(d.n_classes * kMostLanes, 0);
+    gain[0].assign(d.n_classes * kMaxLanes, 0);
     gain[1] = gain[0];
     std::vector<std::vector<std::uint32_t>> sides[2];
     for (std::uint32_t k = 0; k < lanes; ++k) {
@@ -111,7 +111,7 @@ void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std:
             const int side = c.on_left[k][row] != 0 ? 0 : 1;
             sides[side][k].push_back(row);
             for (std::uint32_t a = 0; a < d.n_classes; ++a)
-                gain[side][a * kMostLanes + k] += d.weight[row] * d.gain[d.label[row] * d.n_classes + a];
+                gain[side][a * kMaxLanes + k] += d.weight[row] * d.gain[d.label[row] * d.n_classes + a];
         }
     }
     PairTask task;
@@ -127,7 +127,7 @@ void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std:
     task.classes = classes.data();
     task.lookup = c.lookup.data();
     task.place = c.place.data();
-    task.least_gain = least_gain;
+    task.min_gain = min_gain;
     task.gain = d.gain.data();
     task.left_gain = gain[0].data();
     task.right_gain = gain[1].data();
@@ -137,14 +137,13 @@ void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std:
             std::int64_t span = 0;
             for (const std::uint32_t row : sides[side][k]) span += d.span[row];
             std::int64_t leaf = span;
-            for (std::uint32_t a = 0; a < d.n_classes; ++a)
-                leaf = std::min(leaf, span - gain[side][a * kMostLanes + k]);
+            for (std::uint32_t a = 0; a < d.n_classes; ++a) leaf = std::min(leaf, span - gain[side][a * kMaxLanes + k]);
             const std::int64_t loss = span - (side == 0 ? task.best_left[k] : task.best_right[k]);
             const std::int64_t best = slow_split(d, sides[side][k]);
-            if (leaf - best > least_gain)
+            if (leaf - best > min_gain)
                 check(loss, best, name);
             else  // no better than the leaf
-                check(std::min(loss, leaf - least_gain), leaf - least_gain, name);
+                check(std::min(loss, leaf - min_gain), leaf - min_gain, name);
         }
 }
 
@@ -160,15 +159,15 @@ int main() {
         const PairKernels& kernels = pair_kernels(level);
         for (const std::uint32_t n : {5u, 40u, 126u, 127u, 300u, 4200u}) {
             if (n > 300 && level != detected_simd()) continue;  // the slow loop is slow
-            const std::int32_t least_gain = n % 2 == 0 ? 0 : static_cast<std::int32_t>(random() % 4);
+            const std::int32_t min_gain = n % 2 == 0 ? 0 : static_cast<std::int32_t>(random() % 4);
             Case unit = make_case(random, n, 2, true, 1, std::min(kernels.unit_lanes, n > 300 ? 1u : 63u));
-            run(unit, kernels.unit16, static_cast<std::uint32_t>(unit.left_rows.size()), "unit16", least_gain);
-            run(unit, kernels.unit32, static_cast<std::uint32_t>(unit.left_rows.size()), "unit32", least_gain);
+            run(unit, kernels.unit16, static_cast<std::uint32_t>(unit.left_rows.size()), "unit16", min_gain);
+            run(unit, kernels.unit32, static_cast<std::uint32_t>(unit.left_rows.size()), "unit32", min_gain);
             if (n > 300) continue;
             for (const std::uint32_t n_classes : {3u, 7u, 16u}) {
                 Case units = make_case(random, n, n_classes, true, 1, kernels.unit_lanes);
-                run(units, kernels.unit_classes16, kernels.unit_lanes, "unit_classes16", least_gain);
-                run(units, kernels.unit_classes32, kernels.unit_lanes, "unit_classes32", least_gain);
+                run(units, kernels.unit_classes16, kernels.unit_lanes, "unit_classes16", min_gain);
+                run(units, kernels.unit_classes32, kernels.unit_lanes, "unit_classes32", min_gain);
             }
             for (const std::uint32_t min_leaf : {1u, 3u}) {
                 if (n < 40 && min_leaf > 1) continue;

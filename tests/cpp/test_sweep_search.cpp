@@ -45,7 +45,7 @@ std::shared_ptr<Misclassification> make_objective(std::mt19937& random, std::uin
     return std::make_shared<Misclassification>(table, Cost{1} << 20, leaf);
 }
 
-// Every conclusion of a profile of column 0, at depth one below the cut, against the truth.
+// Every conclusion of a profile of column 0, at depth one below the split, against the truth.
 void check_profile(std::mt19937& random, const Misclassification& objective) {
     const LabelledTable& d = objective.data();
     Node root;
@@ -56,23 +56,23 @@ void check_profile(std::mt19937& random, const Misclassification& objective) {
     options.lipschitz = random() % 4 != 0;
     IntervalBounds profile;
     profile.reset(objective, options, root, 0, objective.best_stump(root).cost);
-    const auto n_cuts = static_cast<std::uint32_t>(profile.n_cuts());
+    const auto n_splits = static_cast<std::uint32_t>(profile.n_splits());
     std::vector<SplitBounds> truth{{0, 0, 0}};
     std::vector<std::uint8_t> scratch(d.n_rows + OrderKernels::kPadding);
     Cost best = kNoCost;
-    for (std::uint32_t cut = 1; cut <= n_cuts; ++cut) {
+    for (std::uint32_t split = 1; split <= n_splits; ++split) {
         Stack stack;
         Node left, right;
-        split(objective, root, 0, profile.position(cut), stack, scratch, left, right);
-        truth.push_back({cut, objective.best_stump(left).cost, objective.best_stump(right).cost});
-        if (profile.legal(cut)) best = std::min(best, truth.back().left + truth.back().right);
+        divide(objective, root, 0, profile.position(split), stack, scratch, left, right);
+        truth.push_back({split, objective.best_stump(left).cost, objective.best_stump(right).cost});
+        if (profile.legal(split)) best = std::min(best, truth.back().left + truth.back().right);
     }
     if (best == kNoCost) return;
     const Cost target = best + static_cast<Cost>(random() % (3 * static_cast<std::uint64_t>(objective.unit())));
     for (int step = 0; step < 6; ++step) {
-        const std::uint32_t cut = 1 + static_cast<std::uint32_t>(random() % n_cuts);
-        if (profile.legal(cut)) profile.insert(truth[cut]);
-        std::vector<char> open(n_cuts + 1, 0);
+        const std::uint32_t split = 1 + static_cast<std::uint32_t>(random() % n_splits);
+        if (profile.legal(split)) profile.insert(truth[split]);
+        std::vector<char> open(n_splits + 1, 0);
         for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
             const Gap gap = profile.gap(i, target);
             for (std::uint32_t c = gap.first; gap.open() && c <= gap.last; ++c) {
@@ -81,12 +81,12 @@ void check_profile(std::mt19937& random, const Misclassification& objective) {
             }
         }
         for (const SplitBounds& point : profile.points())
-            if (point.cut >= 1 && point.cut <= n_cuts) open[point.cut] = 1;
-        for (std::uint32_t c = 1; c <= n_cuts; ++c) {
+            if (point.split >= 1 && point.split <= n_splits) open[point.split] = 1;
+        for (std::uint32_t c = 1; c <= n_splits; ++c) {
             if (!profile.legal(c)) continue;
             const SplitBounds bound = profile.bounds(c);
-            check(bound.left <= truth[c].left && bound.right <= truth[c].right, "bounds of a cut");
-            if (open[c] == 0) check(truth[c].left + truth[c].right >= target, "closed cut");
+            check(bound.left <= truth[c].left && bound.right <= truth[c].right, "bounds of a split");
+            if (open[c] == 0) check(truth[c].left + truth[c].right >= target, "closed split");
         }
         check(profile.lower_bound(target) <= best || best >= target, "lower bound");
     }

@@ -61,7 +61,7 @@ def test_every_point_is_the_search_s_own_answer(file: str, max_depth: int | None
     frontier = front_of(file, max_depth)
     for point in frontier[:-1]:
         leaves = point.tree.n_leaves
-        prices = frontier.price_range(leaves)
+        prices = frontier.penalty_range(leaves)
         if prices is None:
             limits = {"cost_complexity": 0.0, "max_leaf_nodes": leaves}
         else:

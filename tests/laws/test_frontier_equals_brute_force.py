@@ -131,7 +131,7 @@ def test_every_point_is_the_search_s_own_answer(seed: int) -> None:
         hull = [point.tree.n_leaves for point in frontier.convex_hull()]
         for point in frontier:
             leaves = point.tree.n_leaves
-            prices = frontier.price_range(leaves)
+            prices = frontier.penalty_range(leaves)
             assert (prices is not None) == (leaves in hull)
             alone = problem.but(cost_complexity=0.0, max_leaf_nodes=leaves).solve()
             assert alone.status is SolveStatus.OPTIMAL

@@ -27,14 +27,14 @@ import pytest
 from brute_force import best_objective
 from tiny_problems import TOLERANCE, TinyProblem, random_problem, walk
 from treewright import SolveResult, SolveStatus
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.convert import to_json
 from treewright.guess import ReferenceCosts, guessed_lower_bound, reference_costs
 from treewright.problem import Problem
 from treewright.result import StopReason
 from treewright.search import Limits, Progress, SearchOptions, _beside
 from treewright.search._beside import solve_beside
-from treewright.search._solve import solve_cuts
+from treewright.search._solve import solve_binary
 
 SWITCHES = [
     None,
@@ -56,7 +56,7 @@ def with_reference(
 ) -> SolveResult:
     stated, cuts = problem.stated()
     reference = reference_costs(predictions, stated.y, stated.sample_weight, stated.costs)
-    return solve_cuts(stated, cuts, reference=reference, limits=limits, options=options)
+    return solve_binary(stated, cuts, reference=reference, limits=limits, options=options)
 
 
 def union(problem: TinyProblem, predictions: np.ndarray) -> Fraction:
@@ -272,7 +272,7 @@ def test_two_searches_beside_claim_what_holds(seed: int, monkeypatch: pytest.Mon
     assert min(seen[status] for status in SolveStatus) > 0
 
 
-def hard() -> tuple[Problem, Cuts, ReferenceCosts]:
+def hard() -> tuple[Problem, SplitMatrix, ReferenceCosts]:
     """Neither search ends soon, and a right reference guesses nothing that could end one."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 400).astype(np.int32)
@@ -293,11 +293,11 @@ def test_a_stop_in_any_turn_keeps_the_best_tree_and_bound(
     def until(*args: object, **how: object) -> SolveResult:
         if len(turns) == turn and outside:
             raise KeyboardInterrupt
-        found = solve_cuts(*args, **how)  # type: ignore[arg-type]
+        found = solve_binary(*args, **how)  # type: ignore[arg-type]
         turns.append(found)
         return replace(found, stop_reason=StopReason.INTERRUPT) if len(turns) == turn + 1 else found
 
-    monkeypatch.setattr(_beside, "solve_cuts", until)
+    monkeypatch.setattr(_beside, "solve_binary", until)
     if outside and not turn:  # no tree yet
         with pytest.raises(KeyboardInterrupt):
             solve_beside(*hard(), limits=Limits())
@@ -353,7 +353,7 @@ def test_a_recheck_keeps_the_better_tree_and_proven_bounds(seed: int) -> None:
         reference = reference_costs(predictions, stated.y, stated.sample_weight, stated.costs)
         first = with_reference(problem, predictions)
         most = 10**6 if i % 3 == 0 else int(first.stats["steps"]) + int(rng.integers(0, 4))
-        result = solve_cuts(
+        result = solve_binary(
             stated,
             cuts,
             reference=reference,
@@ -389,10 +389,10 @@ def test_a_recheck_costs_what_it_may() -> None:
     rng = np.random.default_rng(8)
     predictions = np.where(rng.random(len(problem.y)) < 0.25, 1 - problem.y, problem.y).astype(np.int32)
     reference = reference_costs(predictions, problem.y, problem.sample_weight, problem.costs)
-    first = solve_cuts(shorter, cuts, reference=reference)
+    first = solve_binary(shorter, cuts, reference=reference)
     done = int(first.stats["steps"])
     for before, most in ((0, 10**9), (4000, 10**9), (0, done + 7), (0, done)):
-        result = solve_cuts(shorter, cuts, reference=reference, recheck=(before, most))
+        result = solve_binary(shorter, cuts, reference=reference, recheck=(before, most))
         spent = int(result.stats["steps"]) - done
         assert spent <= min(max(500, (before + done) // 4), most - done)
         assert ("refuted_rows" in result.stats) == (most > done)

@@ -20,7 +20,7 @@ class Case:
         self.X, self.y, self.weight, costs, asked = random_case(seed)
         self.rng = np.random.default_rng(seed + 10**6)
         self.found = near_optimal_trees(self.X, self.y, sample_weight=self.weight, costs=costs, **asked)
-        self.splits = self.found.graph.cuts.splits
+        self.splits = self.found.graph.split_matrix.splits
         self.numbers = {split: number for number, split in enumerate(self.splits)}
         self.trees = [self.nested(tree) for tree in self.found] if self.found.n_trees_ < 1500 else []
         self.right = self.sides(self.found.graph.problem.table.X)

@@ -47,7 +47,7 @@ def compare(X, y, weight, costs, asked):
     """Compare all that is said of a set with a list of all trees."""
     found = near_optimal_trees(X, y, sample_weight=weight, costs=costs, **asked)
     table = found.graph.problem.table
-    splits = found.graph.cuts.splits
+    splits = found.graph.split_matrix.splits
     goes_right = [~split.goes_left(table.X) for split in splits]
     how = {"redundant": asked["redundant_splits"], "min_rows": asked["min_samples_leaf"]}
     every = Listed(
@@ -125,7 +125,7 @@ def test_ranked_and_binary_columns_give_the_same_set(seed, over_ranked_columns):
     ranked = near_optimal_trees(X, y, thresholds="all", **asked)
     binary = near_optimal_trees(X, y, thresholds="auto", **asked)
     assert over_ranked_columns == [True]
-    assert len(ranked.graph.cuts.splits) == len(binary.graph.cuts.splits)
+    assert len(ranked.graph.split_matrix.splits) == len(binary.graph.split_matrix.splits)
     assert ranked.status_ == binary.status_ == "complete"
     assert ranked.table() == binary.table()
     np.testing.assert_allclose(ranked.vote_share(), binary.vote_share(), rtol=1e-9)

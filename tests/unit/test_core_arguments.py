@@ -130,7 +130,7 @@ def sweep(**other: Any) -> dict[str, Any]:
         "leaf": 2**10,
         "min_leaf": 1,
         "depth": 2,
-        "most_leaves": 0,
+        "max_leaves": 0,
         "options": core.SweepOptions(),
         "time_limit": 10.0,
         "step_limit": 1000,
@@ -177,7 +177,8 @@ def leaf_accuracy(**other: Any) -> dict[str, Any]:
         "lower_bound": False,
         "z": 0.0,
         "scale": 1.0,
-        "cut": None,
+        "real_weights": False,
+        "target": None,
         "unit": (0, 1),
         "leaf": (0, 1),
         "options": core.LeafAccuracyOptions(),
@@ -228,7 +229,7 @@ def ensemble(**other: Any) -> core.BornAgainEnsemble:
         "single": False,
         "exact": True,
         "divisor": 1.0,
-        "cut": 0.0,
+        "cutoff": 0.0,
     } | other
     return core.bornagain_ensemble(**arguments)
 

@@ -10,8 +10,8 @@ namespace treewright::bornagain {
 
 namespace {
 
-constexpr std::size_t kMostPairedCells = 700;  // pairs of equal label are tested for conflict among so many cells
-constexpr std::size_t kWordsPerCost = 4096;    // of sets; about a microsecond
+constexpr std::size_t kMaxPairedCells = 700;  // pairs of equal label are tested for conflict among so many cells
+constexpr std::size_t kWordsPerCost = 4096;   // of sets; about a microsecond
 
 template <class Visit>
 void for_each(const std::vector<std::uint64_t>& set, const Visit& visit) {
@@ -63,8 +63,8 @@ void Active::index_cells() {
     }
 }
 
-// Information of a cut: less entropy of the labels or, where all labels are equal, more even sides.
-Active::Cut Active::quick_cut(const Set& set) const {
+// Information of a split: less entropy of the labels or, where all labels are equal, more even sides.
+Active::Split Active::quick_split(const Set& set) const {
     std::vector<std::size_t> members;
     for_each(set, [&](std::size_t i) { members.push_back(i); });
     const auto classes = static_cast<std::size_t>(ensemble_.n_classes);
@@ -76,7 +76,7 @@ Active::Cut Active::quick_cut(const Set& set) const {
             if (c > 0) sum -= static_cast<double>(c) * std::log(static_cast<double>(c) / static_cast<double>(total));
         return sum;
     };
-    Cut best;
+    Split best;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < values_.size(); ++f) {
         std::sort(members.begin(), members.end(), [&](auto i, auto j) { return cells_[i][f] < cells_[j][f]; });
@@ -111,10 +111,10 @@ std::int32_t Active::quick(const Set& set) {
         tree_.push_back({-1, 0, label(set)});
         return 1;
     }
-    const Cut cut = quick_cut(set);
-    emit(set, cut);
-    const std::int32_t left = quick(cut.left);
-    return left + quick(cut.right);
+    const Split split = quick_split(set);
+    emit(set, split);
+    const std::int32_t left = quick(split.left);
+    return left + quick(split.right);
 }
 
 void Active::find_conflicts() {
@@ -131,7 +131,7 @@ void Active::find_conflicts() {
         conflicts_[j][i / 64] |= std::uint64_t{1} << (i % 64);
     };
     Box box{std::vector<std::int32_t>(ensemble_.n_features()), std::vector<std::int32_t>(ensemble_.n_features())};
-    const std::size_t stride = std::max<std::size_t>(1, (n + kMostPairedCells - 1) / kMostPairedCells);
+    const std::size_t stride = std::max<std::size_t>(1, (n + kMaxPairedCells - 1) / kMaxPairedCells);
     for (std::size_t i = 0; i < n; ++i) {
         if (control_.poll(1 + static_cast<std::int64_t>((n - i) / 256))) return;
         for (std::size_t j = i + 1; j < n && !control_.stopped(); ++j) {
@@ -212,33 +212,33 @@ Active::Known& Active::look_up(const Set& set) {
     return known;
 }
 
-std::vector<Active::Cut> Active::cuts(const Set& set) {
-    std::vector<Cut> found;
+std::vector<Active::Split> Active::splits(const Set& set) {
+    std::vector<Split> found;
     for (std::size_t f = 0; f < up_to_.size(); ++f) {
         Set last;
         for (std::size_t rank = 0; rank + 1 < up_to_[f].size(); ++rank) {
             if (control_.poll()) return {};
-            Cut cut;
-            cut.feature = f;
-            cut.rank = rank;
-            cut.left.resize(words_);
-            cut.right.resize(words_);
+            Split split;
+            split.feature = f;
+            split.rank = rank;
+            split.left.resize(words_);
+            split.right.resize(words_);
             for (std::size_t w = 0; w < words_; ++w) {
-                cut.left[w] = set[w] & up_to_[f][rank][w];
-                cut.right[w] = set[w] & ~up_to_[f][rank][w];
+                split.left[w] = set[w] & up_to_[f][rank][w];
+                split.right[w] = set[w] & ~up_to_[f][rank][w];
             }
-            if (empty(cut.right)) break;
-            if (empty(cut.left) || cut.left == last) continue;
-            last = cut.left;
-            cut.bound = look_up(cut.left).bound + look_up(cut.right).bound;
-            found.push_back(std::move(cut));
+            if (empty(split.right)) break;
+            if (empty(split.left) || split.left == last) continue;
+            last = split.left;
+            split.bound = look_up(split.left).bound + look_up(split.right).bound;
+            found.push_back(std::move(split));
         }
     }
-    for (Cut& cut : found) {
+    for (Split& split : found) {
         if (control_.poll(1 + static_cast<std::int64_t>(cells_.size() * words_ / kWordsPerCost))) return {};
-        cut.conflicts = conflicts_inside(cut.left) + conflicts_inside(cut.right);
+        split.conflicts = conflicts_inside(split.left) + conflicts_inside(split.right);
     }
-    std::stable_sort(found.begin(), found.end(), [](const Cut& x, const Cut& y) {
+    std::stable_sort(found.begin(), found.end(), [](const Split& x, const Split& y) {
         return x.bound != y.bound ? x.bound < y.bound : x.conflicts < y.conflicts;
     });
     return found;
@@ -257,19 +257,19 @@ std::int32_t Active::solve(const Set& set, std::int32_t upper) {
     }
     std::int32_t best = upper;
     const std::int32_t least = look_up(set).bound;
-    for (const Cut& cut : cuts(set)) {
-        // Bounds may have grown since the cuts were sorted.
-        const std::int32_t right_bound = look_up(cut.right).bound;
-        if (look_up(cut.left).bound + right_bound >= best) continue;
-        const std::int32_t left = solve(cut.left, best - right_bound);
+    for (const Split& split : splits(set)) {
+        // Bounds may have grown since the splits were sorted.
+        const std::int32_t right_bound = look_up(split.right).bound;
+        if (look_up(split.left).bound + right_bound >= best) continue;
+        const std::int32_t left = solve(split.left, best - right_bound);
         if (control_.stopped()) return least;
         if (left >= best - right_bound) continue;
-        const std::int32_t right = solve(cut.right, best - left);
+        const std::int32_t right = solve(split.right, best - left);
         if (control_.stopped()) return least;
         best = std::min(best, left + right);
         if (best == least) break;
     }
-    if (control_.stopped()) return least;  // cuts may be missing, and prove nothing
+    if (control_.stopped()) return least;  // splits may be missing, and prove nothing
     Known& known = look_up(set);
     known.bound = std::max(known.bound, best);
     known.exact = best < upper;
@@ -287,35 +287,35 @@ std::int32_t Active::label(const Set& set) const {
 }
 
 // The plane in the middle of the gap between the two sides.
-void Active::emit(const Set& set, const Cut& cut) {
+void Active::emit(const Set& set, const Split& split) {
     std::int32_t left = -1, right = std::numeric_limits<std::int32_t>::max();
     for_each(set, [&](std::size_t i) {
-        const std::int32_t z = cells_[i][cut.feature];
-        if (z <= values_[cut.feature][cut.rank]) {
+        const std::int32_t z = cells_[i][split.feature];
+        if (z <= values_[split.feature][split.rank]) {
             left = std::max(left, z);
         } else {
             right = std::min(right, z);
         }
     });
-    tree_.push_back({static_cast<std::int32_t>(cut.feature), left + (right - left) / 2, 0});
+    tree_.push_back({static_cast<std::int32_t>(split.feature), left + (right - left) / 2, 0});
 }
 
-// Builds a solved set's tree: the first cut whose halves add up to the value.
+// Builds a solved set's tree: the first split whose halves add up to the value.
 void Active::write(const Set& set) {
     const std::int32_t value = solve(set, std::numeric_limits<std::int32_t>::max() / 2);
     if (value == 1) {
         tree_.push_back({-1, 0, label(set)});
         return;
     }
-    for (const Cut& cut : cuts(set)) {
-        const std::int32_t right_bound = look_up(cut.right).bound;
-        if (look_up(cut.left).bound + right_bound > value) continue;
-        const std::int32_t left = solve(cut.left, value - right_bound + 1);
+    for (const Split& split : splits(set)) {
+        const std::int32_t right_bound = look_up(split.right).bound;
+        if (look_up(split.left).bound + right_bound > value) continue;
+        const std::int32_t left = solve(split.left, value - right_bound + 1);
         if (left > value - right_bound) continue;
-        if (left + solve(cut.right, value - left + 1) != value) continue;
-        emit(set, cut);
-        write(cut.left);
-        write(cut.right);
+        if (left + solve(split.right, value - left + 1) != value) continue;
+        emit(set, split);
+        write(split.left);
+        write(split.right);
         return;
     }
 }
@@ -325,14 +325,14 @@ std::int32_t Active::greedy(const Set& set) {
         tree_.push_back({-1, 0, label(set)});
         return 1;
     }
-    Cut best;
+    Split best;
     {
-        std::vector<Cut> all = cuts(set);
+        std::vector<Split> all = splits(set);
         if (all.empty()) {  // stopped: the tree is not used
             tree_.push_back({-1, 0, label(set)});
             return 1;
         }
-        best = std::move(all.front());  // cuts come in order
+        best = std::move(all.front());  // splits come in order
     }
     emit(set, best);
     const std::int32_t left = greedy(best.left);

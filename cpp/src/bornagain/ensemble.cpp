@@ -44,7 +44,7 @@ void softmax(std::span<double> scores) {
 std::uint8_t Ensemble::classify(std::span<double> scores) const {
     switch (link) {
         case Link::positive:
-            return scores[0] > cut ? 1 : 0;
+            return scores[0] > cutoff ? 1 : 0;
         case Link::softmax32:
             softmax<float>(scores);
             break;

@@ -20,8 +20,8 @@ double sum_c_log_c(std::span<const std::int64_t> counts) {
     return total > 0.0 ? sum - total * std::log(total) : 0.0;
 }
 
-// Best cut of one axis by information gain: counts[slab * classes + c] -> (gain relative to no cut, slab).
-std::pair<double, std::int32_t> best_cut(const std::vector<std::int64_t>& counts, std::size_t classes) {
+// Best split of one axis by information gain: counts[slab * classes + c] -> (gain relative to no split, slab).
+std::pair<double, std::int32_t> best_split(const std::vector<std::int64_t>& counts, std::size_t classes) {
     std::vector<std::int64_t> left(classes, 0), right(classes, 0);
     const std::size_t slabs = counts.size() / classes;
     for (std::size_t i = 0; i < counts.size(); ++i) right[i % classes] += counts[i];
@@ -88,20 +88,20 @@ void Hybrid::build_box(Box& box) {
         if (!control_.stopped()) build_grid(grid);
         return;
     }
-    const Cut cut = choose(box, planes);
+    const Split split = choose(box, planes);
     if (control_.stopped()) return;
-    if (cut.leaf) {
-        result_.tree.push_back({-1, 0, cut.label});
+    if (split.leaf) {
+        result_.tree.push_back({-1, 0, split.label});
         ++result_.leaves;
         return;
     }
-    result_.tree.push_back({static_cast<std::int32_t>(cut.feature), cut.plane, 0});
-    const std::int32_t hi = std::exchange(box.hi[cut.feature], cut.plane);
+    result_.tree.push_back({static_cast<std::int32_t>(split.feature), split.plane, 0});
+    const std::int32_t hi = std::exchange(box.hi[split.feature], split.plane);
     build_box(box);
-    box.hi[cut.feature] = hi;
-    const std::int32_t lo = std::exchange(box.lo[cut.feature], cut.plane + 1);
+    box.hi[split.feature] = hi;
+    const std::int32_t lo = std::exchange(box.lo[split.feature], split.plane + 1);
     build_box(box);
-    box.lo[cut.feature] = lo;
+    box.lo[split.feature] = lo;
 }
 
 void Hybrid::build_grid(const Grid& grid) {
@@ -133,13 +133,13 @@ double Hybrid::descend(Box& box) {
             const Grid grid = make_grid(ensemble_, box, control_);
             return control_.stopped() ? weight : weight * descend(grid);
         }
-        const Cut cut = choose(box, planes);
-        if (cut.leaf || control_.stopped()) break;
+        const Split split = choose(box, planes);
+        if (split.leaf || control_.stopped()) break;
         weight *= 2.0;
         if (random_() & 1) {
-            box.hi[cut.feature] = cut.plane;
+            box.hi[split.feature] = split.plane;
         } else {
-            box.lo[cut.feature] = cut.plane + 1;
+            box.lo[split.feature] = split.plane + 1;
         }
     }
     return weight;
@@ -172,16 +172,16 @@ std::pair<std::size_t, std::int32_t> Hybrid::choose(const Grid& grid) const {
         std::vector<std::int64_t> counts(n * classes, 0);
         for (std::size_t at = 0, slab = 0; at < grid.labels.size(); at += run, slab = slab + 1 == n ? 0 : slab + 1)
             for (std::size_t i = at; i < at + run; ++i) ++counts[slab * classes + grid.labels[i]];
-        const auto cut = best_cut(counts, classes);
-        if (cut.first > best.first) {
-            best = cut;
+        const auto split = best_split(counts, classes);
+        if (split.first > best.first) {
+            best = split;
             best_axis = k;
         }
     }
     return {best_axis, best.second};
 }
 
-Hybrid::Cut Hybrid::choose(const Box& box, const std::vector<std::vector<std::int32_t>>& planes) {
+Hybrid::Split Hybrid::choose(const Box& box, const std::vector<std::vector<std::int32_t>>& planes) {
     const auto classes = static_cast<std::size_t>(ensemble_.n_classes);
     std::vector<Cell> cells;
     std::vector<std::uint8_t> labels;
@@ -211,7 +211,7 @@ Hybrid::Cut Hybrid::choose(const Box& box, const std::vector<std::vector<std::in
         }
         add(std::move(*other));
     }
-    Cut cut;
+    Split split;
     double best = -1.0;
     for (const std::size_t f : axes) {
         std::vector<std::int64_t> counts((planes[f].size() + 1) * classes, 0);
@@ -219,14 +219,14 @@ Hybrid::Cut Hybrid::choose(const Box& box, const std::vector<std::vector<std::in
             const auto group = std::lower_bound(planes[f].begin(), planes[f].end(), cells[i][f]) - planes[f].begin();
             ++counts[static_cast<std::size_t>(group) * classes + labels[i]];
         }
-        const auto [gain, slab] = best_cut(counts, classes);
+        const auto [gain, slab] = best_split(counts, classes);
         if (gain > best) {
             best = gain;
-            cut.feature = f;
-            cut.plane = planes[f][static_cast<std::size_t>(slab)];
+            split.feature = f;
+            split.plane = planes[f][static_cast<std::size_t>(slab)];
         }
     }
-    return cut;
+    return split;
 }
 
 }  // namespace treewright::bornagain

@@ -19,7 +19,7 @@ Regions::Regions(const Ensemble& ensemble) : ensemble_(ensemble), n_trees_(ensem
     const auto classes = static_cast<std::size_t>(e.n_classes);
     double largest = 0.0;  // sum over trees is at most this times the number of trees
     for (const double v : e.values) largest = std::max(largest, std::abs(v));
-    double total = largest * static_cast<double>(n_trees_) + std::abs(e.cut);
+    double total = largest * static_cast<double>(n_trees_) + std::abs(e.cutoff);
     for (const double b : e.bias) total += std::abs(b);
     const double ulp = e.single ? 0x1p-23 : 0x1p-52;
     margin_ = e.exact ? 0.0 : 8.0 * static_cast<double>(n_trees_ + 4) * ulp * total;
@@ -34,9 +34,9 @@ Regions::Regions(const Ensemble& ensemble) : ensemble_(ensemble), n_trees_(ensem
             if (c == r) continue;
             auto& margin = margins_[c * classes + r];
             margin.assign(e.nodes.size(), 0.0);
-            if (outputs == 1) {  // class 1 before class 0 by score - cut
+            if (outputs == 1) {  // class 1 before class 0 by score - split
                 const double sign = r == 1 ? 1.0 : -1.0;
-                offset_[c * classes + r] = sign * (e.bias[0] - e.cut);
+                offset_[c * classes + r] = sign * (e.bias[0] - e.cutoff);
                 for (std::size_t i = 0; i < e.nodes.size(); ++i)
                     if (e.nodes[i].feature < 0) margin[i] = sign * e.values[static_cast<std::size_t>(e.nodes[i].value)];
             } else {
@@ -83,7 +83,7 @@ void Regions::advance(std::size_t base) {
     }
 }
 
-int Regions::decide(std::size_t base, Cut& cut) {
+int Regions::decide(std::size_t base, Split& split) {
     ++visited_;
     nodes_ += static_cast<std::int64_t>(n_trees_);
     advance(base);
@@ -96,7 +96,7 @@ int Regions::decide(std::size_t base, Cut& cut) {
     constexpr double inf = std::numeric_limits<double>::infinity();
     const auto classes = static_cast<std::size_t>(e.n_classes);
     double widest = -1.0;
-    std::size_t least_certain = 0;
+    std::size_t min_certain = 0;
     // Only a class that is never behind can be the label of all cells: try the one ahead in the middle of the ranges.
     std::size_t candidate = 0;
     if (classes > 2) {
@@ -123,7 +123,7 @@ int Regions::decide(std::size_t base, Cut& cut) {
             high += hi;
             if (hi - lo > widest && !is_leaf(t)) {
                 widest = hi - lo;
-                least_certain = t;
+                min_certain = t;
             }
         }
         // The rival r takes a cell from the candidate c if its margin is positive, or zero and r < c.
@@ -137,13 +137,13 @@ int Regions::decide(std::size_t base, Cut& cut) {
     }
     if (decided) return static_cast<int>(candidate);
 
-    const Node& node = e.nodes[static_cast<std::size_t>(stack_[base + least_certain])];
+    const Node& node = e.nodes[static_cast<std::size_t>(stack_[base + min_certain])];
     const auto f = static_cast<std::size_t>(node.feature);
     const std::int32_t last = e.top(node.feature);
     const std::int32_t last_known = box_.hi[f] < last ? box_.hi[f] : last - 1;
     // Both sides are reachable: either the plane is inside the known cells, or only the missing cell differs.
     const bool inside = box_.lo[f] <= node.plane && node.plane < last_known;
-    cut = {f, inside ? node.plane : last - 1};
+    split = {f, inside ? node.plane : last - 1};
     return -1;
 }
 
@@ -159,25 +159,25 @@ bool Regions::walk(Control& control, const Visit& visit) {
     std::vector<Half> path;
     while (true) {
         const std::size_t base = path.size() * n_trees_;
-        Cut cut{};
-        const int decided = decide(base, cut);
+        Split split{};
+        const int decided = decide(base, split);
         if (control.step(1 + std::exchange(nodes_, 0) / kNodesPerCost)) return false;
         if (decided < 0) {
-            path.push_back({cut, box_.lo[cut.feature], box_.hi[cut.feature], false});
-            box_.hi[cut.feature] = cut.plane;
+            path.push_back({split, box_.lo[split.feature], box_.hi[split.feature], false});
+            box_.hi[split.feature] = split.plane;
             push(base);
             continue;
         }
         if (visit(static_cast<std::uint8_t>(decided))) return true;
         while (!path.empty() && path.back().upper) {
-            box_.lo[path.back().cut.feature] = path.back().lo;
+            box_.lo[path.back().split.feature] = path.back().lo;
             path.pop_back();
         }
         if (path.empty()) return false;
         Half& half = path.back();
         half.upper = true;
-        box_.hi[half.cut.feature] = half.hi;
-        box_.lo[half.cut.feature] = half.cut.plane + 1;
+        box_.hi[half.split.feature] = half.hi;
+        box_.lo[half.split.feature] = half.split.plane + 1;
         push((path.size() - 1) * n_trees_);
     }
 }

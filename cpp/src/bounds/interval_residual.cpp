@@ -1,4 +1,4 @@
-// Rule S of interval_bounds.hpp at work: the rows between two solved cuts.
+// Rule S of interval_bounds.hpp at work: the rows between two solved splits.
 #include "treewright/search/ranked_search.hpp"
 
 #include <algorithm>
@@ -18,29 +18,29 @@ Search& Search::losses() {
 
 bool Search::rows_between_may_close(const Hunt& hunt, const Question& question) {
     const IntervalBounds& profile = hunt.here.profiles[question.from.column];
-    if (question.from.is_cut || !options_.between || !objective_.laws().superadditive || !profile.monotone() ||
+    if (question.from.is_split || !options_.between || !objective_.laws().superadditive || !profile.monotone() ||
         !pairs_->worth_sharing(hunt.node))
         return false;
     const SplitBounds &a = question.before, &b = question.behind;
-    const std::uint32_t n_between = profile.position(b.cut) - profile.position(a.cut);
+    const std::uint32_t n_between = profile.position(b.split) - profile.position(a.split);
     const Cost need = question.target - a.left - b.right;
     // The rows add no more than the optima of the two sides differ by, and less when they are taken in parts.
     const Cost most = std::min(b.left - a.left, a.right - b.right);
     if (n_between > hunt.node.n / 2 || static_cast<double>(need) > kPartOfErrors * static_cast<double>(most))
         return false;
-    return losses().objective_.leaf_penalty() < need / hunt.size.below().most_leaves(n_between);
+    return losses().objective_.leaf_penalty() < need / hunt.size.below().max_leaves(n_between);
 }
 
 Cost Search::rows_between_add(const Hunt& hunt, const Question& question) {
     const Node& node = hunt.node;
     const IntervalBounds& profile = hunt.here.profiles[question.from.column];
     const SplitBounds &a = question.before, &b = question.behind;
-    const std::uint32_t begin = profile.position(a.cut), end = profile.position(b.cut);
+    const std::uint32_t begin = profile.position(a.split), end = profile.position(b.split);
     const Cost need = question.target - a.left - b.right;
     const Size below = hunt.size.below();
     Search& free = losses();
     // What the leaves of a tree of these rows cost, at most.
-    const Cost penalties = below.most_leaves(end - begin) * free.objective_.leaf_penalty();
+    const Cost penalties = below.max_leaves(end - begin) * free.objective_.leaf_penalty();
     Level& own = level_at(hunt.level);
 
     const Stack::Mark mark = stack_.mark();
@@ -59,7 +59,7 @@ Cost Search::rows_between_add(const Hunt& hunt, const Question& question) {
         stack_.release(inner);
         return result;
     };
-    // Of cuts first .. last: `left` is what the rows before the first add, `right` what those after the last add.
+    // Of splits first .. last: `left` is what the rows before the first add, `right` what those after the last add.
     const auto add = [&](const auto& self, std::uint32_t first, std::uint32_t last, Cost left, Cost right,
                          int halvings) -> Cost {
         if (left + right >= need || first == last || halvings == 0 || control_.stopped()) return left + right;

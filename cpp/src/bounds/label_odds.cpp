@@ -13,9 +13,9 @@ namespace treewright::ranked {
 namespace {
 
 constexpr int kTrees = 30;
-constexpr std::size_t kMostGrown = std::size_t{1} << 15;  // rows that a tree is grown on
-constexpr std::size_t kLeastGrown = 5;                    // of them in a leaf
-constexpr float kPrior = 0.002F;                          // share of every class where none was seen
+constexpr std::size_t kMaxGrown = std::size_t{1} << 15;  // rows that a tree is grown on
+constexpr std::size_t kMinGrown = 5;                     // of them in a leaf
+constexpr float kPrior = 0.002F;                         // share of every class where none was seen
 
 // One tree at a time: the rows of a node are two stretches of one shuffled list, those it grows on and those it is asked
 // about.
@@ -27,7 +27,7 @@ class Forest {
     }
 
     void grow() {
-        const std::size_t n = rows_.size(), grown = std::min((n + 1) / 2, kMostGrown);
+        const std::size_t n = rows_.size(), grown = std::min((n + 1) / 2, kMaxGrown);
         for (std::size_t i = 0; i < grown; ++i)
             std::swap(rows_[i], rows_[i + random_.below(static_cast<std::uint32_t>(n - i))]);
         const std::span all(rows_);
@@ -57,25 +57,25 @@ class Forest {
         const double total = std::accumulate(mass.begin(), mass.end(), 0.0);
         const bool pure = *std::max_element(mass.begin(), mass.end()) == total;
         std::uint32_t column = 0, rank = 0;
-        if (pure || grown.size() < 2 * kLeastGrown || !choose(grown, mass, total, column, rank)) {
+        if (pure || grown.size() < 2 * kMinGrown || !choose(grown, mass, total, column, rank)) {
             if (total == 0) return;
             for (const std::uint32_t row : asked)
                 for (std::uint32_t k = 0; k < data_.n_classes; ++k)
                     votes_[std::size_t{row} * data_.n_classes + k] += static_cast<float>(mass[k] / total);
             return;
         }
-        const auto cut = [&](std::span<std::uint32_t> rows) {
+        const auto split = [&](std::span<std::uint32_t> rows) {
             return static_cast<std::size_t>(
                 std::partition(rows.begin(), rows.end(),
                                [&](std::uint32_t row) { return data_.rank_of(column, row) < rank; }) -
                 rows.begin());
         };
-        const std::size_t grown_left = cut(grown), asked_left = cut(asked);
+        const std::size_t grown_left = split(grown), asked_left = split(asked);
         branch(grown.first(grown_left), asked.first(asked_left));
         branch(grown.subspan(grown_left), asked.subspan(asked_left));
     }
 
-    // The best by Gini impurity of a few random cuts; false if none leaves rows enough on both sides.
+    // The best by Gini impurity of a few random splits; false if none leaves rows enough on both sides.
     bool choose(std::span<const std::uint32_t> grown, std::span<const double> mass, double total, std::uint32_t& column,
                 std::uint32_t& rank) {
         double best = -1;
@@ -90,7 +90,7 @@ class Forest {
                 left[data_.label[row]] += data_.span[row];
                 ++n_left;
             }
-            if (n_left < kLeastGrown || grown.size() - n_left < kLeastGrown) continue;
+            if (n_left < kMinGrown || grown.size() - n_left < kMinGrown) continue;
             const double on_left = std::accumulate(left.begin(), left.end(), 0.0), on_right = total - on_left;
             double purity = 0;
             for (std::size_t k = 0; k < mass.size(); ++k) {

@@ -28,7 +28,7 @@ namespace {
 
 class Enumeration {
    public:
-    Enumeration(const Pricing& pricing, std::int64_t bar, std::int64_t most_work, Control& control)
+    Enumeration(const Pricing& pricing, std::int64_t bar, std::int64_t max_work, Control& control)
         : data_(pricing.data),
           words_(data_.n_words),
           gains_(data_, pricing.prices, pricing.unit_shift),
@@ -36,7 +36,7 @@ class Enumeration {
           bar_(gains_.quanta(bar)),
           max_depth_(pricing.max_depth),
           closed_(pricing.unlimited()),
-          most_work_(most_work),
+          max_work_(max_work),
           control_(control),
           slots_(2 * data_.n_columns + 1),
           finds_(data_.n_classes * slots_ * kSeconds) {}
@@ -99,7 +99,7 @@ class Enumeration {
         ++out_.explored;
         const auto size = static_cast<std::int64_t>(node.positive.size() + node.negative.size());
         work_ += 1 + size / 64;
-        if (control_.step(1 + size * static_cast<std::int64_t>(words_) / 32)) work_ = std::max(work_, most_work_);
+        if (control_.step(1 + size * static_cast<std::int64_t>(words_) / 32)) work_ = std::max(work_, max_work_);
         if (depth >= max_depth_ || node.potential <= bar_) return;
         ArenaScope scope(arena_);
         const std::span<Branch> branches = viable_branches(node);
@@ -113,8 +113,8 @@ class Enumeration {
             node.allowed[at] &= ~digit_of(branch);
             ArenaScope branch_scope(arena_);
             Node child;
-            const bool is_new = branch.potential > bar_ && work_ < most_work_ && enter(node, branch, child);
-            if (work_ >= most_work_ && branch.potential > bar_) {
+            const bool is_new = branch.potential > bar_ && work_ < max_work_ && enter(node, branch, child);
+            if (work_ >= max_work_ && branch.potential > bar_) {
                 open_ = std::max(open_, branch.potential);
                 out_.complete = false;
             }
@@ -244,7 +244,7 @@ class Enumeration {
     std::int32_t bar_;
     std::int32_t max_depth_;
     bool closed_;
-    std::int64_t most_work_;
+    std::int64_t max_work_;
     Control& control_;
     std::int64_t work_ = 0;
     std::int32_t worst_ = 0;  // largest gain found
@@ -259,8 +259,8 @@ class Enumeration {
 
 }  // namespace
 
-Violations bound_violations(const Pricing& pricing, std::int64_t bar, std::int64_t most_work, Control& control) {
-    return Enumeration(pricing, bar, most_work, control).run();
+Violations bound_violations(const Pricing& pricing, std::int64_t bar, std::int64_t max_work, Control& control) {
+    return Enumeration(pricing, bar, max_work, control).run();
 }
 
 }  // namespace treewright::bits

@@ -23,7 +23,7 @@ int bits_lost(const ActionTable& data) {
 
 ActionPairs::ActionPairs(const ActionCosts& objective, const Options& options, Control& control)
     : MomentPairSolver(objective, options, control,
-                       {Gain::actions, objective.data().n_actions <= 3 ? 3u : kMostActions, 0,
+                       {Gain::actions, objective.data().n_actions <= 3 ? 3u : kMaxActions, 0,
                         std::ldexp(1.0, bits_lost(objective.data())), 0, objective.tie_bits()}) {
     const ActionTable& data = objective.data();
     const int bits = bits_lost(data);

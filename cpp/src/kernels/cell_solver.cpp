@@ -16,7 +16,7 @@ CellSolver::CellSolver(const RowGroups& groups, const TwoSums& sums, std::uint32
       control_(control),
       kernels_(cell_kernels(simd())),
       counts_(min_leaf > 1),
-      place_(groups.cuts.size(), kAbsent) {
+      place_(groups.splits.size(), kAbsent) {
     task_.form = sums.form;
     task_.leaf = sums.leaf;
     task_.min_count = min_leaf;
@@ -50,14 +50,14 @@ void CellSolver::load(std::span<const std::uint32_t> set, std::span<const std::u
     list_.clear();
     for (const std::uint32_t g : set) {
         begin_.push_back(static_cast<std::uint32_t>(list_.size()));
-        for (const std::uint32_t cut : groups_.ones(g))
-            if (place_[cut] != kAbsent) list_.push_back(place_[cut]);
+        for (const std::uint32_t split : groups_.ones(g))
+            if (place_[split] != kAbsent) list_.push_back(place_[split]);
         sum_[0].push_back(groups_.a[g]);
         sum_[1].push_back(groups_.b[g]);
         if (counts_) sum_[2].push_back(groups_.group[g].n);
     }
     begin_.push_back(static_cast<std::uint32_t>(list_.size()));
-    for (const std::uint32_t cut : columns) place_[cut] = kAbsent;
+    for (const std::uint32_t split : columns) place_[split] = kAbsent;
 }
 
 bool CellSolver::add_pairs() {

@@ -29,7 +29,7 @@ ClassPairSolver::ClassPairSolver(const Misclassification& objective, const Optio
       data_(objective.data()),
       control_(control),
       kernels_(pair_kernels(simd())),
-      narrow_(data_.total_span < kMostNarrow && data_.n_rows < kMostNarrow),
+      narrow_(data_.total_span < kMaxNarrow && data_.n_rows < kMaxNarrow),
       unit_weights_(unit_weights(data_)),
       single_gains_(single_gains(data_)) {
     if (unit_weights_) sign_.assign(data_.signed_weight.begin(), data_.signed_weight.end());
@@ -42,8 +42,8 @@ ClassPairSolver::ClassPairSolver(const Misclassification& objective, const Optio
     }
     profiles_.resize(data_.n_columns);
     gain_.resize(data_.n_classes);
-    left_gain_.resize(data_.n_classes * kMostLanes);
-    right_gain_.resize(data_.n_classes * kMostLanes);
+    left_gain_.resize(data_.n_classes * kMaxLanes);
+    right_gain_.resize(data_.n_classes * kMaxLanes);
     task_.data = &data_;
     task_.left_lanes = left_lanes_.data();
     task_.sign = sign_.data();
@@ -80,7 +80,7 @@ void ClassPairSolver::choose_kernel(const Node& node) {
                 if (data_.gain[std::size_t{y} * n_classes + present_[i]] != 0) which_[y] = i;
         }
         task_.n_classes = static_cast<std::uint32_t>(present_.size());
-        if (unit_weights_ && single_gains_ && present_.size() <= kMostUnitClasses) {
+        if (unit_weights_ && single_gains_ && present_.size() <= kMaxUnitClasses) {
             mode_ = Mode::unit_many;
             kernel_ = narrow_ ? kernels_.unit_classes16 : kernels_.unit_classes32;
         } else {
@@ -96,13 +96,13 @@ void ClassPairSolver::choose_kernel(const Node& node) {
         if (mode_ == Mode::many)
             lookup_[row] = static_cast<std::uint64_t>(w) << 32 | which;
         else
-            place_[row] = static_cast<std::uint8_t>(w != 0 ? which : kMostUnitClasses);
+            place_[row] = static_cast<std::uint8_t>(w != 0 ? which : kMaxUnitClasses);
     }
     const bool is_unit = mode_ == Mode::unit || mode_ == Mode::unit_many;
     n_lanes_ = is_unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
     n_lanes_ = std::min(n_lanes_, options_.lanes);
     task_.classes = present_.data();
-    task_.least_gain =
+    task_.min_gain =
         static_cast<std::int32_t>(std::min<Cost>(objective_.leaf_penalty() / objective_.unit(), data_.total_span));
 }
 
@@ -121,16 +121,16 @@ Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
     mark_checks(node);
     const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 4096;
     for (;;) {
-        choose_cuts(n_columns, std::min(result.upper, budget));
-        if (cuts_.empty() || control_.step(work)) break;
+        choose_splits(n_columns, std::min(result.upper, budget));
+        if (splits_.empty() || control_.step(work)) break;
         prepare_lanes(node);
         kernel_(task_);
         ++n_passes;
         n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(n_columns);
-        for (std::size_t k = 0; k < cuts_.size(); ++k) {
-            const auto [at, cut] = cuts_[k];
+        for (std::size_t k = 0; k < splits_.size(); ++k) {
+            const auto [at, split] = splits_[k];
             const Lane lane = lane_costs(node, k);
-            SplitBounds point{cut, lane.left, lane.right};
+            SplitBounds point{split, lane.left, lane.right};
             PartialTree::Kind kind = PartialTree::Kind::pair;
             if (three_leaves) {  // one side is a leaf
                 const Cost left = lane.left_leaf + lane.right, right = lane.left + lane.right_leaf;
@@ -150,7 +150,7 @@ Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
     return result;
 }
 
-void ClassPairSolver::within(const Node& node, Cost budget, std::vector<SolvedCut>& found) {
+void ClassPairSolver::within(const Node& node, Cost budget, std::vector<SolvedSplit>& found) {
     const std::size_t n_columns = node.columns.size();
     for (std::size_t at = 0; at < n_columns; ++at)
         profiles_[at].reset(objective_, options_, node, at, objective_.leaf_penalty());
@@ -158,16 +158,16 @@ void ClassPairSolver::within(const Node& node, Cost budget, std::vector<SolvedCu
     mark_checks(node);
     const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 4096;
     for (;;) {
-        choose_cuts(n_columns, budget + 1);
-        if (cuts_.empty() || control_.step(work)) return;
+        choose_splits(n_columns, budget + 1);
+        if (splits_.empty() || control_.step(work)) return;
         prepare_lanes(node);
         kernel_(task_);
-        for (std::size_t k = 0; k < cuts_.size(); ++k) {
-            const auto [at, cut] = cuts_[k];
+        for (std::size_t k = 0; k < splits_.size(); ++k) {
+            const auto [at, split] = splits_[k];
             const Lane lane = lane_costs(node, k);
             if (lane.left + lane.right <= budget)
-                found.push_back({at, profiles_[at].position(cut), lane.left, lane.right});
-            SplitBounds point{cut, lane.left, lane.right};
+                found.push_back({at, profiles_[at].position(split), lane.left, lane.right});
+            SplitBounds point{split, lane.left, lane.right};
             point.tag = kSolved;
             profiles_[at].insert(point);
         }
@@ -183,8 +183,8 @@ void ClassPairSolver::keep(const Node& node, Cost target, Memo& memo) const {
     }
 }
 
-void ClassPairSolver::choose_cuts(std::size_t n_columns, Cost target) {
-    cuts_.clear();
+void ClassPairSolver::choose_splits(std::size_t n_columns, Cost target) {
+    splits_.clear();
     open_.clear();
     open_columns_.clear();
     for (std::size_t at = 0; at < n_columns; ++at) {
@@ -196,27 +196,27 @@ void ClassPairSolver::choose_cuts(std::size_t n_columns, Cost target) {
         };
         for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
             const SplitBounds& point = profile.points()[i];
-            if (profile.open(point, target) && point.tag != kSolved) add(point.cut, point.cut);
+            if (profile.open(point, target) && point.tag != kSolved) add(point.split, point.split);
             const Gap gap = profile.gap(i, target);
             if (gap.open()) add(gap.first, gap.last);
         }
         column.end = open_.size();
         if (column.n_open > 0) open_columns_.push_back(column);
     }
-    // What columns with few open cuts leave of their share goes to the others.
+    // What columns with few open splits leave of their share goes to the others.
     std::stable_sort(open_columns_.begin(), open_columns_.end(),
                      [](const OpenColumn& a, const OpenColumn& b) { return a.n_open < b.n_open; });
-    for (std::size_t c = 0; c < open_columns_.size() && cuts_.size() < n_lanes_; ++c) {
+    for (std::size_t c = 0; c < open_columns_.size() && splits_.size() < n_lanes_; ++c) {
         const auto& [at, n_open, begin, end] = open_columns_[c];
-        const std::size_t share = std::max<std::size_t>((n_lanes_ - cuts_.size()) / (open_columns_.size() - c), 1);
+        const std::size_t share = std::max<std::size_t>((n_lanes_ - splits_.size()) / (open_columns_.size() - c), 1);
         const std::uint64_t n_chosen = std::min<std::uint64_t>(n_open, share);
-        std::uint64_t chosen = 0, before = 0;  // open cuts of earlier stretches
+        std::uint64_t chosen = 0, before = 0;  // open splits of earlier stretches
         for (std::size_t i = begin; i < end; ++i) {
             const auto [first, last] = open_[i];
             for (; chosen < n_chosen; ++chosen) {
                 const std::uint64_t wanted = (2 * chosen + 1) * n_open / (2 * n_chosen) - before;
                 if (wanted > last - first) break;
-                cuts_.push_back({at, first + static_cast<std::uint32_t>(wanted)});
+                splits_.push_back({at, first + static_cast<std::uint32_t>(wanted)});
             }
             before += last + 1 - first;
         }
@@ -224,32 +224,32 @@ void ClassPairSolver::choose_cuts(std::size_t n_columns, Cost target) {
 }
 
 void ClassPairSolver::prepare_lanes(const Node& node) {
-    const std::size_t n_cuts = cuts_.size();
-    left_rows_.resize(n_cuts);
-    left_span_.resize(n_cuts);
-    const std::uint64_t unused = n_cuts < kMostLanes ? ~std::uint64_t{0} << n_cuts : 0;
+    const std::size_t n_splits = splits_.size();
+    left_rows_.resize(n_splits);
+    left_span_.resize(n_splits);
+    const std::uint64_t unused = n_splits < kMaxLanes ? ~std::uint64_t{0} << n_splits : 0;
     for (std::uint32_t i = 0; i < node.n; ++i) left_lanes_[row_of(node.orders[0][i])] = unused;
-    for (std::size_t first = 0, end = 0; first < n_cuts; first = end) {
-        while (end < n_cuts && cuts_[end].column == cuts_[first].column) ++end;
+    for (std::size_t first = 0, end = 0; first < n_splits; first = end) {
+        while (end < n_splits && splits_[end].column == splits_[first].column) ++end;
         prepare_column(node, first, end);
     }
     task_.n = node.n;
     task_.orders = orders_;
-    task_.n_lanes = static_cast<std::uint32_t>(n_cuts);
+    task_.n_lanes = static_cast<std::uint32_t>(n_splits);
     task_.left_rows = left_rows_.data();
     task_.left_gain = left_gain_.data();
     task_.right_gain = right_gain_.data();
 }
 
 void ClassPairSolver::prepare_column(const Node& node, std::size_t first, std::size_t end) {
-    const std::size_t at = cuts_[first].column, n_classes = data_.n_classes;
+    const std::size_t at = splits_[first].column, n_classes = data_.n_classes;
     const std::uint32_t* order = node.orders[at];
-    std::uint64_t lanes = (std::uint64_t{2} << (end - 1)) - (std::uint64_t{1} << first);  // cuts still ahead
+    std::uint64_t lanes = (std::uint64_t{2} << (end - 1)) - (std::uint64_t{1} << first);  // splits still ahead
     std::fill(gain_.begin(), gain_.end(), 0);
     std::int64_t span = 0;
     std::uint32_t i = 0;
     for (std::size_t k = first; k < end; ++k, lanes &= lanes - 1) {
-        const std::uint32_t position = profiles_[at].position(cuts_[k].cut);
+        const std::uint32_t position = profiles_[at].position(splits_[k].split);
         if (mode_ == Mode::unit) {
             std::int32_t sum = 0, n_signed = 0;
             for (; i < position; ++i) {
@@ -262,7 +262,7 @@ void ClassPairSolver::prepare_column(const Node& node, std::size_t first, std::s
             gain_[present_[0]] += (n_signed - sum) / 2;
             gain_[present_[1]] += (n_signed + sum) / 2;
         } else if (mode_ == Mode::unit_many) {
-            std::array<std::uint32_t, kMostUnitClasses + 1> count{};
+            std::array<std::uint32_t, kMaxUnitClasses + 1> count{};
             for (; i < position; ++i) {
                 const std::uint32_t row = row_of(order[i]);
                 left_lanes_[row] |= lanes;
@@ -284,8 +284,8 @@ void ClassPairSolver::prepare_column(const Node& node, std::size_t first, std::s
         left_rows_[k] = position;
         left_span_[k] = span;
         for (const std::uint32_t c : present_) {
-            left_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(gain_[c]);
-            right_gain_[c * kMostLanes + k] = static_cast<std::int32_t>(node.span - node.sums[c] - gain_[c]);
+            left_gain_[c * kMaxLanes + k] = static_cast<std::int32_t>(gain_[c]);
+            right_gain_[c * kMaxLanes + k] = static_cast<std::int32_t>(node.span - node.sums[c] - gain_[c]);
         }
     }
 }
@@ -301,16 +301,16 @@ ClassPairSolver::Lane ClassPairSolver::lane_costs(const Node& node, std::size_t 
     const std::int64_t left_span = left_span_[k], right_span = node.span - left_span;
     std::int32_t left = 0, right = 0;
     for (const std::uint32_t c : present_) {
-        left = std::max(left, left_gain_[c * kMostLanes + k]);
-        right = std::max(right, right_gain_[c * kMostLanes + k]);
+        left = std::max(left, left_gain_[c * kMaxLanes + k]);
+        right = std::max(right, right_gain_[c * kMaxLanes + k]);
     }
     return lane(left_span - left, left_span - task_.best_left[k], right_span - right, right_span - task_.best_right[k]);
 }
 
-// Between two groups that are both pure with one and the same label, no second cut is needed: along a run of rows
+// Between two groups that are both pure with one and the same label, no second split is needed: along a run of rows
 // of one label the cost vectors of both leaves are linear in the weight moved, their minima over classes concave, so
 // one of the run's two ends is at least as good. Holds for any subset of the rows, so for every lane; it needs leaves
-// of any size. Worth it where every cut is looked at and looking is dear: with many classes and weights.
+// of any size. Worth it where every split is looked at and looking is dear: with many classes and weights.
 void ClassPairSolver::mark_checks(const Node& node) {
     orders_ = node.orders;
     if (mode_ != Mode::many || data_.min_leaf > 1) return;

@@ -16,11 +16,11 @@ MomentPairSolver::MomentPairSolver(const RankedObjective& objective, const Optio
       rows_(std::size_t{objective.table().n_rows} * size_),
       slot_(objective.table().n_rows),
       stretch_ends_(objective.table().n_columns),
-      best_left_(kMostLanes),
-      best_right_(kMostLanes),
-      most_left_(kMostLanes),
-      most_right_(kMostLanes) {
-    for (std::uint32_t s = 0; s < form_.n_sums; ++s) left_[s].resize(kMostLanes);
+      best_left_(kMaxLanes),
+      best_right_(kMaxLanes),
+      max_left_(kMaxLanes),
+      max_right_(kMaxLanes) {
+    for (std::uint32_t s = 0; s < form_.n_sums; ++s) left_[s].resize(kMaxLanes);
     task_.gain = form_.gain;
     task_.n_sums = form_.n_sums;
     task_.shift = form_.shift;
@@ -48,10 +48,10 @@ double MomentPairSolver::gain_of(const Sums& sums) const {
     return *std::max_element(sums.begin(), sums.begin() + form_.n_sums);
 }
 
-void MomentPairSolver::search_cuts(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
+void MomentPairSolver::search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
     const std::size_t n_columns = node.columns.size();
     if (three_leaves || objective_.table().min_leaf > 1) {
-        StumpPairSolver::search_cuts(node, three_leaves, budget, result);
+        StumpPairSolver::search_splits(node, three_leaves, budget, result);
         return;
     }
     error_ = load(node);
@@ -61,8 +61,8 @@ void MomentPairSolver::search_cuts(const Node& node, bool three_leaves, Cost bud
     for (bool any = true; any;) {
         any = false;
         for (std::size_t at = 0; at < n_columns; ++at) {
-            choose_cuts(at, target);
-            if (cuts_.empty()) continue;
+            choose_splits(at, target);
+            if (splits_.empty()) continue;
             if (control_.step(work)) return;
             any = true;
             pass(node, at, target);
@@ -73,53 +73,53 @@ void MomentPairSolver::search_cuts(const Node& node, bool three_leaves, Cost bud
     struct Left {
         Cost bound;
         std::size_t at;
-        std::uint32_t cut;
+        std::uint32_t split;
     };
     std::vector<Left> left;
     for (std::size_t at = 0; at < n_columns; ++at)
         for (const SplitBounds& point : bounds_[at].points())
-            if (bounds_[at].open(point, target)) left.push_back({point.cost(), at, point.cut});
+            if (bounds_[at].open(point, target)) left.push_back({point.cost(), at, point.split});
     std::sort(left.begin(), left.end(), [](const Left& a, const Left& b) {
-        return a.bound != b.bound ? a.bound < b.bound : a.at != b.at ? a.at < b.at : a.cut < b.cut;
+        return a.bound != b.bound ? a.bound < b.bound : a.at != b.at ? a.at < b.at : a.split < b.split;
     });
-    for (const auto& [bound, at, cut] : left) {
-        if (bounds_[at].bounds(cut).cost() >= std::min(result.upper, budget)) continue;
+    for (const auto& [bound, at, split] : left) {
+        if (bounds_[at].bounds(split).cost() >= std::min(result.upper, budget)) continue;
         if (control_.step(work)) return;
-        solve_cut(node, at, cut, three_leaves, result);
+        solve_split(node, at, split, three_leaves, result);
     }
 }
 
 void MomentPairSolver::make_stretches(const Node& node) {
     const std::uint32_t least = node.n < 2000 ? 32 : node.n < 8000 ? 64 : 128;
     n_stretches_ = 0;
-    has_cuts_.clear();
+    has_splits_.clear();
     for (std::size_t at = 0; at < node.columns.size(); ++at) {
         std::vector<std::uint32_t>& ends = stretch_ends_[at];
         ends.clear();
         std::uint32_t n_groups = 0;           // of ties, in the stretch
         std::uint32_t begin = 0, before = 0;  // of the stretch, of the group
-        const auto close = [&](std::uint32_t end, bool has_cuts) {
+        const auto close = [&](std::uint32_t end, bool has_splits) {
             ends.push_back(end);
-            has_cuts_.push_back(has_cuts ? 1 : 0);
+            has_splits_.push_back(has_splits ? 1 : 0);
             begin = end;
         };
-        const auto n_cuts = static_cast<std::uint32_t>(bounds_[at].n_cuts());
-        for (std::uint32_t cut = 1; cut <= n_cuts + 1; ++cut) {
-            const std::uint32_t end = bounds_[at].position(cut);
+        const auto n_splits = static_cast<std::uint32_t>(bounds_[at].n_splits());
+        for (std::uint32_t split = 1; split <= n_splits + 1; ++split) {
+            const std::uint32_t end = bounds_[at].position(split);
             const bool large = end - before >= least;  // a large tie is a stretch of its own
             if (large && before > begin) close(before, n_groups > 1), n_groups = 0;
             ++n_groups;
-            if (large || end - begin >= least || cut > n_cuts) close(end, n_groups > 1), n_groups = 0;
+            if (large || end - begin >= least || split > n_splits) close(end, n_groups > 1), n_groups = 0;
             before = end;
         }
         n_stretches_ += ends.size();
     }
-    stretch_bound_.resize(n_stretches_ * 2 * kMostLanes);
+    stretch_bound_.resize(n_stretches_ * 2 * kMaxLanes);
     wanted_.resize(n_stretches_);
 }
 
-void MomentPairSolver::choose_cuts(std::size_t at, Cost target) {
-    cuts_.clear();
+void MomentPairSolver::choose_splits(std::size_t at, Cost target) {
+    splits_.clear();
     struct Run {
         std::uint32_t first, last;
     };
@@ -131,7 +131,7 @@ void MomentPairSolver::choose_cuts(std::size_t at, Cost target) {
         const SplitBounds& point = bounds.points()[i];
         // A point imported from a neighbour is open itself; one of a pass is left to the exact end.
         if (bounds.open(point, target) && point.tag != kPassed) {
-            runs.push_back({point.cut, point.cut});
+            runs.push_back({point.split, point.split});
             ++n_open;
         }
         const Gap gap = bounds.gap(i, target);
@@ -140,7 +140,7 @@ void MomentPairSolver::choose_cuts(std::size_t at, Cost target) {
         n_open += gap.last + 1 - gap.first;
     }
     if (n_open == 0) return;
-    const std::uint32_t most = std::max<std::uint32_t>(8, std::min(options_.lanes, kMostLanes) / 8 * 8);
+    const std::uint32_t most = std::max<std::uint32_t>(8, std::min(options_.lanes, kMaxLanes) / 8 * 8);
     const bool first_pass = bounds.points().size() == 2;
     const std::uint64_t wanted =
         first_pass ? std::min<std::uint64_t>(most, kFirstLanes) : std::min<std::uint64_t>(most, 7 * runs.size());
@@ -151,7 +151,7 @@ void MomentPairSolver::choose_cuts(std::size_t at, Cost target) {
         for (; chosen < n_chosen; ++chosen) {
             const std::uint64_t at_open = (2 * chosen + 1) * n_open / (2 * n_chosen) - before;
             if (at_open > last - first) break;
-            cuts_.push_back(first + static_cast<std::uint32_t>(at_open));
+            splits_.push_back(first + static_cast<std::uint32_t>(at_open));
         }
         before += last + 1 - first;
     }
@@ -183,10 +183,10 @@ void MomentPairSolver::prepare(const Node& node, std::size_t at) {
         side.total = total;
         side.leaf = gain_of(sums);
     };
-    for (const std::uint32_t cut : cuts_) {
+    for (const std::uint32_t split : splits_) {
         Lane lane;
-        lane.cut = cut;
-        lane.position = bounds_[at].position(cut);
+        lane.split = split;
+        lane.position = bounds_[at].position(split);
         for (; i < lane.position; ++i) {
             const double* const row = numbers(row_of(order[i]));
             for (std::uint32_t s = 0; s < form_.n_sums; ++s) left[s] += row[s];
@@ -213,7 +213,7 @@ void MomentPairSolver::place_lanes(const Node& node, std::size_t at) {
         for (; i < lanes_[k].position; ++i) slot_[row_of(order[i])] = static_cast<std::uint8_t>(place);
         for (std::uint32_t s = 0; s < form_.n_sums; ++s) left_[s][place] = lanes_[k].left[s];
     }
-    // Lanes without a cut have all rows on the left.
+    // Lanes without a split have all rows on the left.
     const auto behind = static_cast<std::uint8_t>(n < n_lanes ? place_of(n, n_lanes) : n_lanes);
     for (; i < node.n; ++i) slot_[row_of(order[i])] = behind;
     task_.rows = rows_.data();
@@ -227,10 +227,10 @@ void MomentPairSolver::place_lanes(const Node& node, std::size_t at) {
     }
     task_.best_left = best_left_.data();
     task_.best_right = best_right_.data();
-    task_.has_cuts = has_cuts_.data();
+    task_.has_splits = has_splits_.data();
     task_.stretch_bound = stretch_bound_.data();
-    task_.most_left = most_left_.data();
-    task_.most_right = most_right_.data();
+    task_.max_left = max_left_.data();
+    task_.max_right = max_right_.data();
     task_.n_stretches = n_stretches_;
     task_.wanted = wanted_.data();
 }
@@ -250,7 +250,7 @@ void MomentPairSolver::pass(const Node& node, std::size_t at, Cost& target) {
         for (const std::size_t s : {0, 1}) {
             Side& side = lanes_[k].sides[s];
             side.best = attained(place, s);
-            side.bound = std::max(side.best, (s == 0 ? most_left_ : most_right_)[place]);
+            side.bound = std::max(side.best, (s == 0 ? max_left_ : max_right_)[place]);
             set_costs(side);
         }
         target = std::min(target, lanes_[k].upper());
@@ -285,10 +285,10 @@ void MomentPairSolver::pass(const Node& node, std::size_t at, Cost& target) {
         lanes_.swap(all);
     }
     for (const Lane& lane : lanes_)
-        bounds_[at].insert({lane.cut, lane.sides[0].lower, lane.sides[1].lower, 0, 0, kPassed});
+        bounds_[at].insert({lane.split, lane.sides[0].lower, lane.sides[1].lower, 0, 0, kPassed});
 }
 
-// A side is worth a walk where its bound leaves open what what is attained would close: its own cut, or the gap to the
+// A side is worth a walk where its bound leaves open what what is attained would close: its own split, or the gap to the
 // next lane on either side (the left side bounds the gap behind it, the right side the one before).
 bool MomentPairSolver::want_stretches(Cost target) {
     constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -321,7 +321,7 @@ bool MomentPairSolver::want_stretches(Cost target) {
     }
     if (!any) return false;
     const std::uint32_t n_lanes = task_.n_lanes;
-    std::array<float, 2 * kMostLanes> limit;
+    std::array<float, 2 * kMaxLanes> limit;
     limit.fill(std::numeric_limits<float>::infinity());
     for (std::uint32_t k = 0; k < n; ++k)
         for (const std::size_t s : {0, 1})

@@ -24,7 +24,7 @@ Outcome StumpPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
         if (neighbour.memo == nullptr || !worth_sharing(node)) continue;
         import_memo(*neighbour.memo, objective_.table(), node, neighbour.relation, neighbour.loss, bounds_);
     }
-    search_cuts(node, three_leaves, budget, result);
+    search_splits(node, three_leaves, budget, result);
     result.lower = result.upper;
     const Cost target = std::min(result.upper, budget);
     for (std::size_t at = 0; at < n_columns; ++at)
@@ -32,44 +32,44 @@ Outcome StumpPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
     return result;
 }
 
-void StumpPairSolver::search_cuts(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
+void StumpPairSolver::search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
     const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size()) / 4096;
-    std::vector<std::uint32_t> cuts;
+    std::vector<std::uint32_t> splits;
     for (bool any = true; any;) {
         any = false;
         for (std::size_t at = 0; at < node.columns.size(); ++at) {
             const IntervalBounds& bounds = bounds_[at];
             const Cost target = std::min(result.upper, budget);
-            cuts.clear();  // what others said may be cheap, and the middle of every gap
+            splits.clear();  // what others said may be cheap, and the middle of every gap
             for (std::size_t i = 0; i + 1 < bounds.points().size(); ++i) {
-                if (bounds.open(bounds.points()[i], target)) cuts.push_back(bounds.points()[i].cut);
+                if (bounds.open(bounds.points()[i], target)) splits.push_back(bounds.points()[i].split);
                 const Gap gap = bounds.gap(i, target);
-                if (gap.open()) cuts.push_back(gap.first + (gap.last - gap.first) / 2);
+                if (gap.open()) splits.push_back(gap.first + (gap.last - gap.first) / 2);
             }
-            for (const std::uint32_t cut : cuts) {
+            for (const std::uint32_t split : splits) {
                 any = true;
                 // Its neighbours may have told enough since.
-                if (const SplitBounds known = bounds.bounds(cut); known.cost() >= std::min(result.upper, budget)) {
+                if (const SplitBounds known = bounds.bounds(split); known.cost() >= std::min(result.upper, budget)) {
                     bounds_[at].insert(known);
                     continue;
                 }
                 if (control_.step(work)) return;
-                solve_cut(node, at, cut, three_leaves, result);
+                solve_split(node, at, split, three_leaves, result);
             }
         }
     }
 }
 
-void StumpPairSolver::solve_cut(const Node& node, std::size_t at, std::uint32_t cut, bool three_leaves,
-                                Outcome& result) {
-    const std::uint32_t position = bounds_[at].position(cut);
+void StumpPairSolver::solve_split(const Node& node, std::size_t at, std::uint32_t split, bool three_leaves,
+                                  Outcome& result) {
+    const std::uint32_t position = bounds_[at].position(split);
     const Stack::Mark mark = stack_.mark();
-    split(objective_, node, at, position, stack_, goes_left_, left_, right_);
+    divide(objective_, node, at, position, stack_, goes_left_, left_, right_);
     const Cost left = objective_.best_stump(left_).cost, right = objective_.best_stump(right_).cost;
     stack_.release(mark);
     ++n_passes;
     n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size());
-    SplitBounds point{cut, left, right};
+    SplitBounds point{split, left, right};
     PartialTree::Kind kind = PartialTree::Kind::pair;
     if (three_leaves) {  // one side is a leaf
         const Cost on_right = objective_.leaf_cost(left_) + right, on_left = left + objective_.leaf_cost(right_);

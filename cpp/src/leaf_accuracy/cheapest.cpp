@@ -1,4 +1,4 @@
-// Pass 2: the cheapest tree of which every leaf meets the cut.
+// Pass 2: the cheapest tree of which every leaf meets the target.
 #include "treewright/leaf_accuracy/search.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Cheapest Search::least(const Node& node, std::uint32_t depth, Cost budget, std::
             return cheapest;
         }
     }
-    const Cheapest found = depth == 1 ? cheapest_stump(node, level) : least_below(node, depth, budget, level);
+    const Cheapest found = depth == 1 ? cheapest_stump(node, level) : cheapest_below(node, depth, budget, level);
     if (options_.cache) {
         Cheapest& kept = entry(node, depth).cheapest;
         kept.lower = std::max(kept.lower, found.lower);
@@ -31,7 +31,7 @@ Cheapest Search::least(const Node& node, std::uint32_t depth, Cost budget, std::
     return found;
 }
 
-Cheapest Search::least_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
+Cheapest Search::cheapest_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level) {
     const Cost split = 2 * rates_->leaf;
     Cheapest best{split, cost_of(node.leaf()), PartialTree::leaf()};
     if (control_.step(work(node))) return best;
@@ -92,7 +92,7 @@ Cheapest Search::least_below(const Node& node, std::uint32_t depth, Cost budget,
                     if (a.upper < kNoTree && b.upper < kNoTree && a.upper + b.upper < best.upper) {
                         best.upper = a.upper + b.upper;
                         const PartialTree left = left_first ? a.plan : b.plan, right = left_first ? b.plan : a.plan;
-                        best.plan = remember({at.column, here.sorted.cuts[i].rank, left, right});
+                        best.plan = remember({at.column, here.sorted.splits[i].rank, left, right});
                     }
                 }
             }
@@ -113,7 +113,7 @@ Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, s
     PairAnswer& costs = here.costs;
     Cheapest best;
     const auto settle = [&](std::size_t i) {  // in full; the new budget
-        const Cheapest found = cheapest_pair(node, costs.cuts[i], level);
+        const Cheapest found = cheapest_pair(node, costs.splits[i], level);
         if (found.upper < best.upper) {
             best.upper = found.upper;
             best.plan = found.plan;
@@ -123,12 +123,12 @@ Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, s
     Count limit = rates_->sum(budget, data_, node.n());
     const bool dense = is_dense(node);
     if (!dense) {
-        sweeper_.solve_costs(node, cut(), rates_->kernel, limit, costs, best.relaxed,
+        sweeper_.solve_costs(node, target(), rates_->kernel, limit, costs, best.relaxed,
                              rates_->exact ? PairSweeper::Settle() : PairSweeper::Settle(settle));
     } else {
-        pairs_.solve(node, cut(), &rates_->kernel, costs);
+        pairs_.solve(node, target(), &rates_->kernel, costs);
         if (asks_relaxed) {
-            pairs_.solve_again(node, Cut::none(), &rates_->kernel, here.relaxed);
+            pairs_.solve_again(node, Target::none(), &rates_->kernel, here.relaxed);
             best.relaxed =
                 std::min(rates_->kernel.unit * (node.total - node.largest) + rates_->kernel.leaf, here.relaxed.least);
         }
@@ -136,9 +136,9 @@ Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, s
     if (rates_->exact) {  // the kernels' sums are the costs
         const std::size_t pair = costs.best();
         best.lower = lower_of(costs.least, node);
-        if (pair < costs.cuts.size() && costs.sum(pair) < limit) settle(pair);
+        if (pair < costs.splits.size() && costs.sum(pair) < limit) settle(pair);
     } else if (dense) {  // from the least sum on, until none can be below the best
-        std::vector<std::size_t> order(costs.cuts.size());
+        std::vector<std::size_t> order(costs.splits.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(),
                          [&](std::size_t a, std::size_t b) { return costs.sum(a) < costs.sum(b); });
@@ -175,13 +175,13 @@ Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
     SortedColumn& sorted = level_at(level).sorted;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
         sorter_.sort(node, c, sorted);
-        for (std::size_t i = 0; i < sorted.cuts.size(); ++i) {
+        for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
             const auto [left, right] = sorted.sides(node, i);
             const Cost wrong = static_cast<Cost>(node.value.weight - left.value.correct - right.value.correct);
             const Cost cost = rates_->unit * wrong + 2 * rates_->leaf;
             if (cost >= best.upper || deficit(left) + deficit(right) > 0) continue;
             best.upper = cost;
-            split = {c, sorted.cuts[i].rank, PartialTree::leaf(), PartialTree::leaf()};
+            split = {c, sorted.splits[i].rank, PartialTree::leaf(), PartialTree::leaf()};
             is_split = true;
         }
     }
@@ -190,9 +190,9 @@ Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
     return best;
 }
 
-Cheapest Search::cheapest_pair(const Node& node, const PairAnswer::Cut& root, std::size_t level) {
+Cheapest Search::cheapest_pair(const Node& node, const PairAnswer::Split& root, std::size_t level) {
     Level& here = level_at(level);
-    open_cut(node, root, level);
+    open_split(node, root, level);
     const Cheapest left = cheapest_stump(here.left_node, level + 1);
     if (left.upper >= kNoTree) return {};
     const Cheapest right = cheapest_stump(here.right_node, level + 1);
@@ -208,7 +208,7 @@ Cost Search::cost_of(const Leaf& leaf) const {
 Cost Search::cost_of(const Node& node, PartialTree plan, std::size_t level) {
     if (plan == PartialTree::leaf()) return cost_of(node.leaf());
     const TreePoolNode split = pool_[plan.index()];
-    open_cut(node, {split.column, split.rank}, level);
+    open_split(node, {split.column, split.rank}, level);
     Level& here = level_at(level);
     return cost_of(here.left_node, split.left, level + 1) + cost_of(here.right_node, split.right, level + 1);
 }

@@ -20,7 +20,7 @@ void Data::prepare() {
         unit_weights = unit_weights && table.weight[i] == 1;
     }
     rounding = {};
-    lost = most_lost = 0;
+    lost = max_lost = 0;
     if (!full.empty()) {
         rounding.any = true;
         rounding.shift = shift;
@@ -30,7 +30,7 @@ void Data::prepare() {
             const Whole change = up ? coarse - full[i] : full[i] - coarse;
             if (up) {
                 lost += change;
-                most_lost = std::max(most_lost, change);
+                max_lost = std::max(max_lost, change);
             }
             const double in_units = std::ldexp(static_cast<double>(change), -shift);
             rounding.most += in_units;
@@ -49,12 +49,12 @@ void Data::prepare() {
     for (std::size_t i = 0; i < n; ++i) plane[i] = number.at({table.label[i], table.weight[i]});
 
     n_ranks.assign(table.n_columns, 1);
-    n_cuts = 0;
+    n_splits = 0;
     strips.clear();
     for (std::uint32_t c = 0; c < table.n_columns; ++c) {
         const auto ranks = std::span(table.rank).subspan(c * n, n);
         n_ranks[c] = *std::max_element(ranks.begin(), ranks.end()) + 1;
-        n_cuts += n_ranks[c] - 1;
+        n_splits += n_ranks[c] - 1;
         for (std::uint32_t first = 0; first + 1 < n_ranks[c]; first += 255) strips.push_back({c, first});
     }
     codes.resize(strips.size() * n);
@@ -74,9 +74,9 @@ void Node::sum() {
     value = {*std::max_element(full.begin(), full.end()), std::accumulate(full.begin(), full.end(), Whole{0})};
 }
 
-Sides SortedColumn::sides(const Node& node, std::size_t cut) const {
+Sides SortedColumn::sides(const Node& node, std::size_t split) const {
     Sides sides;
-    const std::size_t n_classes = node.weight.size(), at = cut * n_classes;
+    const std::size_t n_classes = node.weight.size(), at = split * n_classes;
     for (std::size_t k = 0; k < n_classes; ++k) {
         const Count on_left = left[at + k], on_right = node.weight[k] - on_left;
         sides.left.largest = std::max(sides.left.largest, on_left);
@@ -84,7 +84,7 @@ Sides SortedColumn::sides(const Node& node, std::size_t cut) const {
         sides.left.weight += on_left;
     }
     sides.right.weight = node.total - sides.left.weight;
-    sides.left.rows = cuts[cut].position;
+    sides.left.rows = splits[split].position;
     sides.right.rows = node.n() - sides.left.rows;
     if (full.empty()) {
         sides.left.value = {static_cast<Whole>(sides.left.largest), static_cast<Whole>(sides.left.weight)};
@@ -118,7 +118,7 @@ void Sorter::sort(const Node& node, std::uint32_t column, SortedColumn& out) {
         std::sort(entries_.begin(), entries_.end());
         for (std::size_t i = 0; i < n; ++i) out.rows[i] = static_cast<std::uint32_t>(entries_[i]);
     }
-    out.cuts.clear();
+    out.splits.clear();
     out.left.clear();
     out.full.clear();
     std::vector<Count> sum(n_classes, 0);
@@ -126,7 +126,7 @@ void Sorter::sort(const Node& node, std::uint32_t column, SortedColumn& out) {
     for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint32_t row = out.rows[i];
         if (i > 0 && rank[row] != rank[out.rows[i - 1]]) {
-            out.cuts.push_back({i, rank[out.rows[i - 1]] + 1});
+            out.splits.push_back({i, rank[out.rows[i - 1]] + 1});
             out.left.insert(out.left.end(), sum.begin(), sum.end());
             out.full.insert(out.full.end(), full.begin(), full.end());
         }

@@ -10,11 +10,10 @@ namespace treewright::leaf_accuracy {
 namespace {
 
 constexpr std::uint32_t kNoRow = 0xffffffffu;
-constexpr Cost kMostKernel =
-    Cost{1} << 49;  // of the unit times all weights, and of a leaf: four leaves stay below 2^52
+constexpr Cost kMaxKernel = Cost{1} << 49;  // of the unit times all weights, and of a leaf: four leaves stay below 2^52
 
 Cost lost(const Data& data, Count rows) {
-    const Whole by_rows = data.most_lost * static_cast<Whole>(rows);
+    const Whole by_rows = data.max_lost * static_cast<Whole>(rows);
     return static_cast<Cost>(std::min(data.lost, by_rows));
 }
 
@@ -26,7 +25,7 @@ FullCostRates FullCostRates::of(Cost unit, Cost leaf, const Data& data) {
     rates.leaf = leaf;
     const Cost per_weight = unit << data.shift;
     const Cost most = std::max(per_weight * data.total, leaf);
-    while (most / rates.factor > kMostKernel) rates.factor *= 2;
+    while (most / rates.factor > kMaxKernel) rates.factor *= 2;
     rates.kernel.unit = static_cast<Count>(per_weight / rates.factor);
     rates.kernel.leaf = static_cast<Count>(leaf / rates.factor);
     rates.exact = rates.factor == 1 && !data.rounding.any;
@@ -51,21 +50,21 @@ std::size_t PairAnswer::best() const {
     return at;
 }
 
-void PairSolver::solve(const Node& node, const Cut& cut, const CostRates* rates, PairAnswer& answer) {
-    find_cuts(node, pair_table_kernels(simd()), answer);
-    solve_again(node, cut, rates, answer);
+void PairSolver::solve(const Node& node, const Target& target, const CostRates* rates, PairAnswer& answer) {
+    find_splits(node, pair_table_kernels(simd()), answer);
+    solve_again(node, target, rates, answer);
 }
 
-void PairSolver::solve_again(const Node& node, const Cut& cut, const CostRates* rates, PairAnswer& answer) {
+void PairSolver::solve_again(const Node& node, const Target& target, const CostRates* rates, PairAnswer& answer) {
     const PairTableKernels& kernels = pair_table_kernels(simd());
-    if (rule_fits_narrow(cut, rates, data_.total))
-        run(node, cut, rates, kernels.narrow, narrow_, answer);
+    if (rule_fits_narrow(target, rates, data_.total))
+        run(node, target, rates, kernels.narrow, narrow_, answer);
     else
-        run(node, cut, rates, kernels.wide, wide_, answer);
+        run(node, target, rates, kernels.wide, wide_, answer);
 }
 
-// The node's rows by plane, the bits of its cuts, and how many rows of each plane every cut sends right.
-void PairSolver::find_cuts(const Node& node, const PairTableKernels& kernels, PairAnswer& answer) {
+// The node's rows by plane, the bits of its splits, and how many rows of each plane every split sends right.
+void PairSolver::find_splits(const Node& node, const PairTableKernels& kernels, PairAnswer& answer) {
     const std::size_t n_planes = data_.planes.size(), n = data_.n_rows();
     start_.assign(n_planes + 1, 0);
     for (const std::uint32_t row : node.rows) ++start_[data_.plane[row] + 1];
@@ -84,7 +83,7 @@ void PairSolver::find_cuts(const Node& node, const PairTableKernels& kernels, Pa
     rows_.assign(n_words_ * 64, kNoRow);
     for (const std::uint32_t row : node.rows) rows_[start_[data_.plane[row]]++] = row;
 
-    answer.cuts.clear();
+    answer.splits.clear();
     found_.clear();
     ones_.clear();
     codes_.resize(n_words_ * 64);
@@ -112,34 +111,34 @@ void PairSolver::find_cuts(const Node& node, const PairTableKernels& kernels, Pa
                 ones_.push_back(count);
                 right += count;
             }
-            if (right == last) {  // no row has the rank in between: the cut before, or none
+            if (right == last) {  // no row has the rank in between: the split before, or none
                 found_.resize(at);
                 ones_.resize(sums);
                 continue;
             }
             last = right;
-            answer.cuts.push_back({strip.column, strip.first + k});
+            answer.splits.push_back({strip.column, strip.first + k});
         }
         if (most < 255) last = 0;  // nothing of this column beyond
     }
-    const std::size_t n_cuts = answer.cuts.size();
-    stride_ = (n_cuts + PairTable<double>::kStride - 1) / PairTable<double>::kStride * PairTable<double>::kStride;
+    const std::size_t n_splits = answer.splits.size();
+    stride_ = (n_splits + PairTable<double>::kStride - 1) / PairTable<double>::kStride * PairTable<double>::kStride;
     bits_.assign(n_words_ * stride_, 0);
-    for (std::size_t i = 0; i < n_cuts; ++i)
+    for (std::size_t i = 0; i < n_splits; ++i)
         for (std::size_t w = 0; w < n_words_; ++w) bits_[w * stride_ + i] = found_[i * n_words_ + w];
 }
 
 template <class T>
-void PairSolver::run(const Node& node, const Cut& cut, const CostRates* rates, PairKernel<T> kernel, Lanes<T>& lanes,
-                     PairAnswer& answer) {
-    const std::size_t n_cuts = ones_.size() / std::max<std::size_t>(1, planes_.size()), n_classes = data_.n_classes();
+void PairSolver::run(const Node& node, const Target& target, const CostRates* rates, PairKernel<T> kernel,
+                     Lanes<T>& lanes, PairAnswer& answer) {
+    const std::size_t n_splits = ones_.size() / std::max<std::size_t>(1, planes_.size()), n_classes = data_.n_classes();
     const std::size_t n_channels = n_classes + (data_.unit_weights ? 0 : 1);
     lanes.right.assign(n_channels * stride_, T{0});
     lanes.both.resize(n_channels * stride_);
     lanes.total.assign(n_channels, T{0});
     for (std::size_t k = 0; k < n_classes; ++k) lanes.total[k] = static_cast<T>(node.weight[k]);
     if (!data_.unit_weights) lanes.total[n_classes] = static_cast<T>(node.n());
-    for (std::size_t i = 0; i < n_cuts; ++i)
+    for (std::size_t i = 0; i < n_splits; ++i)
         for (std::size_t p = 0; p < planes_.size(); ++p) {
             const T count = static_cast<T>(ones_[i * planes_.size() + p]);
             lanes.right[planes_[p].channel * stride_ + i] += count * static_cast<T>(planes_[p].weight);
@@ -148,13 +147,13 @@ void PairSolver::run(const Node& node, const Cut& cut, const CostRates* rates, P
 
     lanes.left_best.assign(stride_, T{0});
     lanes.right_best.assign(stride_, T{0});
-    const LeafRule<T> rule = make_rule<T>(cut, rates);
+    const LeafRule<T> rule = make_rule<T>(target, rates);
     const auto leaf = [&](Count total, Count largest, Count rows) {
-        const Count deficit = cut.deficit(total, largest, rows);
+        const Count deficit = target.deficit(total, largest, rows);
         if (rates == nullptr) return static_cast<T>(deficit);
         return deficit > 0 ? rule.none : static_cast<T>(rates->unit * (total - largest) + rates->leaf);
     };
-    for (std::size_t i = 0; i < n_cuts; ++i) {
+    for (std::size_t i = 0; i < n_splits; ++i) {
         Count right = 0, right_most = 0, left_most = 0;
         for (std::size_t k = 0; k < n_classes; ++k) {
             const auto here = static_cast<Count>(lanes.right[k * stride_ + i]);
@@ -168,7 +167,7 @@ void PairSolver::run(const Node& node, const Cut& cut, const CostRates* rates, P
     }
 
     PairTable<T> task;
-    task.n_cuts = n_cuts;
+    task.n_splits = n_splits;
     task.stride = stride_;
     task.n_words = n_words_;
     task.bits = bits_.data();
@@ -182,16 +181,16 @@ void PairSolver::run(const Node& node, const Cut& cut, const CostRates* rates, P
     task.right_best = lanes.right_best.data();
     kernel(task, rule);
 
-    answer.left.resize(n_cuts);
-    answer.right.resize(n_cuts);
+    answer.left.resize(n_splits);
+    answer.right.resize(n_splits);
     const auto number = [&](T value) {
         return rates != nullptr && value >= rule.none ? kNoCost : static_cast<Count>(value);
     };
-    for (std::size_t i = 0; i < n_cuts; ++i) {
+    for (std::size_t i = 0; i < n_splits; ++i) {
         answer.left[i] = number(lanes.left_best[i]);
         answer.right[i] = number(lanes.right_best[i]);
     }
-    answer.least = n_cuts > 0 ? answer.sum(answer.best()) : kNoCost;
+    answer.least = n_splits > 0 ? answer.sum(answer.best()) : kNoCost;
 }
 
 }  // namespace treewright::leaf_accuracy

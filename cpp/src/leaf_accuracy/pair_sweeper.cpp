@@ -15,22 +15,22 @@ constexpr std::size_t kFilterShare = 16;     // a node of so small a share of th
 
 }  // namespace
 
-void PairSweeper::solve(const Node& node, const Cut& cut, Count own_deficit, Count wanted, PairAnswer& answer,
+void PairSweeper::solve(const Node& node, const Target& target, Count own_deficit, Count wanted, PairAnswer& answer,
                         const Confirm& confirm) {
     prepare(node, answer);
-    const std::size_t n_cuts = answer.cuts.size();
-    lower_.assign(n_cuts, 0);
-    for (std::size_t i = 0; i < n_cuts; ++i)
+    const std::size_t n_splits = answer.splits.size();
+    lower_.assign(n_splits, 0);
+    for (std::size_t i = 0; i < n_splits; ++i)
         for (const bool is_left : {true, false}) {
             const Count rows = is_left ? position_[i] : node.n() - position_[i];
-            const Count own = leaf(cut, nullptr, node, i, is_left);
-            if (own > 0 && rows < 2 * cut.min_leaf)  // as in Search::open_column
+            const Count own = leaf(target, nullptr, node, i, is_left);
+            if (own > 0 && rows < 2 * target.min_leaf)  // as in Search::open_column
                 (is_left ? lower_.left : lower_.right)[i] =
-                    rows < cut.min_leaf ? cut.size_rate * (cut.min_leaf - rows)
-                                        : std::min(own, cut.size_rate * (cut.min_leaf - rows / 2));
+                    rows < target.min_leaf ? target.size_rate * (target.min_leaf - rows)
+                                           : std::min(own, target.size_rate * (target.min_leaf - rows / 2));
         }
     // No more can be proven than the least sum found, or the node's own deficit.
-    Count target = std::min(wanted, own_deficit);
+    Count enough = std::min(wanted, own_deficit);
     const auto work = static_cast<std::int64_t>(1 + node.rows.size() * varying_.size() / kStepsPerUnit);
     bool found = false, more = true;
     while (more && !found && !control_.stopped()) {
@@ -38,26 +38,26 @@ void PairSweeper::solve(const Node& node, const Cut& cut, Count own_deficit, Cou
         for (current_ = 0; current_ < columns_.size() && !found; ++current_) {
             const auto [order, first, last] = columns_[current_];
             for (std::size_t i = first; i < last; ++i)
-                open_[i] = exact_[i] == 0 && lower_.left[i] + lower_.right[i] < target;
+                open_[i] = exact_[i] == 0 && lower_.left[i] + lower_.right[i] < enough;
             choose(first, last);
             if (chosen_.empty()) continue;
             if (control_.step(work)) break;
             more = true;
-            pass(node, cut, nullptr, lower_);
+            pass(node, target, nullptr, lower_);
             for (const std::size_t i : chosen_) {
                 exact_[i] = 1;
                 if (confirm && lower_.left[i] + lower_.right[i] == 0)
                     std::tie(lower_.left[i], lower_.right[i]) = confirm(i);
-                target = std::min(target, lower_.left[i] + lower_.right[i]);
-                found = target == 0;
+                enough = std::min(enough, lower_.left[i] + lower_.right[i]);
+                found = enough == 0;
             }
-            spread(cut, first, last);
+            spread(target, first, last);
         }
     }
     answer.least = kNoCost;
     answer.left = lower_.left;
     answer.right = lower_.right;
-    for (std::size_t i = 0; i < n_cuts; ++i) {
+    for (std::size_t i = 0; i < n_splits; ++i) {
         answer.least = std::min(answer.least, answer.sum(i));
         if (exact_[i] != 0) continue;
         answer.left[i] = std::max<Count>(answer.left[i], 1);
@@ -65,15 +65,15 @@ void PairSweeper::solve(const Node& node, const Cut& cut, Count own_deficit, Cou
     }
 }
 
-void PairSweeper::solve_costs(const Node& node, const Cut& cut, const CostRates& rates, Count budget,
+void PairSweeper::solve_costs(const Node& node, const Target& target, const CostRates& rates, Count budget,
                               PairAnswer& answer, Count& relaxed, const Settle& settle) {
     prepare(node, answer);
-    const std::size_t n_cuts = answer.cuts.size();
-    lower_.assign(n_cuts, 0);
-    cost_.assign(n_cuts, kNoCost);
-    floor_.assign(n_cuts, rates.leaf);
+    const std::size_t n_splits = answer.splits.size();
+    lower_.assign(n_splits, 0);
+    cost_.assign(n_splits, kNoCost);
+    floor_.assign(n_splits, rates.leaf);
     Count best = budget;
-    if (!settle && cut.deficit(node.total, node.largest, node.n()) == 0)
+    if (!settle && target.deficit(node.total, node.largest, node.n()) == 0)
         best = std::min(best, rates.unit * (node.total - node.largest) + rates.leaf);
     const auto work = static_cast<std::int64_t>(1 + 3 * node.rows.size() * varying_.size() / kStepsPerUnit);
     bool more = true;
@@ -88,9 +88,9 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const CostRates&
             if (chosen_.empty()) continue;
             if (control_.step(work)) break;
             more = true;
-            pass(node, cut, nullptr, lower_);
-            pass(node, cut, &rates, cost_);
-            pass(node, Cut::none(), &rates, floor_);
+            pass(node, target, nullptr, lower_);
+            pass(node, target, &rates, cost_);
+            pass(node, Target::none(), &rates, floor_);
             for (const std::size_t i : chosen_) {
                 exact_[i] = 1;
                 const Count sum = cost_.left[i] + cost_.right[i];
@@ -102,7 +102,7 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const CostRates&
                     best = sum;
                 }
             }
-            spread(cut, first, last);
+            spread(target, first, last);
             spread_floors(rates, first, last);
         }
     }
@@ -110,7 +110,7 @@ void PairSweeper::solve_costs(const Node& node, const Cut& cut, const CostRates&
     answer.left = cost_.left;
     answer.right = cost_.right;
     relaxed = rates.unit * (node.total - node.largest) + rates.leaf;
-    for (std::size_t i = 0; i < n_cuts; ++i) {
+    for (std::size_t i = 0; i < n_splits; ++i) {
         const Count floor = floor_.left[i] + floor_.right[i];
         relaxed = std::min(relaxed, floor);
         const bool fails = lower_.left[i] + lower_.right[i] > 0;
@@ -135,7 +135,7 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
     columns_.clear();
     position_.clear();
     left_sum_.clear();
-    answer.cuts.clear();
+    answer.splits.clear();
     std::vector<Count> sum(n_classes);
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
         std::vector<std::uint32_t>& order = orders_[c];
@@ -151,14 +151,14 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
             std::sort(keyed_.begin(), keyed_.end());
             for (const std::uint64_t key : keyed_) order.push_back(static_cast<std::uint32_t>(key));
         }
-        const std::size_t first = answer.cuts.size();
+        const std::size_t first = answer.splits.size();
         std::fill(sum.begin(), sum.end(), 0);
         std::uint32_t before = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint32_t row = order[i];
             const bool starts = i > 0 && rank[row] != before;
             if (starts) {
-                answer.cuts.push_back({c, before + 1});
+                answer.splits.push_back({c, before + 1});
                 position_.push_back(i);
                 left_sum_.insert(left_sum_.end(), sum.begin(), sum.end());
             }
@@ -166,13 +166,13 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
             sum[data_.table.label[row]] += data_.table.weight[row];
             order[i] = 2 * place_[row] + (starts ? 1u : 0u);
         }
-        if (answer.cuts.size() == first) continue;
-        columns_.push_back({c, first, answer.cuts.size()});
+        if (answer.splits.size() == first) continue;
+        columns_.push_back({c, first, answer.splits.size()});
         varying_.push_back(order.data());
     }
-    exact_.assign(answer.cuts.size(), 0);
-    settled_.assign(answer.cuts.size(), 0);
-    open_.assign(answer.cuts.size(), 0);
+    exact_.assign(answer.splits.size(), 0);
+    settled_.assign(answer.splits.size(), 0);
+    open_.assign(answer.splits.size(), 0);
 }
 
 void PairSweeper::choose(std::size_t first, std::size_t last) {
@@ -180,50 +180,50 @@ void PairSweeper::choose(std::size_t first, std::size_t last) {
     chosen_.clear();
     for (std::size_t i = first; i < last; ++i)
         if (open_[i] != 0) candidates_.push_back(i);
-    const std::size_t n = candidates_.size(), lanes = std::min(n, kMostLanes);
+    const std::size_t n = candidates_.size(), lanes = std::min(n, kMaxLanes);
     for (std::size_t k = 0; k < lanes; ++k) chosen_.push_back(candidates_[(2 * k + 1) * n / (2 * lanes)]);
 }
 
-void PairSweeper::pass(const Node& node, const Cut& cut, const CostRates* rates, Bounds& out) {
+void PairSweeper::pass(const Node& node, const Target& target, const CostRates* rates, Bounds& out) {
     const PairTableKernels& kernels = pair_table_kernels(simd());
     ++n_passes;
-    // bucket: how many of the chosen cuts send the row right.
+    // bucket: how many of the chosen splits send the row right.
     const std::vector<std::uint32_t>& order = orders_[columns_[current_].order];
     std::size_t lane = 0;
     for (std::uint32_t i = 0; i < order.size(); ++i) {
         while (lane < chosen_.size() && position_[chosen_[lane]] <= i) ++lane;
         bucket_[order[i] >> 1] = static_cast<std::uint8_t>(lane);
     }
-    if (rule_fits_narrow(cut, rates, data_.total))
-        run(node, cut, rates, kernels.narrow_sweep, narrow_, out);
+    if (rule_fits_narrow(target, rates, data_.total))
+        run(node, target, rates, kernels.narrow_sweep, narrow_, out);
     else
-        run(node, cut, rates, kernels.wide_sweep, wide_, out);
+        run(node, target, rates, kernels.wide_sweep, wide_, out);
 }
 
 template <class T>
-void PairSweeper::run(const Node& node, const Cut& cut, const CostRates* rates, SweepKernel<T> kernel, Lanes<T>& lanes,
-                      Bounds& out) {
+void PairSweeper::run(const Node& node, const Target& target, const CostRates* rates, SweepKernel<T> kernel,
+                      Lanes<T>& lanes, Bounds& out) {
     const std::size_t n_classes = data_.n_classes(), n_channels = n_classes + (data_.unit_weights ? 0 : 1);
-    const LeafRule<T> rule = make_rule<T>(cut, rates);
-    lanes.left_total.assign(n_channels * kMostLanes, T{0});
-    lanes.sums.assign((n_channels + 1) * kMostLanes + n_channels, T{0});
+    const LeafRule<T> rule = make_rule<T>(target, rates);
+    lanes.left_total.assign(n_channels * kMaxLanes, T{0});
+    lanes.sums.assign((n_channels + 1) * kMaxLanes + n_channels, T{0});
     lanes.total.assign(n_channels, T{0});
-    lanes.left_best.assign(kMostLanes, T{0});
-    lanes.right_best.assign(kMostLanes, T{0});
+    lanes.left_best.assign(kMaxLanes, T{0});
+    lanes.right_best.assign(kMaxLanes, T{0});
     for (std::size_t k = 0; k < n_classes; ++k) lanes.total[k] = static_cast<T>(node.weight[k]);
     if (!data_.unit_weights) lanes.total[n_classes] = static_cast<T>(node.n());
     const auto number = [&](Count value) { return value >= kNoCost ? rule.none : static_cast<T>(value); };
     for (std::size_t lane = 0; lane < chosen_.size(); ++lane) {
         const std::size_t i = chosen_[lane];
         for (std::size_t k = 0; k < n_classes; ++k)
-            lanes.left_total[k * kMostLanes + lane] = static_cast<T>(left_sum_[i * n_classes + k]);
-        if (!data_.unit_weights) lanes.left_total[n_classes * kMostLanes + lane] = static_cast<T>(position_[i]);
-        lanes.left_best[lane] = number(leaf(cut, rates, node, i, true));
-        lanes.right_best[lane] = number(leaf(cut, rates, node, i, false));
+            lanes.left_total[k * kMaxLanes + lane] = static_cast<T>(left_sum_[i * n_classes + k]);
+        if (!data_.unit_weights) lanes.left_total[n_classes * kMaxLanes + lane] = static_cast<T>(position_[i]);
+        lanes.left_best[lane] = number(leaf(target, rates, node, i, true));
+        lanes.right_best[lane] = number(leaf(target, rates, node, i, false));
     }
-    // Lanes without a cut have every row on the left.
-    for (std::size_t lane = chosen_.size(); lane < kMostLanes; ++lane)
-        for (std::size_t k = 0; k < n_channels; ++k) lanes.left_total[k * kMostLanes + lane] = lanes.total[k];
+    // Lanes without a split have every row on the left.
+    for (std::size_t lane = chosen_.size(); lane < kMaxLanes; ++lane)
+        for (std::size_t k = 0; k < n_channels; ++k) lanes.left_total[k * kMaxLanes + lane] = lanes.total[k];
     PairSweep<T> task;
     task.n_rows = node.rows.size();
     task.orders = varying_;
@@ -247,7 +247,8 @@ void PairSweeper::run(const Node& node, const Cut& cut, const CostRates* rates, 
     }
 }
 
-Count PairSweeper::leaf(const Cut& cut, const CostRates* rates, const Node& node, std::size_t i, bool is_left) const {
+Count PairSweeper::leaf(const Target& target, const CostRates* rates, const Node& node, std::size_t i,
+                        bool is_left) const {
     const std::size_t n_classes = data_.n_classes();
     Count total = 0, largest = 0;
     for (std::size_t k = 0; k < n_classes; ++k) {
@@ -255,7 +256,7 @@ Count PairSweeper::leaf(const Cut& cut, const CostRates* rates, const Node& node
         total += here;
         largest = std::max(largest, here);
     }
-    const Count deficit = cut.deficit(total, largest, is_left ? position_[i] : node.n() - position_[i]);
+    const Count deficit = target.deficit(total, largest, is_left ? position_[i] : node.n() - position_[i]);
     if (rates == nullptr) return deficit;
     return deficit > 0 ? kNoCost : rates->unit * (total - largest) + rates->leaf;
 }
@@ -267,18 +268,18 @@ Count PairSweeper::left_weight(std::size_t i) const {
     return sum;
 }
 
-// The rates of cut.hpp, from each cut to the next one of the column, both ways.
-void PairSweeper::spread(const Cut& cut, std::size_t first, std::size_t last) {
+// The rates of target.hpp, from each split to the next one of the column, both ways.
+void PairSweeper::spread(const Target& target, std::size_t first, std::size_t last) {
     const auto raise = [](Count& to, Count value) { to = std::max(to, value); };
     for (std::size_t i = first + 1; i < last; ++i) {
         const Count more = left_weight(i) - left_weight(i - 1);
-        raise(lower_.left[i], lower_.left[i - 1] - cut.gain_rate * more);
-        raise(lower_.right[i], lower_.right[i - 1] - cut.loss_rate * more);
+        raise(lower_.left[i], lower_.left[i - 1] - target.gain_rate * more);
+        raise(lower_.right[i], lower_.right[i - 1] - target.loss_rate * more);
     }
     for (std::size_t i = last; i-- > first + 1;) {
         const Count more = left_weight(i) - left_weight(i - 1);
-        raise(lower_.left[i - 1], lower_.left[i] - cut.loss_rate * more);
-        raise(lower_.right[i - 1], lower_.right[i] - cut.gain_rate * more);
+        raise(lower_.left[i - 1], lower_.left[i] - target.loss_rate * more);
+        raise(lower_.right[i - 1], lower_.right[i] - target.gain_rate * more);
     }
 }
 

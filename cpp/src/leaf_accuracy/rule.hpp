@@ -1,4 +1,4 @@
-// A cut, with or without cost rates, as the kernels take it.
+// A target, with or without cost rates, as the kernels take it.
 #pragma once
 
 #include "treewright/leaf_accuracy/pair_solver.hpp"
@@ -10,14 +10,14 @@ namespace treewright::leaf_accuracy {
 inline constexpr Count kNarrow = Count{1} << 29;  // sums of two stay within 32 bits
 
 template <class T>
-LeafRule<T> make_rule(const Cut& cut, const CostRates* rates) {
+LeafRule<T> make_rule(const Target& target, const CostRates* rates) {
     LeafRule<T> rule;
-    rule.slope = static_cast<T>(cut.slope);
-    rule.offset = static_cast<T>(cut.offset);
-    rule.per_row = static_cast<T>(cut.per_row);
-    rule.table = cut.table.empty() ? nullptr : cut.table.data();
-    rule.size_rate = static_cast<T>(cut.size_rate);
-    rule.min_leaf = static_cast<T>(cut.min_leaf);
+    rule.slope = static_cast<T>(target.slope);
+    rule.offset = static_cast<T>(target.offset);
+    rule.per_row = static_cast<T>(target.per_row);
+    rule.table = target.table.empty() ? nullptr : target.table.data();
+    rule.size_rate = static_cast<T>(target.size_rate);
+    rule.min_leaf = static_cast<T>(target.min_leaf);
     if (rates == nullptr) return rule;
     rule.cost = true;
     rule.unit = static_cast<T>(rates->unit);
@@ -26,9 +26,9 @@ LeafRule<T> make_rule(const Cut& cut, const CostRates* rates) {
     return rule;
 }
 
-inline bool rule_fits_narrow(const Cut& cut, const CostRates* rates, Count total) {
-    const Count most = std::max(cut.wanted(total), cut.per_row * total);
-    if (std::max(most, cut.size_rate * cut.min_leaf) >= kNarrow) return false;
+inline bool rule_fits_narrow(const Target& target, const CostRates* rates, Count total) {
+    const Count most = std::max(target.wanted(total), target.per_row * total);
+    if (std::max(most, target.size_rate * target.min_leaf) >= kNarrow) return false;
     return rates == nullptr || (total < kNarrow / rates->unit && rates->unit * total + rates->leaf < kNarrow);
 }
 

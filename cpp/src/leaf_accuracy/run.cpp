@@ -14,7 +14,7 @@ constexpr std::int64_t kFirstSteps = 4000;  // of a climb before upper bounds ar
 constexpr std::int64_t kFewestSteps = 200;
 constexpr std::int64_t kCheap = 64;        // units of work of a step (Search::work)
 constexpr std::int64_t kShareOfBound = 4;  // one step there for so many in the climb
-constexpr Count kGrid = 4096;              // cuts tried there are multiples of 1 / kGrid
+constexpr Count kGrid = 4096;              // targets tried there are multiples of 1 / kGrid
 constexpr double kShown = 0x1p40;          // reports show (1 - value) in units of 1 / kShown
 
 }  // namespace
@@ -50,7 +50,7 @@ Answer Search::best(std::uint32_t depth, const FullCostRates* rates) {
     const Node root = make_root();
     Answer best;
     best.value = root.value;
-    use(Cut::none());
+    use(Target::none());
     greedy_ = greedy(root, depth, 0);
     tidy_value(best);
     show(best);
@@ -76,11 +76,11 @@ Answer Search::best(std::uint32_t depth, const FullCostRates* rates) {
         tidy_value(best);
     show(best);
     if (rates != nullptr) {
-        use(cut_at(best.value, false));
+        use(target_as_good(best.value));
         finish(root, depth, *rates, best);
         // A cheaper tree may have a part with a better worst leaf.
         while (!best.proven_value && tidy_value(best)) {
-            use(cut_at(best.value, false));
+            use(target_as_good(best.value));
             best.cost = kNoTree;
             tidy_cost(root, depth, best);
         }
@@ -88,9 +88,9 @@ Answer Search::best(std::uint32_t depth, const FullCostRates* rates) {
     return best;
 }
 
-Answer Search::cheapest(std::uint32_t depth, const Cut& cut, const FullCostRates& rates) {
+Answer Search::cheapest(std::uint32_t depth, const Target& target, const FullCostRates& rates) {
     const Node root = make_root();
-    use(cut);
+    use(target);
     Answer answer;
     greedy_ = greedy(root, depth, 0);
     const Outcome found = solve(root, depth, 0);
@@ -114,7 +114,7 @@ void Search::climb(const Node& root, std::uint32_t depth, Answer& best) {
     const bool can_be_sure =
         data_.measure.criterion == Criterion::accuracy;  // then no leaf is better than one without errors
     while (!can_be_sure || best.value.correct < best.value.weight) {
-        use(cut_at(best.value, true));
+        use(target_at(best.value, true));
         const Outcome found = solve(root, depth, 0);
         if (!found.feasible) {
             if (found.lower == 0 && !control_.stopped())
@@ -140,8 +140,8 @@ void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, d
         }
         const Value wanted{static_cast<Whole>(grid), static_cast<Whole>(kGrid)};
         use(data_.measure.criterion == Criterion::accuracy
-                ? cut_at(wanted, false)
-                : Cut::at_bound(data_.measure, data_.rounding, q, false, data_.min_leaf, data_.total));
+                ? target_at(wanted, false)
+                : Target::at_bound(data_.measure, data_.rounding, q, false, data_.min_leaf, data_.total));
         control_.pause_after(end - control_.steps());
         const Outcome found = solve(root, depth, 0);
         const bool open = control_.stopped() && !found.feasible && found.lower == 0;
@@ -162,7 +162,7 @@ void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, d
     }
 }
 
-// Pass 2 at the current cut, from a tree that meets it.
+// Pass 2 at the current target, from a tree that meets it.
 void Search::finish(const Node& root, std::uint32_t depth, const FullCostRates& rates, Answer& answer) {
     rates_ = &rates;
     answer.cost = cost_of(root, answer.plan, 0);

@@ -13,29 +13,30 @@ namespace {
 
 constexpr std::size_t kTriedPairs = 4;
 constexpr std::int64_t kPollOfConfirm = 16;  // clock checks' worth of two sides sorted by every column
-constexpr std::size_t kMostPlanes = 64;      // classes and weights of the dense depth-two step
+constexpr std::size_t kMaxPlanes = 64;       // classes and weights of the dense depth-two step
 
 }  // namespace
 
-// The whole of pass 1 for one set of rows: what is known, then the depth-two step, then the cuts one by one.
+// The whole of pass 1 for one set of rows: what is known, then the depth-two step, then the splits one by one.
 Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin, Count wanted) {
     const Count n = node.n(), fewest = data_.min_leaf;
-    if (n < fewest) return {false, cut().size_rate * (fewest - n)};
+    if (n < fewest) return {false, target().size_rate * (fewest - n)};
     const Count own = deficit(node);
     if (own == 0) return {true, 0, node.value, PartialTree::leaf()};
     if (depth == 0) return {false, own};
-    if (n < 2 * fewest) return {false, std::min(own, cut().size_rate * (fewest - n / 2))};
+    if (n < 2 * fewest) return {false, std::min(own, target().size_rate * (fewest - n / 2))};
     if (depth == 1) return split_once(node, level);
     if (const Entry* known = find(node, depth); known != nullptr) {
-        if (known->feasible && cut().met_by(data_.measure, known->value)) {
+        if (known->feasible && target().met_by(data_.measure, known->value)) {
             ++statistics_.cache_hits;
             return {true, 0, known->value, known->plan};
         }
-        if (known->lower_cut >= 0) {
-            const auto current = static_cast<std::int32_t>(cuts_.size() - 1);
-            const Count lower = known->lower_cut == current ? known->lower
-                                : options_.convert ? conversion(known->lower_cut).lower(known->lower, depth, node.total)
-                                                   : 0;
+        if (known->lower_target >= 0) {
+            const auto current = static_cast<std::int32_t>(targets_.size() - 1);
+            const Count lower = known->lower_target == current ? known->lower
+                                : options_.convert
+                                    ? conversion(known->lower_target).lower(known->lower, depth, node.total)
+                                    : 0;
             if (lower > 0) {
                 ++statistics_.cache_hits;
                 return {false, lower};
@@ -47,7 +48,7 @@ Outcome Search::solve(const Node& node, std::uint32_t depth, std::size_t level, 
         Entry& kept = entry(node, depth);
         if (!outcome.feasible) {
             kept.lower = outcome.lower;
-            kept.lower_cut = static_cast<std::int32_t>(cuts_.size() - 1);
+            kept.lower_target = static_cast<std::int32_t>(targets_.size() - 1);
         } else if (!kept.feasible || data_.measure.less(kept.value, outcome.value)) {
             kept.feasible = true;
             kept.value = outcome.value;
@@ -63,16 +64,16 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
     Count lower = deficit(node);
     std::size_t best = 0;
     if (is_dense(node)) {
-        pairs_.solve(node, cut(), nullptr, here.pairs);
+        pairs_.solve(node, target(), nullptr, here.pairs);
         best = data_.rounding.any ? confirm_any(node, here.pairs, level) : here.pairs.best();
     } else {
-        const auto in_full = [&](std::size_t i) { return confirm(node, here.pairs.cuts[i], level); };
-        sweeper_.solve(node, cut(), lower, depth == 2 ? wanted : 1, here.pairs,
+        const auto in_full = [&](std::size_t i) { return confirm(node, here.pairs.splits[i], level); };
+        sweeper_.solve(node, target(), lower, depth == 2 ? wanted : 1, here.pairs,
                        data_.rounding.any ? PairSweeper::Confirm(in_full) : PairSweeper::Confirm());
         best = here.pairs.best();
     }
     ++statistics_.pair_solves;
-    if (best < here.pairs.cuts.size() && here.pairs.sum(best) == 0) return found_pair(node, here.pairs, best, level);
+    if (best < here.pairs.splits.size() && here.pairs.sum(best) == 0) return found_pair(node, here.pairs, best, level);
     if (depth == 2) return {false, std::min(lower, here.pairs.least)};
 
     ++statistics_.branches;
@@ -101,7 +102,7 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
     return {false, lower};
 }
 
-// The node's best tree of depth one that meets the cut; else the least deficit.
+// The node's best tree of depth one that meets the target; else the least deficit.
 Outcome Search::split_once(const Node& node, std::size_t level) {
     Outcome best{false, deficit(node), node.value, PartialTree::leaf()};
     best.feasible = best.lower == 0;
@@ -109,7 +110,7 @@ Outcome Search::split_once(const Node& node, std::size_t level) {
     SortedColumn& sorted = level_at(level).sorted;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
         sorter_.sort(node, c, sorted);
-        for (std::size_t i = 0; i < sorted.cuts.size(); ++i) {
+        for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
             const auto [left, right] = sorted.sides(node, i);
             const Count sum = deficit(left) + deficit(right);
             if (sum > 0) {
@@ -121,7 +122,7 @@ Outcome Search::split_once(const Node& node, std::size_t level) {
             best.feasible = true;
             best.value = value;
             best.plan = PartialTree::stump();
-            split = {c, sorted.cuts[i].rank, PartialTree::leaf(), PartialTree::leaf()};
+            split = {c, sorted.splits[i].rank, PartialTree::leaf(), PartialTree::leaf()};
         }
     }
     if (best.feasible) best.lower = 0;
@@ -129,11 +130,11 @@ Outcome Search::split_once(const Node& node, std::size_t level) {
     return best;
 }
 
-// The depth-two step said that there is a tree; of a few such root cuts, the one with the best worst leaf.
+// The depth-two step said that there is a tree; of a few such root splits, the one with the best worst leaf.
 Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_t known, std::size_t level) {
     Outcome best;
     std::vector<std::size_t> roots;
-    for (std::size_t i = 0; i < pairs.cuts.size(); ++i)
+    for (std::size_t i = 0; i < pairs.splits.size(); ++i)
         if (pairs.sum(i) == 0) roots.push_back(i);
     Level& here = level_at(level);
     const std::size_t step = std::max<std::size_t>(1, roots.size() / kTriedPairs);
@@ -141,8 +142,8 @@ Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_
     for (std::size_t at = step / 2; at < roots.size(); at += step) tried.push_back(roots[at]);
     if (data_.rounding.any) tried.push_back(known);  // the others may fail in full
     for (const std::size_t at : tried) {
-        const auto [column, rank] = pairs.cuts[at];
-        open_cut(node, pairs.cuts[at], level);
+        const auto [column, rank] = pairs.splits[at];
+        open_split(node, pairs.splits[at], level);
         const Outcome left = split_once(here.left_node, level + 1);
         if (!left.feasible) continue;
         const Outcome right = split_once(here.right_node, level + 1);
@@ -154,49 +155,49 @@ Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_
     return best;
 }
 
-std::pair<Count, Count> Search::confirm(const Node& node, const PairAnswer::Cut& root, std::size_t level) {
+std::pair<Count, Count> Search::confirm(const Node& node, const PairAnswer::Split& root, std::size_t level) {
     Level& here = level_at(level);
-    open_cut(node, root, level);
+    open_split(node, root, level);
     const Count left = split_once(here.left_node, level + 1).feasible ? 0 : 1;
-    if (left > 0) return {left, 0};  // enough to refuse the cut
+    if (left > 0) return {left, 0};  // enough to refuse the split
     return {0, split_once(here.right_node, level + 1).feasible ? 0 : 1};
 }
 
 std::size_t Search::confirm_any(const Node& node, PairAnswer& pairs, std::size_t level) {
-    std::size_t found = pairs.cuts.size();
-    for (std::size_t i = 0; i < pairs.cuts.size() && found == pairs.cuts.size(); ++i) {
+    std::size_t found = pairs.splits.size();
+    for (std::size_t i = 0; i < pairs.splits.size() && found == pairs.splits.size(); ++i) {
         if (pairs.sum(i) > 0) continue;
         if (control_.poll(kPollOfConfirm)) break;
-        std::tie(pairs.left[i], pairs.right[i]) = confirm(node, pairs.cuts[i], level);
+        std::tie(pairs.left[i], pairs.right[i]) = confirm(node, pairs.splits[i], level);
         if (pairs.sum(i) == 0) found = i;
     }
-    pairs.least = pairs.cuts.empty() ? kNoCost : pairs.sum(pairs.best());
+    pairs.least = pairs.splits.empty() ? kNoCost : pairs.sum(pairs.best());
     return found;
 }
 
-void Search::open_cut(const Node& node, const PairAnswer::Cut& root, std::size_t level) {
+void Search::open_split(const Node& node, const PairAnswer::Split& root, std::size_t level) {
     Level& here = level_at(level);
     open_column(node, root.column, level);
-    // The last cut with every row on its left below the rank.
-    const auto beyond = std::find_if(here.sorted.cuts.begin(), here.sorted.cuts.end(),
-                                     [&](const SortedColumn::Cut& c) { return c.rank > root.rank; });
-    make_sides(node, here, static_cast<std::size_t>(beyond - here.sorted.cuts.begin()) - 1);
+    // The last split with every row on its left below the rank.
+    const auto beyond = std::find_if(here.sorted.splits.begin(), here.sorted.splits.end(),
+                                     [&](const SortedColumn::Split& c) { return c.rank > root.rank; });
+    make_sides(node, here, static_cast<std::size_t>(beyond - here.sorted.splits.begin()) - 1);
 }
 
-std::size_t Search::most_cuts(const Node& node) const {
+std::size_t Search::max_splits(const Node& node) const {
     std::size_t most = 0;
     for (const std::uint32_t n_ranks : data_.n_ranks) most += std::min<std::size_t>(n_ranks, node.rows.size()) - 1;
     return most;
 }
 
 bool Search::is_dense(const Node& node) const {
-    return data_.planes.size() <= kMostPlanes && most_cuts(node) <= options_.dense_cuts;
+    return data_.planes.size() <= kMaxPlanes && max_splits(node) <= options_.dense_splits;
 }
 
-// A unit is some 20 microseconds: the dense step takes about one per 2e7 cuts^2 rows; a sweep counts its own passes.
+// A unit is some 20 microseconds: the dense step takes about one per 2e7 splits^2 rows; a sweep counts its own passes.
 std::int64_t Search::work(const Node& node) const {
-    const double cuts = static_cast<double>(most_cuts(node));
-    return is_dense(node) ? 1 + static_cast<std::int64_t>(cuts * cuts * static_cast<double>(node.n()) / 2e7) : 1;
+    const double splits = static_cast<double>(max_splits(node));
+    return is_dense(node) ? 1 + static_cast<std::int64_t>(splits * splits * static_cast<double>(node.n()) / 2e7) : 1;
 }
 
 Outcome Search::join(const Node& node, std::size_t level, std::size_t at) {
@@ -211,14 +212,14 @@ Outcome Search::join(const Node& node, std::size_t level, std::size_t at) {
     }
     const Side &left = here.left[at], &right = here.right[at];
     return {true, 0, worse(left.value, right.value),
-            remember({here.sorted.column, here.sorted.cuts[at].rank, left.plan, right.plan})};
+            remember({here.sorted.column, here.sorted.splits[at].rank, left.plan, right.plan})};
 }
 
 std::vector<Search::ColumnOfPairs> Search::by_promise(const PairAnswer& pairs) const {
     std::vector<ColumnOfPairs> columns;
-    for (std::size_t i = 0; i < pairs.cuts.size(); ++i) {
-        if (columns.empty() || columns.back().column != pairs.cuts[i].column)
-            columns.push_back({pairs.cuts[i].column, i, 0, pairs.sum(i)});
+    for (std::size_t i = 0; i < pairs.splits.size(); ++i) {
+        if (columns.empty() || columns.back().column != pairs.splits[i].column)
+            columns.push_back({pairs.splits[i].column, i, 0, pairs.sum(i)});
         ++columns.back().count;
         columns.back().least = std::min(columns.back().least, pairs.sum(i));
     }
@@ -230,22 +231,22 @@ void Search::open_column(const Node& node, std::uint32_t column, std::size_t lev
     Level& here = level_at(level);
     SortedColumn& sorted = here.sorted;
     sorter_.sort(node, column, sorted);
-    const std::size_t n_cuts = sorted.cuts.size();
-    here.key.resize(n_cuts);
-    here.left_weight.resize(n_cuts);
-    here.left.assign(n_cuts, {});
-    here.right.assign(n_cuts, {});
+    const std::size_t n_splits = sorted.splits.size();
+    here.key.resize(n_splits);
+    here.left_weight.resize(n_splits);
+    here.left.assign(n_splits, {});
+    here.right.assign(n_splits, {});
     Fingerprint key;
     std::uint32_t row = 0;
     const auto judge = [&](Side& side, const Leaf& leaf) {
         const Count own = deficit(leaf), rows = leaf.rows;
         if (own == 0) side = {0, true, PartialTree::leaf(), leaf.value};
         if (own > 0 && rows < 2 * data_.min_leaf)
-            side.lower = rows < data_.min_leaf ? cut().size_rate * (data_.min_leaf - rows)
-                                               : std::min(own, cut().size_rate * (data_.min_leaf - rows / 2));
+            side.lower = rows < data_.min_leaf ? target().size_rate * (data_.min_leaf - rows)
+                                               : std::min(own, target().size_rate * (data_.min_leaf - rows / 2));
     };
-    for (std::size_t i = 0; i < n_cuts; ++i) {
-        for (; row < sorted.cuts[i].position; ++row) key.add(data_.table.key[sorted.rows[row]]);
+    for (std::size_t i = 0; i < n_splits; ++i) {
+        for (; row < sorted.splits[i].position; ++row) key.add(data_.table.key[sorted.rows[row]]);
         here.key[i] = key;
         const auto [left, right] = sorted.sides(node, i);
         here.left_weight[i] = left.weight;
@@ -272,7 +273,7 @@ void Search::spread(Level& here) const {
 
 void Search::make_sides(const Node& node, Level& here, std::size_t at) const {
     const SortedColumn& sorted = here.sorted;
-    const std::size_t n_classes = data_.n_classes(), position = sorted.cuts[at].position;
+    const std::size_t n_classes = data_.n_classes(), position = sorted.splits[at].position;
     here.left_node.rows = std::span(sorted.rows).first(position);
     here.right_node.rows = std::span(sorted.rows).subspan(position);
     here.left_node.weight.assign(sorted.left.begin() + static_cast<std::ptrdiff_t>(at * n_classes),
@@ -317,7 +318,7 @@ void Search::ask(const Node& node, std::uint32_t depth, std::size_t level, std::
             origin = {&here.boxes, &here.pairs, here.sorted.column, 2 * (first + at) + (is_left ? 0 : 1)};
         const Count reach = is_left ? here.left_weight[stretch.second - 1] - here.left_weight[at]
                                     : here.left_weight[at] - here.left_weight[stretch.first];
-        const Count wanted = 1 + static_cast<Count>(options_.slack * static_cast<double>(cut().gain_rate * reach));
+        const Count wanted = 1 + static_cast<Count>(options_.slack * static_cast<double>(target().gain_rate * reach));
         const Outcome found = solve(is_left ? here.left_node : here.right_node, depth - 1, level + 1, origin, wanted);
         if (!found.feasible) {
             raise(side, found.lower);
@@ -341,17 +342,17 @@ void Search::propagate_side(Level& here, std::size_t at, bool is_left) {
     for (std::size_t i = at; i-- > 0 && pass(i);) continue;
 }
 
-void Search::use(Cut next) {
-    cuts_.push_back(std::move(next));
-    ++statistics_.cuts;
-    conversions_.resize(cuts_.size());
-    converted_.assign(cuts_.size(), false);
+void Search::use(Target next) {
+    targets_.push_back(std::move(next));
+    ++statistics_.targets;
+    conversions_.resize(targets_.size());
+    converted_.assign(targets_.size(), false);
 }
 
 const Conversion& Search::conversion(std::int32_t from) {
     const auto at = static_cast<std::size_t>(from);
     if (!converted_[at]) {
-        conversions_[at] = Conversion(cuts_[at], cut(), data_.rounding);
+        conversions_[at] = Conversion(targets_[at], target(), data_.rounding);
         converted_[at] = true;
     }
     return conversions_[at];

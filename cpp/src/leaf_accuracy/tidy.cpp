@@ -1,9 +1,9 @@
 // A tree that a limit left half-way is put in order: never worse than a part of itself, than the best tree of one split,
 // or than a greedy tree.
 //
-// The search goes by cuts, so a run that is stopped may hold a tree in which an early split has become useless. Here every
+// The search goes by targets, so a run that is stopped may hold a tree in which an early split has become useless. Here every
 // inner node is tried as a leaf, as its left and as its right subtree, on all its rows, until none is better. What is
-// better: first the worst leaf alone, kept only if that of the whole tree improves; then the cost at the cut.
+// better: first the worst leaf alone, kept only if that of the whole tree improves; then the cost at the target.
 #include "treewright/leaf_accuracy/search.hpp"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ PartialTree Search::greedy(const Node& node, std::uint32_t depth, std::size_t le
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
         if (control_.poll(1 + node.n() / kRowsPerUnit)) return PartialTree::leaf();
         sorter_.sort(node, c, sorted);
-        for (std::size_t i = 0; i < sorted.cuts.size(); ++i) {
-            const Count rows = sorted.cuts[i].position;
+        for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
+            const Count rows = sorted.splits[i].position;
             if (rows < data_.min_leaf || node.n() - rows < data_.min_leaf) continue;
             const auto left = std::span<const Count>(sorted.left).subspan(i * n_classes, n_classes);
             for (std::size_t k = 0; k < n_classes; ++k) right[k] = node.weight[k] - left[k];
@@ -47,11 +47,11 @@ PartialTree Search::greedy(const Node& node, std::uint32_t depth, std::size_t le
             if (here <= best * kMore) continue;
             best = here;
             column = c;
-            rank = sorted.cuts[i].rank;
+            rank = sorted.splits[i].rank;
         }
     }
     if (column == data_.table.n_columns) return PartialTree::leaf();
-    open_cut(node, {column, rank}, level);
+    open_split(node, {column, rank}, level);
     const Level& here = level_at(level);
     const PartialTree below = greedy(here.left_node, depth - 1, level + 1);
     return remember({column, rank, below, greedy(here.right_node, depth - 1, level + 1)});
@@ -143,7 +143,7 @@ bool Search::tidy_value(Answer& answer) {
     return better;
 }
 
-// The cheapest tree at the current cut that they have; or the best one of one split.
+// The cheapest tree at the current target that they have; or the best one of one split.
 void Search::tidy_cost(const Node& root, std::uint32_t depth, Answer& answer) {
     std::vector<std::uint32_t> rows = all_rows_;
     const auto try_plan = [&](PartialTree plan) {

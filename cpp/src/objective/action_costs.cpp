@@ -59,7 +59,7 @@ Stump ActionCosts::best_stump(const Node& node) const {
 }
 
 std::unique_ptr<PairSolver> ActionCosts::pair_solver(const Options& options, Control& control) const {
-    if (data_->n_actions <= ActionPairs::kMostActions) return std::make_unique<ActionPairs>(*this, options, control);
+    if (data_->n_actions <= ActionPairs::kMaxActions) return std::make_unique<ActionPairs>(*this, options, control);
     return std::make_unique<StumpPairSolver>(*this, options, control);
 }
 

@@ -13,7 +13,7 @@ namespace treewright::ranked {
 
 namespace {
 
-constexpr std::int64_t kMostKnown = std::int64_t{1} << 17;  // one megabyte
+constexpr std::int64_t kMaxKnown = std::int64_t{1} << 17;  // one megabyte
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void ClassTable::prepare() {
     const std::int64_t all = std::accumulate(weight.begin(), weight.end(), std::int64_t{0});
     known.clear();
     std::vector<std::int64_t> terms;
-    for (std::int64_t n = 0; n <= std::min(all, kMostKnown); ++n) terms.push_back(computed(n));
+    for (std::int64_t n = 0; n <= std::min(all, kMaxKnown); ++n) terms.push_back(computed(n));
     known = std::move(terms);
 }
 
@@ -70,7 +70,7 @@ Stump LogLoss::best_stump(const Node& node) const {
     if (best.cost <= 2 * leaf_penalty()) return best;
     std::int64_t all = 0, own = 0;
     for (const std::int64_t n : node.sums) all += n, own += data.term(n);
-    // What both sides have besides p: the same for every cut.
+    // What both sides have besides p: the same for every split.
     const Cost beside = data.slack * (4 * Cost{node.n} - 6);
     std::vector<std::int64_t> left(node.sums.size()), right;
     for (std::size_t c = 0; c < node.columns.size(); ++c) {

@@ -55,12 +55,12 @@ void SquaredError::add_rows(const std::uint32_t* order, std::uint32_t begin, std
     }
 }
 
-// Two walks of each column: the first finds the largest gain in double precision, the second compares the cuts that are
+// Two walks of each column: the first finds the largest gain in double precision, the second compares the splits that are
 // close to it as integers.
 //
 // With S and W exact, a gain G = S_l^2 / W_l + S_r^2 / W_r is computed with a relative error below 8 * 2^-53 (a product, a
-// quotient and a sum each, for every output), and G <= Q, for targets are centred as they are. Two cuts whose gains differ
-// by more than 2 * 2^shift differ in their integer costs in the same direction: the two floors of a cut lose less than two.
+// quotient and a sum each, for every output), and G <= Q, for targets are centred as they are. Two splits whose gains differ
+// by more than 2 * 2^shift differ in their integer costs in the same direction: the two floors of a split lose less than two.
 Stump SquaredError::best_stump(const Node& node) const {
     const TargetTable& data = *data_;
     Stump best{leaf_cost(node), Stump::kLeaf, 0};
@@ -72,7 +72,7 @@ Stump SquaredError::best_stump(const Node& node) const {
     std::vector<double> gains(node.columns.size(), -1.0);
     std::vector<double> left(n_outputs), total(n_outputs);
     for (std::uint32_t k = 0; k < n_outputs; ++k) total[k] = static_cast<double>(node.sums[kFirst + k]);
-    // Calls at(i, gain) for every legal cut before position i, whose groups differ.
+    // Calls at(i, gain) for every legal split before position i, whose groups differ.
     const auto walk = [&](std::size_t c, const auto& on_row, const auto& at) {
         const std::uint32_t* order = node.orders[c];
         double weight = 0;

@@ -21,7 +21,7 @@ namespace treewright::bits {
 
 namespace {
 constexpr std::int64_t kDiveSteps = 2000;
-constexpr int kMostDiscrepancies = 3;
+constexpr int kMaxDiscrepancies = 3;
 }  // namespace
 
 template <class Acc>
@@ -58,12 +58,12 @@ Bounds Search<Acc>::try_dense_program(Bounds known) {
 }
 
 template <class Acc>
-Bounds Search<Acc>::raise_bound(Bounds known, std::int64_t most_steps) {
+Bounds Search<Acc>::raise_bound(Bounds known, std::int64_t max_steps) {
     const std::int64_t before = control_.steps();
-    const std::int64_t end = before + std::min(most_steps, std::numeric_limits<std::int64_t>::max() - before);
+    const std::int64_t end = before + std::min(max_steps, std::numeric_limits<std::int64_t>::max() - before);
     const auto steps_left = [&] { return end - control_.steps(); };
     const auto open = [&] { return !known.exact() && !control_.ended() && steps_left() > 0; };
-    while (open() && discrepancies_ < kMostDiscrepancies && options_.greedy_start) {
+    while (open() && discrepancies_ < kMaxDiscrepancies && options_.greedy_start) {
         control_.pause_after(std::min(kDiveSteps, steps_left()));
         known.upper = std::min(known.upper, dive(root_, root_depth_, ++discrepancies_));
         control_.resume();

@@ -17,11 +17,11 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<con
       settings_(settings),
       options_(settings.options),
       control_(control),
-      most_bytes_(control.limits().bytes - std::min(control.limits().bytes, taken)),
+      max_bytes_(control.limits().bytes - std::min(control.limits().bytes, taken)),
       c_(settings.leaf_penalty),
       prices_(prices),
-      cache_(data.n_words, most_bytes_),
-      subproblems_(data, settings.options.kernel, settings.min_count > 0, control, most_bytes_),
+      cache_(data.n_words, max_bytes_),
+      subproblems_(data, settings.options.kernel, settings.min_count > 0, control, max_bytes_),
       arena_(subproblems_.arena()) {
     if (!options_.cache) cache_.disable();
     if (settings.min_count > 0 || !data.guess.empty()) options_.similar_support = false;  // B6; guessed_bounds.hpp
@@ -107,7 +107,7 @@ Bounds Search<Acc>::finish(const Node& node, std::int32_t depth, Bounds bounds, 
     const auto work = static_cast<std::uint32_t>(std::min<std::int64_t>(control_.steps() - steps_before, 0xffffff));
     cache_.store(node.key.data(), cache_.hash(node.key.data(), depth),
                  {bounds.lower, bounds.upper, depth, feature, work});
-    cache_.limit_to(most_bytes_ - std::min(most_bytes_, arena_.bytes()));
+    cache_.limit_to(max_bytes_ - std::min(max_bytes_, arena_.bytes()));
     control_.bytes(bytes());
     last_feature_ = feature;
     return bounds;

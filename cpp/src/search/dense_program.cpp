@@ -10,9 +10,9 @@ namespace treewright::bits {
 
 namespace {
 
-constexpr std::size_t kMostValues = 64;      // value combinations of a group, one bit each
-constexpr std::size_t kMostElements = 4096;  // lattice elements of a group
-constexpr std::size_t kInnerStates = 512;    // states of the contiguous inner block
+constexpr std::size_t kMaxValues = 64;      // value combinations of a group, one bit each
+constexpr std::size_t kMaxElements = 4096;  // lattice elements of a group
+constexpr std::size_t kInnerStates = 512;   // states of the contiguous inner block
 
 using ValueSet = std::uint64_t;
 
@@ -42,7 +42,7 @@ bool build(const Dataset& data, Group& group) {
             value[j] = data.bit(r, static_cast<std::size_t>(group.columns[j]));
         const auto [at, is_new] = number.try_emplace(value, static_cast<std::uint32_t>(values.size()));
         if (is_new) values.push_back(value);
-        if (values.size() > kMostValues) return false;
+        if (values.size() > kMaxValues) return false;
         group.value_of_row[r] = at->second;
     }
     group.n_values = values.size();
@@ -59,7 +59,7 @@ bool build(const Dataset& data, Group& group) {
             for (const ValueSet part : {group.elements[e] & ones[j], group.elements[e] & ~ones[j]}) {
                 if (part == 0 || !found.try_emplace(part, 0).second) continue;
                 group.elements.push_back(part);
-                if (group.elements.size() > kMostElements) return false;
+                if (group.elements.size() > kMaxElements) return false;
             }
         }
     }
@@ -95,7 +95,7 @@ std::vector<Group> find_groups(const Dataset& data) {
             n_seen += !seen[pair];
             seen[pair] = true;
         }
-        if (n_seen == seen.size() || n_seen > kMostValues) return std::nullopt;
+        if (n_seen == seen.size() || n_seen > kMaxValues) return std::nullopt;
         Group out;
         std::merge(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(),
                    std::back_inserter(out.columns));
@@ -343,7 +343,7 @@ class Program {
 
 }  // namespace
 
-std::optional<LatticeResult> solve_by_lattice(const Dataset& data, const Settings& settings, std::size_t most_states,
+std::optional<LatticeResult> solve_by_lattice(const Dataset& data, const Settings& settings, std::size_t max_states,
                                               Control& control) {
     // Finding the groups takes about n_rows * n_columns^2 steps; large tables have no small lattice anyway.
     if (data.n_columns == 0 || data.n_columns > 48 || data.n_rows * data.n_columns * data.n_columns > 20'000'000)
@@ -352,7 +352,7 @@ std::optional<LatticeResult> solve_by_lattice(const Dataset& data, const Setting
     double states = 1;
     for (const Group& group : groups) states *= static_cast<double>(group.elements.size());
     const double bytes = states * static_cast<double>(8 + 8 * data.n_classes);
-    if (states > static_cast<double>(most_states) || bytes > static_cast<double>(control.limits().bytes))
+    if (states > static_cast<double>(max_states) || bytes > static_cast<double>(control.limits().bytes))
         return std::nullopt;
     Program program(data, settings, std::move(groups), control);
     if (!program.run()) return std::nullopt;

@@ -11,35 +11,35 @@ void GroupSearch::find_columns(const Set& set, Level& here) {
     std::fill(key_.begin(), key_.end(), Fingerprint{});
     for (const std::uint32_t g : set.groups) {
         const Fingerprint& key = groups_.group[g].rows;
-        for (const std::uint32_t cut : groups_.ones(g)) {
-            ++n_ones_[cut];
-            key_[cut].add(key);
+        for (const std::uint32_t split : groups_.ones(g)) {
+            ++n_ones_[split];
+            key_[split].add(key);
         }
     }
-    // The parts of a cut and of its opposite are told by the smaller fingerprint of the two.
+    // The parts of a split and of its opposite are told by the smaller fingerprint of the two.
     struct Parts {
         Fingerprint key;
-        std::uint32_t cut;
+        std::uint32_t split;
     };
     static thread_local std::vector<Parts> parts;
     parts.clear();
     const auto less = [](const Fingerprint& a, const Fingerprint& b) {
         return a.low != b.low ? a.low < b.low : a.high < b.high;
     };
-    for (std::uint32_t cut = 0; cut < n_ones_.size(); ++cut) {
-        if (n_ones_[cut] == 0 || n_ones_[cut] == set.groups.size()) continue;
+    for (std::uint32_t split = 0; split < n_ones_.size(); ++split) {
+        if (n_ones_[split] == 0 || n_ones_[split] == set.groups.size()) continue;
         Fingerprint other = set.rows.rows;
-        other.subtract(key_[cut]);
-        parts.push_back({less(other, key_[cut]) ? other : key_[cut], cut});
+        other.subtract(key_[split]);
+        parts.push_back({less(other, key_[split]) ? other : key_[split], split});
     }
     std::sort(parts.begin(), parts.end(),
-              [&](const Parts& a, const Parts& b) { return a.key == b.key ? a.cut < b.cut : less(a.key, b.key); });
+              [&](const Parts& a, const Parts& b) { return a.key == b.key ? a.split < b.split : less(a.key, b.key); });
     here.columns.clear();
     for (std::size_t i = 0; i < parts.size(); ++i)
-        if (i == 0 || !(parts[i].key == parts[i - 1].key)) here.columns.push_back(parts[i].cut);
+        if (i == 0 || !(parts[i].key == parts[i - 1].key)) here.columns.push_back(parts[i].split);
     std::sort(here.columns.begin(), here.columns.end());
     here.key.clear();
-    for (const std::uint32_t cut : here.columns) here.key.push_back(key_[cut]);
+    for (const std::uint32_t split : here.columns) here.key.push_back(key_[split]);
 }
 
 void GroupSearch::bound_by_cells(const Set& set, std::uint32_t depth, Level& here) {
@@ -59,8 +59,8 @@ void GroupSearch::bound_by_cells(const Set& set, std::uint32_t depth, Level& her
             root.likely = here.value[i];
             const double value = sums_.unit * here.value[i];
             const double rounding = std::ldexp(std::abs(one_leaf) + std::abs(whole) + std::abs(value), -50);
-            const double least_cost = value + (one_leaf - whole) - (2 * sums_.error_of(8) + rounding + 4);
-            root.bound = std::max(any, static_cast<Cost>(std::floor(least_cost)) * (Cost{1} << sums_.tie_bits));
+            const double min_cost = value + (one_leaf - whole) - (2 * sums_.error_of(8) + rounding + 4);
+            root.bound = std::max(any, static_cast<Cost>(std::floor(min_cost)) * (Cost{1} << sums_.tie_bits));
         }
         here.roots.push_back(root);
     }

@@ -29,9 +29,9 @@ GroupSearch::GroupSearch(const RankedObjective& objective, const Options& option
       segments_(options.segments && segmentation_.useful()),
       cache_(control.limits().bytes / 2),
       penalty_(objective.leaf_penalty()),
-      n_ones_(groups_.cuts.size()),
-      key_(groups_.cuts.size()),
-      by_cut_(groups_.cuts.size()) {}
+      n_ones_(groups_.splits.size()),
+      key_(groups_.splits.size()),
+      by_split_(groups_.splits.size()) {}
 
 Outcome GroupSearch::run(Size limits) {
     Set root;
@@ -66,21 +66,21 @@ Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std
     const Cost leaf = objective_.leaf_cost(set.rows), two_leaves = set.unavoidable + 2 * penalty_;
     if (depth == 0 || leaf <= two_leaves || set.groups.size() < 2 || set.rows.n / 2 < table_.min_leaf)
         return {leaf, leaf, PartialTree::leaf()};
-    // Trees of more than `most_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
+    // Trees of more than `max_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
     Cost beyond = kNoCost;
-    const Cost target = std::min(budget, leaf), most_leaves = (target - 1 - set.unavoidable) / penalty_;
-    if (most_leaves < 2) return {std::min(leaf, two_leaves), leaf, PartialTree::leaf()};
-    const Cost most_depth =
-        std::min<Cost>(most_leaves, static_cast<Cost>(set.groups.size())) - 1;  // of a tree that is wanted
+    const Cost target = std::min(budget, leaf), max_leaves = (target - 1 - set.unavoidable) / penalty_;
+    if (max_leaves < 2) return {std::min(leaf, two_leaves), leaf, PartialTree::leaf()};
+    const Cost max_depth =
+        std::min<Cost>(max_leaves, static_cast<Cost>(set.groups.size())) - 1;  // of a tree that is wanted
     const bool limited = depth != kFree;
-    if (most_depth <= Cost{depth}) {
-        depth = most_depth <= Cost{kDeepened} ? static_cast<std::uint32_t>(most_depth) : kFree;
-        beyond = set.unavoidable + (most_leaves + 1) * penalty_;
+    if (max_depth <= Cost{depth}) {
+        depth = max_depth <= Cost{kDeepened} ? static_cast<std::uint32_t>(max_depth) : kFree;
+        beyond = set.unavoidable + (max_leaves + 1) * penalty_;
     }
     Outcome result = cache_.find(set.rows.rows, {depth});
     if (result.exact() || result.lower >= budget) {
         ++statistics_.cache_hits;
-    } else if (const Cost any = depth >= kLeastSegmented ? at_any_depth(set) : 0; any >= budget) {
+    } else if (const Cost any = depth >= kMinSegmented ? at_any_depth(set) : 0; any >= budget) {
         result.lower = any;
         ++n_closed_;
     } else {
@@ -89,7 +89,7 @@ Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std
         result.offer(known.upper, known.plan);
         result.lower = std::min(result.upper, std::max({result.lower, known.lower, any}));
         cache_.store(set.rows.rows, {depth}, set.rows.n, result);
-        if (segments_ && depth >= kLeastSegmented && depth != kFree)
+        if (segments_ && depth >= kMinSegmented && depth != kFree)
             cache_.store(set.rows.rows, {kFree}, set.rows.n,
                          {std::min(result.lower, set.unavoidable + (Cost{depth} + 2) * penalty_), kNoCost, {}});
     }
@@ -137,7 +137,7 @@ Outcome GroupSearch::branch(const Set& set, std::uint32_t depth, Cost budget, st
     else
         bound_by_cells(set, depth, here);
     std::sort(here.roots.begin(), here.roots.end(), [](const Root& a, const Root& b) {
-        return a.bound != b.bound ? a.bound < b.bound : a.likely != b.likely ? a.likely < b.likely : a.cut < b.cut;
+        return a.bound != b.bound ? a.bound < b.bound : a.likely != b.likely ? a.likely < b.likely : a.split < b.split;
     });
     const bool at_root = level == 0 && at_full_depth_;
     std::size_t next = 0;
@@ -145,32 +145,31 @@ Outcome GroupSearch::branch(const Set& set, std::uint32_t depth, Cost budget, st
         Root& root = here.roots[next];
         const Cost target = std::min(best.upper, budget);
         if (root.bound >= target) break;
-        part(set, root.cut, here.ones, here.zeros);
+        part(set, root.split, here.ones, here.zeros);
         if (!legal(here.ones, here.zeros)) {
             root.bound = kNoCost;
             continue;
         }
         const bool ones_first = here.ones.rows.n >= here.zeros.rows.n;
         const Set &first_set = ones_first ? here.ones : here.zeros, &second_set = ones_first ? here.zeros : here.ones;
-        Cost least_first = least(first_set), least_second = least(second_set);
-        if (depth > kLeastSegmented) {
-            least_first = std::max(least_first, at_any_depth(first_set));
-            least_second = std::max(least_second, at_any_depth(second_set));
-            root.bound = std::max(root.bound, least_first + least_second);
+        Cost min_first = least(first_set), min_second = least(second_set);
+        if (depth > kMinSegmented) {
+            min_first = std::max(min_first, at_any_depth(first_set));
+            min_second = std::max(min_second, at_any_depth(second_set));
+            root.bound = std::max(root.bound, min_first + min_second);
             if (root.bound >= target) {
                 ++n_closed_;
                 continue;
             }
         }
-        const Outcome first = solve(first_set, one_less(depth), target - least_second, level + 1);
-        root.bound = std::max(root.bound, std::max(first.lower, least_first) + least_second);
+        const Outcome first = solve(first_set, one_less(depth), target - min_second, level + 1);
+        root.bound = std::max(root.bound, std::max(first.lower, min_first) + min_second);
         if (root.bound >= target) continue;
-        const Outcome second =
-            solve(second_set, one_less(depth), target - std::max(first.lower, least_first), level + 1);
+        const Outcome second = solve(second_set, one_less(depth), target - std::max(first.lower, min_first), level + 1);
         root.bound = std::max(root.bound, first.lower + second.lower);
         const Cost cost = first.upper + second.upper;
         if (cost >= best.upper) continue;
-        best.offer(cost, remember(root.cut, (ones_first ? first : second).plan, (ones_first ? second : first).plan));
+        best.offer(cost, remember(root.split, (ones_first ? first : second).plan, (ones_first ? second : first).plan));
         if (at_root) control_.incumbent(best.upper);
         watch_memory();
     }
@@ -184,11 +183,11 @@ Outcome GroupSearch::stump(const Set& set, std::size_t level) {
     Outcome best{leaf, leaf, PartialTree::leaf()};
     Level& here = level_at(level);
     find_columns(set, here);
-    for (Node& ones : by_cut_) ones.clear(groups_.n_sums);
+    for (Node& ones : by_split_) ones.clear(groups_.n_sums);
     for (const std::uint32_t g : set.groups) {
         const Node& group = groups_.group[g];
-        for (const std::uint32_t cut : groups_.ones(g)) {
-            Node& to = by_cut_[cut];
+        for (const std::uint32_t split : groups_.ones(g)) {
+            Node& to = by_split_[split];
             to.n += group.n;
             for (std::size_t k = 0; k < groups_.n_sums; ++k) to.sums[k] += group.sums[k];
         }
@@ -196,15 +195,15 @@ Outcome GroupSearch::stump(const Set& set, std::size_t level) {
     Node& rest = here.zeros.rows;
     rest.clear(groups_.n_sums);
     std::uint32_t found = 0;
-    for (const std::uint32_t cut : here.columns) {
-        const Node& ones = by_cut_[cut];
+    for (const std::uint32_t split : here.columns) {
+        const Node& ones = by_split_[split];
         rest.n = set.rows.n - ones.n;
         if (ones.n < table_.min_leaf || rest.n < table_.min_leaf) continue;
         for (std::size_t k = 0; k < groups_.n_sums; ++k) rest.sums[k] = set.rows.sums[k] - ones.sums[k];
         const Cost cost = objective_.leaf_cost(ones) + objective_.leaf_cost(rest);
         if (cost >= best.upper) continue;
         best.upper = best.lower = cost;
-        found = cut + 1;
+        found = split + 1;
     }
     if (found > 0) best.plan = remember(found - 1, PartialTree::leaf(), PartialTree::leaf());
     return best;
@@ -222,13 +221,13 @@ Outcome GroupSearch::greedy(const Set& set, std::uint32_t depth, std::uint32_t l
     return result;
 }
 
-void GroupSearch::part(const Set& set, std::uint32_t cut, Set& ones, Set& zeros) const {
+void GroupSearch::part(const Set& set, std::uint32_t split, Set& ones, Set& zeros) const {
     for (Set* side : {&ones, &zeros}) {
         side->groups.clear();
         side->rows.clear(groups_.n_sums);
         side->unavoidable = 0;
     }
-    for (const std::uint32_t g : set.groups) groups_.is_one(g, cut) ? add(g, ones) : zeros.groups.push_back(g);
+    for (const std::uint32_t g : set.groups) groups_.is_one(g, split) ? add(g, ones) : zeros.groups.push_back(g);
     zeros.rows.n = set.rows.n - ones.rows.n;
     for (std::size_t k = 0; k < groups_.n_sums; ++k) zeros.rows.sums[k] = set.rows.sums[k] - ones.rows.sums[k];
     zeros.rows.rows = set.rows.rows;
@@ -249,8 +248,8 @@ void GroupSearch::add(std::uint32_t g, Set& set) const {
     set.unavoidable += groups_.loss[g];
 }
 
-PartialTree GroupSearch::remember(std::uint32_t cut, PartialTree ones, PartialTree zeros) {
-    pool_.push_back({cut, 0, ones, zeros});
+PartialTree GroupSearch::remember(std::uint32_t split, PartialTree ones, PartialTree zeros) {
+    pool_.push_back({split, 0, ones, zeros});
     return PartialTree::node(pool_.size() - 1);
 }
 
@@ -266,12 +265,12 @@ void GroupSearch::write(PartialTree plan, const std::vector<std::uint32_t>& grou
     tree.push_back({});
     if (plan.kind() != PartialTree::Kind::node) return;
     const TreePoolNode& top = pool_[plan.index()];
-    const RowGroups::Cut& cut = groups_.cuts[top.column];
+    const RowGroups::Split& split = groups_.splits[top.column];
     std::vector<std::uint32_t> left, right;
     std::uint32_t low = 0, high = TreeNode::kLeaf;
     for (const std::uint32_t g : groups) {
-        const std::uint32_t rank = table_.rank_of(cut.column, groups_.row[g]);
-        if (rank < cut.rank) {
+        const std::uint32_t rank = table_.rank_of(split.column, groups_.row[g]);
+        if (rank < split.rank) {
             left.push_back(g);
             low = std::max(low, rank);
         } else {
@@ -279,9 +278,9 @@ void GroupSearch::write(PartialTree plan, const std::vector<std::uint32_t>& grou
             high = std::min(high, rank);
         }
     }
-    tree.back() = {cut.column, low, high};
-    write(cut.ones_left ? top.left : top.right, left, tree);
-    write(cut.ones_left ? top.right : top.left, right, tree);
+    tree.back() = {split.column, low, high};
+    write(split.ones_left ? top.left : top.right, left, tree);
+    write(split.ones_left ? top.right : top.left, right, tree);
 }
 
 GroupSearch::Level& GroupSearch::level_at(std::size_t level) {

@@ -100,19 +100,19 @@ class GraphMaker {
         if (!splits_.find(node, depth, budget, found_)) return false;
         graph_.nodes[n].first_edge = static_cast<std::uint32_t>(graph_.edges.size());
         for (std::size_t i = 0; i < found_.size(); ++i) {
-            const SolvedCut& cut = found_[i];
-            if (i == 0 || found_[i - 1].at != cut.at) begin_column(node);
-            advance(node, cut);
+            const SolvedSplit& split = found_[i];
+            if (i == 0 || found_[i - 1].at != split.at) begin_column(node);
+            advance(node, split);
             bits::SetEdge edge{0, {0, 0}};
             for (const int side : {0, 1}) {
                 const std::size_t before = graph_.nodes.size();
-                edge.child[side] = add(next, sides_[side], depth - 1, budget - (side == 0 ? cut.right : cut.left));
-                if (graph_.nodes.size() > before && depth > 1) add_rows(node, cut, side, next);
+                edge.child[side] = add(next, sides_[side], depth - 1, budget - (side == 0 ? split.right : split.left));
+                if (graph_.nodes.size() > before && depth > 1) add_rows(node, split, side, next);
             }
-            const std::uint32_t column = node.columns[cut.at];
-            const std::uint32_t* order = node.orders[cut.at];
-            const std::uint32_t low = data_.rank_of(column, row_of(order[cut.position - 1])),
-                                high = data_.rank_of(column, row_of(order[cut.position]));
+            const std::uint32_t column = node.columns[split.at];
+            const std::uint32_t* order = node.orders[split.at];
+            const std::uint32_t low = data_.rank_of(column, row_of(order[split.position - 1])),
+                                high = data_.rank_of(column, row_of(order[split.position]));
             for (std::uint32_t rank = low; rank < high; ++rank) {
                 edge.column = split_of_[column][rank];
                 graph_.edges.push_back(edge);
@@ -127,10 +127,10 @@ class GraphMaker {
         sides_[0] = {{}, std::vector<std::int64_t>(data_.n_classes, 0), 0};
         sides_[1] = {node.rows, node.sums, node.n};
     }
-    // Moves the rows before the cut to the left side.
-    void advance(const Node& node, const SolvedCut& cut) {
-        for (; position_ < cut.position; ++position_) {
-            const std::uint32_t row = row_of(node.orders[cut.at][position_]);
+    // Moves the rows before the split to the left side.
+    void advance(const Node& node, const SolvedSplit& split) {
+        for (; position_ < split.position; ++position_) {
+            const std::uint32_t row = row_of(node.orders[split.at][position_]);
             const std::int32_t* cost = &data_.cost[std::size_t{data_.label[row]} * data_.n_classes];
             for (std::size_t k = 0; k < data_.n_classes; ++k) {
                 const std::int64_t pays = std::int64_t{data_.weight[row]} * cost[k];
@@ -140,15 +140,16 @@ class GraphMaker {
             sides_[0].rows.add(data_.key[row]);
             sides_[1].rows.subtract(data_.key[row]);
         }
-        sides_[0].n = cut.position;
-        sides_[1].n = node.n - cut.position;
+        sides_[0].n = split.position;
+        sides_[1].n = node.n - split.position;
     }
     // Notes the rows of the node that was made last.
-    void add_rows(const Node& node, const SolvedCut& cut, int side, Level& level) const {
+    void add_rows(const Node& node, const SolvedSplit& split, int side, Level& level) const {
         const std::size_t first = level.rows.size();
         level.rows.resize(first + n_words_, 0);
-        const std::uint32_t* order = node.orders[cut.at];
-        for (std::uint32_t i = side == 0 ? 0 : cut.position, end = side == 0 ? cut.position : node.n; i < end; ++i) {
+        const std::uint32_t* order = node.orders[split.at];
+        for (std::uint32_t i = side == 0 ? 0 : split.position, end = side == 0 ? split.position : node.n; i < end;
+             ++i) {
             const std::uint32_t row = row_of(order[i]);
             level.rows[first + row / 64] |= std::uint64_t{1} << (row % 64);
         }
@@ -171,9 +172,9 @@ class GraphMaker {
     bits::NearOptimalGraph graph_;
     Node root_, node_;
     Arena arena_;
-    std::vector<SolvedCut> found_;
+    std::vector<SolvedSplit> found_;
     std::uint32_t position_ = 0;
-    std::array<Side, 2> sides_;  // of the cut that is looked at
+    std::array<Side, 2> sides_;  // of the split that is looked at
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace treewright::ranked {
 // a candidate for all. If the first part takes too long, so will the others.
 void Search::prove_on_parts(const Node& root, Size size, Outcome& found) {
     const RowParts parts(objective_, options_.part_rows);
-    const Cost excess = parts.excess(), leaves = size.most_leaves(table_.n_rows);
+    const Cost excess = parts.excess(), leaves = size.max_leaves(table_.n_rows);
     if (excess > kNoCost / leaves) return;
     const std::vector<TreeNode> best = write(found.plan);
     Options options = options_;

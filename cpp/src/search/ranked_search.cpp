@@ -102,14 +102,14 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
         node.n < 2 * table_.min_leaf)
         return {leaf, leaf, PartialTree::leaf()};
 
-    // Trees of more than `most_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
+    // Trees of more than `max_leaves` leaves cost at least `beyond` >= min(budget, leaf): not wanted.
     Cost beyond = kNoCost;
     if (options_.leaf_count) {
-        const Cost most_leaves = (std::min(budget, leaf) - 1) / objective_.leaf_penalty();
-        if (most_leaves < 2) return {std::min(leaf, 2 * objective_.leaf_penalty()), leaf, PartialTree::leaf()};
-        if (most_leaves - 1 < Cost{size.depth}) {
-            size = Size{static_cast<std::uint32_t>(most_leaves - 1), size.leaves}.fitted();
-            beyond = (most_leaves + 1) * objective_.leaf_penalty();
+        const Cost max_leaves = (std::min(budget, leaf) - 1) / objective_.leaf_penalty();
+        if (max_leaves < 2) return {std::min(leaf, 2 * objective_.leaf_penalty()), leaf, PartialTree::leaf()};
+        if (max_leaves - 1 < Cost{size.depth}) {
+            size = Size{static_cast<std::uint32_t>(max_leaves - 1), size.leaves}.fitted();
+            beyond = (max_leaves + 1) * objective_.leaf_penalty();
         }
     }
 

@@ -11,13 +11,13 @@ namespace treewright::ranked {
 
 namespace {
 
-// Lowest bound first; among equals the widest gap, then the lowest column and cut, so that every run is the same.
+// Lowest bound first; among equals the widest gap, then the lowest column and split, so that every run is the same.
 constexpr auto later = [](const auto& a, const auto& b) {
     if (a.bound != b.bound) return a.bound > b.bound;
     if (a.width != b.width) return a.width < b.width;
     if (a.column != b.column) return a.column > b.column;
-    if (a.left_cut != b.left_cut) return a.left_cut > b.left_cut;
-    return a.is_cut < b.is_cut;
+    if (a.left_split != b.left_split) return a.left_split > b.left_split;
+    return a.is_split < b.is_split;
 };
 
 constexpr Gap kClosed{1, 0, 0};
@@ -27,8 +27,8 @@ constexpr std::chrono::milliseconds kGlance{10};  // between looks at the clock 
 
 Gap Search::Hunt::wanted(std::size_t at, Gap gap) const {
     if (!equals || at < first.at) return gap;
-    if (at > first.at || gap.first >= first.cut) return kClosed;
-    gap.last = std::min(gap.last, first.cut - 1);
+    if (at > first.at || gap.first >= first.split) return kClosed;
+    gap.last = std::min(gap.last, first.split - 1);
     return gap;
 }
 
@@ -41,9 +41,9 @@ void Search::open_all(Hunt& hunt) const {
         const auto column = static_cast<std::uint32_t>(at);
         for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
             const SplitBounds& point = profile.points()[i];
-            if (profile.open(point, target)) here.heap.push_back({point.cost(), 0, column, point.cut, true});
+            if (profile.open(point, target)) here.heap.push_back({point.cost(), 0, column, point.split, true});
             const Gap gap = profile.gap(i, target);
-            if (gap.open()) here.heap.push_back({gap.bound, gap.last - gap.first, column, point.cut, false});
+            if (gap.open()) here.heap.push_back({gap.bound, gap.last - gap.first, column, point.split, false});
         }
     }
     std::make_heap(here.heap.begin(), here.heap.end(), later);
@@ -62,14 +62,14 @@ std::optional<Search::Question> Search::next(Hunt& hunt) {
         std::pop_heap(heap.begin(), heap.end(), later);
         heap.pop_back();
         const IntervalBounds& profile = hunt.here.profiles[top.column];
-        const std::size_t point = profile.point_before(top.left_cut);
+        const std::size_t point = profile.point_before(top.left_split);
         const SplitBounds &before = profile.points()[point], &behind = profile.points()[point + 1];
         const Gap gap = hunt.wanted(
-            top.column, top.is_cut ? Gap{top.left_cut, top.left_cut, before.cost()} : profile.gap(point, target));
+            top.column, top.is_split ? Gap{top.left_split, top.left_split, before.cost()} : profile.gap(point, target));
         if (!gap.open()) continue;
         if (gap.bound > top.bound) {  // its neighbours have risen since: back in the queue
             if (gap.bound >= target) continue;
-            heap.push_back({gap.bound, gap.last - gap.first, top.column, top.left_cut, top.is_cut});
+            heap.push_back({gap.bound, gap.last - gap.first, top.column, top.left_split, top.is_split});
             std::push_heap(heap.begin(), heap.end(), later);
             continue;
         }
@@ -83,10 +83,10 @@ Search::Sides Search::prepare(Hunt& hunt, const Question& question) {
     const std::size_t column = question.from.column;
     const IntervalBounds& profile = here.profiles[column];
     const Gap gap = question.gap;
-    const std::uint32_t cut = gap.first + (gap.last - gap.first) / 2;
-    Cost reach = std::max(profile.span_between(gap.first, cut), profile.span_between(cut, gap.last));
-    const std::size_t i = profile.point_before(cut);
-    if (question.from.is_cut) {  // the half of what is open beside it
+    const std::uint32_t split = gap.first + (gap.last - gap.first) / 2;
+    Cost reach = std::max(profile.span_between(gap.first, split), profile.span_between(split, gap.last));
+    const std::size_t i = profile.point_before(split);
+    if (question.from.is_split) {  // the half of what is open beside it
         for (const std::size_t side : {i - 1, i}) {
             const Gap beside = profile.gap(side, question.target);
             if (beside.open()) reach = std::max(reach, profile.span_between(beside.first, beside.last) / 2);
@@ -94,24 +94,24 @@ Search::Sides Search::prepare(Hunt& hunt, const Question& question) {
     }
     const bool pairs = hunt.size.depth == 3;
     const double share = pairs ? kPairSlack * options_.slack : options_.slack;
-    Sides sides{column, cut, question.target, static_cast<Cost>(share * static_cast<double>(reach)),
-                profile.bounds(cut)};
+    Sides sides{column, split, question.target, static_cast<Cost>(share * static_cast<double>(reach)),
+                profile.bounds(split)};
     const SplitBounds &a = profile.points()[i], &b = profile.points()[i + 1];
     if (!objective_.laws().similar) {
-        // Without rule Z but with rule M a cut closes the gaps beside it by its own bounds alone, the left side the gap behind it,
-        // the right side the one before: each is asked for what that takes. A gap without cuts needs nothing.
+        // Without rule Z but with rule M a split closes the gaps beside it by its own bounds alone, the left side the gap behind it,
+        // the right side the one before: each is asked for what that takes. A gap without splits needs nothing.
         sides.slack = question.target / kNestedSlack;
         const Cost total = question.target + sides.slack;
-        const SplitBounds& before = profile.points()[i - (cut == a.cut ? 1 : 0)];
-        sides.gap_before = cut - before.cut > 1;
-        sides.gap_behind = b.cut > cut + 1;
+        const SplitBounds& before = profile.points()[i - (split == a.split ? 1 : 0)];
+        sides.gap_before = split - before.split > 1;
+        sides.gap_behind = b.split > split + 1;
         sides.for_left = total - (sides.gap_behind ? b.right : sides.bounds.right);
         sides.for_right = total - (sides.gap_before ? before.left : sides.bounds.left);
     }
     sides.bounds.tag = SplitBounds::kNoTag;
     if (!options_.neighbours) return sides;
-    // The nearest cuts solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
-    const Cost to_a = profile.span_between(a.cut, cut), to_b = profile.span_between(cut, b.cut);
+    // The nearest splits solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
+    const Cost to_a = profile.span_between(a.split, split), to_b = profile.span_between(split, b.split);
     const auto known_of = [&](std::uint32_t of, std::size_t side, Relation relation, Cost loss) {
         if (of == SplitBounds::kNoTag) return Neighbour{};
         return pairs ? Neighbour{&here.memos[of][side], {}, relation, loss, true}
@@ -119,7 +119,7 @@ Search::Sides Search::prepare(Hunt& hunt, const Question& question) {
     };
     sides.neighbours[0] = {known_of(a.tag, 0, Relation::subset, 0), known_of(b.tag, 0, Relation::superset, to_b)};
     sides.neighbours[1] = {known_of(b.tag, 1, Relation::subset, 0), known_of(a.tag, 1, Relation::superset, to_a)};
-    // A tag is in the profile once the cut is solved, and not looked up before.
+    // A tag is in the profile once the split is solved, and not looked up before.
     sides.bounds.tag = static_cast<std::uint32_t>(pairs ? here.memos.size() : here.rows.size());
     if (pairs) {
         auto& memos = here.memos.emplace_back();
@@ -138,9 +138,9 @@ void Search::evaluate(const Hunt& hunt, Sides& sides, Outcome& best) {
     Level& own = level_at(level);
     const bool fair = options_.fair_shares && size.depth >= 4;
     const bool nested = !objective_.laws().similar;
-    const std::uint32_t position = profile.position(sides.cut);
+    const std::uint32_t position = profile.position(sides.split);
     const Stack::Mark mark = stack_.mark();
-    split(objective_, node, sides.at, position, stack_, goes_left_, own.left, own.right);
+    divide(objective_, node, sides.at, position, stack_, goes_left_, own.left, own.right);
     watch_memory();
 
     SplitBounds& bounds = sides.bounds;
@@ -177,10 +177,10 @@ void Search::evaluate(const Hunt& hunt, Sides& sides, Outcome& best) {
     } else {
         // The last part of a proof is the dearest, so each side is asked for its likely share first: the optimum of
         // depth two is a cheap measure, and no side can prove more than it.
-        const Cost most_first = solve(first_node, size.pair(), kNoCost, level + 1).upper;
-        const Cost most_second = solve(second_node, size.pair(), kNoCost, level + 1).upper;
-        const double part = static_cast<double>(most_first) / static_cast<double>(most_first + most_second);
-        ask_first(std::max(static_cast<Cost>(part * static_cast<double>(total)), total - most_second));
+        const Cost max_first = solve(first_node, size.pair(), kNoCost, level + 1).upper;
+        const Cost max_second = solve(second_node, size.pair(), kNoCost, level + 1).upper;
+        const double part = static_cast<double>(max_first) / static_cast<double>(max_first + max_second);
+        ask_first(std::max(static_cast<Cost>(part * static_cast<double>(total)), total - max_second));
         if (first_bound + second_bound < total) ask_second(total - first_bound);
         if (first_bound + second_bound < target) ask_first(total - second_bound);
     }
@@ -220,22 +220,22 @@ void Search::absorb(Hunt& hunt, const Question& question, const Sides& sides, co
     IntervalBounds& profile = here.profiles[sides.at];
     profile.insert(sides.bounds);
     if (hunt.equals) {
-        if (found.upper < hunt.budget) hunt.first = std::min(hunt.first, Place{sides.at, sides.cut});
+        if (found.upper < hunt.budget) hunt.first = std::min(hunt.first, Place{sides.at, sides.split});
     } else if (found.upper < hunt.best.upper) {
         hunt.best.offer(found.upper, found.plan);
         if (hunt.level == 0 && !on_better_) control_.incumbent(found.upper);
         hunt.better = true;
     }
-    if (question.from.is_cut) return;
+    if (question.from.is_split) return;
     const Cost target = hunt.target();
     const auto push = [&](std::size_t point) {
         const Gap gap = profile.gap(point, target);
         if (!gap.open() || gap.bound >= target) return;
         here.heap.push_back(
-            {gap.bound, gap.last - gap.first, question.from.column, profile.points()[point].cut, false});
+            {gap.bound, gap.last - gap.first, question.from.column, profile.points()[point].split, false});
         std::push_heap(here.heap.begin(), here.heap.end(), later);
     };
-    const std::size_t point = profile.point_before(sides.cut);
+    const std::size_t point = profile.point_before(sides.split);
     push(point - 1);
     push(point);
 }
@@ -269,7 +269,7 @@ void Search::work(Hunt& hunt, bool lead, const std::function<void()>& call_helpe
             const Cost sum = rows_between_add(hunt, *question);
             lock.lock();
             IntervalBounds& profile = hunt.here.profiles[question->from.column];
-            const std::size_t point = profile.point_before(question->before.cut);
+            const std::size_t point = profile.point_before(question->before.split);
             if (sum > 0) profile.add_between(point, sum);
             closed = !profile.gap(point, question->target).open();
             statistics_.gaps_closed += closed ? 1 : 0;

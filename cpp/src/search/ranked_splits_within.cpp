@@ -4,7 +4,7 @@
 
 namespace treewright::ranked {
 
-bool SplitsWithin::find(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedCut>& found) {
+bool SplitsWithin::find(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedSplit>& found) {
     found.clear();
     if (node.columns.empty() || node.n < 2 * objective_.data().min_leaf) return !control_.stopped();
     if (depth == 1)
@@ -12,14 +12,14 @@ bool SplitsWithin::find(const Node& node, std::uint32_t depth, Cost budget, std:
     else if (depth == 2)
         pairs_.within(node, budget, found);
     else
-        search_.cuts_within(node, depth, budget, found);
-    std::sort(found.begin(), found.end(), [](const SolvedCut& a, const SolvedCut& b) {
+        search_.splits_within(node, depth, budget, found);
+    std::sort(found.begin(), found.end(), [](const SolvedSplit& a, const SolvedSplit& b) {
         return a.at != b.at ? a.at < b.at : a.position < b.position;
     });
     return !control_.stopped();
 }
 
-void SplitsWithin::of_leaves(const Node& node, Cost budget, std::vector<SolvedCut>& found) {
+void SplitsWithin::of_leaves(const Node& node, Cost budget, std::vector<SolvedSplit>& found) {
     const LabelledTable& data = objective_.data();
     const Cost one = objective_.leaf_penalty(), unit = objective_.unit();
     if (control_.step(1 + std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size()) / 4096)) return;

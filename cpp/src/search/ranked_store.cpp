@@ -7,11 +7,11 @@ namespace treewright::ranked {
 
 namespace {
 constexpr std::size_t kShards = 16;  // where there are several threads
-constexpr std::size_t kMostMemoBytes = std::size_t{1} << 28;
+constexpr std::size_t kMaxMemoBytes = std::size_t{1} << 28;
 }  // namespace
 
 Store::Store(std::size_t bytes, std::size_t threads)
-    : most_bytes_(bytes), threads_(threads), memos_(std::min(bytes / 4, kMostMemoBytes)) {
+    : max_bytes_(bytes), threads_(threads), memos_(std::min(bytes / 4, kMaxMemoBytes)) {
     const std::size_t n_shards = threads > 1 ? kShards : 1;
     for (std::size_t i = 0; i < n_shards; ++i) {
         shards_.push_back(std::make_unique<Shard>(bytes / 2 / n_shards));
@@ -64,7 +64,7 @@ TreePoolNode Store::planted(PartialTree plan) const {
 
 std::shared_ptr<Store> Store::losses() {
     const std::scoped_lock lock(mutex_);
-    if (losses_ == nullptr) losses_ = std::make_shared<Store>(most_bytes_ / 8, threads_);
+    if (losses_ == nullptr) losses_ = std::make_shared<Store>(max_bytes_ / 8, threads_);
     return losses_;
 }
 

@@ -4,13 +4,13 @@
 // once the least cost V is proven, the tree is chosen by a rule that speaks of the table alone:
 //
 //   1. the least depth at which V is reached; a leaf, a tree of depth one or two as their solvers give it for these rows (among
-//      equal trees of depth two, with the same switches and lanes: they look at the cuts in an order of their own);
-//   2. above that, the first column, and in it the first cut, with which a tree of cost V can begin;
+//      equal trees of depth two, with the same switches and lanes: they look at the splits in an order of their own);
+//   2. above that, the first column, and in it the first split, with which a tree of cost V can begin;
 //   3. with a limit of leaves, the fewest of them on the left;
 //   4. on both sides the same, with what each costs.
 //
 // The price of a leaf is part of V, so all these trees have the least loss, and of those the fewest leaves. The order of the
-// rows plays no part: a cut is known by the ranks it lies between.
+// rows plays no part: a split is known by the ranks it lies between.
 //
 // Cost: the search has shown that no split costs less than V, here those before the first are shown to cost more. The root's
 // profile is known from it, and only what it has closed at V exactly is open again; a split of the tree that was found is
@@ -51,18 +51,18 @@ std::optional<PartialTree> Search::split_first(const Node& node, Size size, Cost
         const auto at = static_cast<std::size_t>(std::find(node.columns.begin(), node.columns.end(), top.column) -
                                                  node.columns.begin());
         const IntervalBounds& profile = here.profiles[at];
-        std::uint32_t cut = 1;
-        while (table_.rank_of(top.column, row_of(node.orders[at][profile.position(cut)])) < top.rank) ++cut;
-        hunt.first = {at, cut};
+        std::uint32_t split = 1;
+        while (table_.rank_of(top.column, row_of(node.orders[at][profile.position(split)])) < top.rank) ++split;
+        hunt.first = {at, split};
     }
     search_splits(hunt);
     if (control_.stopped() || hunt.first.at >= node.columns.size()) return std::nullopt;
 
     const Place first = hunt.first;
-    const std::uint32_t position = here.profiles[first.at].position(first.cut);
+    const std::uint32_t position = here.profiles[first.at].position(first.split);
     Node left, right;
     const Stack::Mark mark = stack_.mark();
-    split(objective_, node, first.at, position, stack_, goes_left_, left, right);
+    divide(objective_, node, first.at, position, stack_, goes_left_, left, right);
     std::optional<PartialTree> plan;
     const bool any = size.leaves == Size::kAny;
     for (std::uint32_t on_left = 1; !plan && on_left < (any ? 2 : size.leaves) && !control_.stopped(); ++on_left) {

@@ -15,17 +15,17 @@ struct Found {
     std::uint32_t position;  // of the first row on the right
 };
 
-Found find_cut(const RankedTable& table, const Node& node, std::uint32_t column, std::uint32_t rank) {
+Found find_split(const RankedTable& table, const Node& node, std::uint32_t column, std::uint32_t rank) {
     const auto at = std::find(node.columns.begin(), node.columns.end(), column) - node.columns.begin();
     const std::uint32_t* order = node.orders[static_cast<std::size_t>(at)];
-    const std::uint32_t* cut = std::partition_point(
+    const std::uint32_t* split = std::partition_point(
         order, order + node.n, [&](std::uint32_t entry) { return table.rank_of(column, row_of(entry)) < rank; });
-    return {static_cast<std::size_t>(at), static_cast<std::uint32_t>(cut - order)};
+    return {static_cast<std::size_t>(at), static_cast<std::uint32_t>(split - order)};
 }
 
 enum class Side : std::uint8_t { left, right, both };
 
-// Where a cut sends the node's rows, which vary in some column.
+// Where a split sends the node's rows, which vary in some column.
 Side side_of(const RankedTable& table, const Node& node, std::uint32_t column, std::uint32_t rank) {
     const auto at = std::find(node.columns.begin(), node.columns.end(), column);
     const auto* order = node.orders[at == node.columns.end() ? 0 : static_cast<std::size_t>(at - node.columns.begin())];
@@ -49,16 +49,16 @@ PartialTree Search::remember(const Node& node, std::size_t at, std::uint32_t pos
     return store_->plant({column, table_.rank_of(column, row_of(node.orders[at][position])), left, right});
 }
 
-// A good tree at once: the root cut of the best tree of depth two, then the same on both sides; pruned where a leaf
+// A good tree at once: the root split of the best tree of depth two, then the same on both sides; pruned where a leaf
 // is as good.
 Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
     const Outcome pair = solve(node, {std::min(size.depth, 2u), size.leaves}, kNoCost, level);
     if (size.depth <= 2 || !pair.plan.is_pair() || control_.stopped()) return pair;
     Outcome result = pair;
-    const auto [at, position] = find_cut(table_, node, pair.plan.column(), pair.plan.rank());
+    const auto [at, position] = find_split(table_, node, pair.plan.column(), pair.plan.rank());
     Node left, right;
     const Stack::Mark mark = stack_.mark();
-    split(objective_, node, at, position, stack_, goes_left_, left, right);
+    divide(objective_, node, at, position, stack_, goes_left_, left, right);
     Size on_left = size.below(), on_right = size.below();
     if (size.leaves != Size::kAny) {  // leaves are shared by what there is to correct
         const auto loss_of = [&](const Node& side) {
@@ -78,25 +78,25 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
 
 // The greedy tree of single splits, for a run that is stopped before it has anything: each level is one pass over the
 // rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split.
-// Where one pass takes long there is no second. The cut is kept, for finding it again would be another pass.
+// Where one pass takes long there is no second. The split is kept, for finding it again would be another pass.
 Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     const Cost leaf = objective_.leaf_cost(node);
     const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : objective_.best_stump(node);
     if (stump.column == Stump::kLeaf) return {0, leaf, PartialTree::leaf()};
-    const auto [at, position] = find_cut(table_, node, stump.column, stump.rank);
+    const auto [at, position] = find_split(table_, node, stump.column, stump.rank);
     Outcome result{0, stump.cost, remember(node, at, position, PartialTree::leaf(), PartialTree::leaf())};
     const std::size_t cells = std::size_t{node.n} * node.columns.size();
     if (size.depth == 1 || size.leaves != Size::kAny || cells > kStumpCells) return result;
     Node left, right;
     const Stack::Mark mark = stack_.mark();
-    split(objective_, node, at, position, stack_, goes_left_, left, right);
+    divide(objective_, node, at, position, stack_, goes_left_, left, right);
     const Outcome a = stump_tree(left, size.below(), level + 1), b = stump_tree(right, size.below(), level + 1);
     if (a.upper + b.upper < result.upper) result.offer(a.upper + b.upper, remember(node, at, position, a.plan, b.plan));
     stack_.release(mark);
     return result;
 }
 
-// A tree of other rows: its upper cuts stay where they divide the rows, and below them stands the best tree of depth two with
+// A tree of other rows: its upper splits stay where they divide the rows, and below them stands the best tree of depth two with
 // no more leaves.
 Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size, std::size_t level) {
     const TreeNode& top = tree[at];
@@ -118,16 +118,16 @@ Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Nod
         if (side == Side::left) skip(tree, at);
         return rest;
     }
-    const Found cut = find_cut(table_, node, top.column, top.high);
+    const Found split = find_split(table_, node, top.column, top.high);
     Node left_node, right_node;
     const Stack::Mark mark = stack_.mark();
-    split(objective_, node, cut.at, cut.position, stack_, goes_left_, left_node, right_node);
+    divide(objective_, node, split.at, split.position, stack_, goes_left_, left_node, right_node);
     ++at;
     const Outcome left = refit(tree, at, left_node, size.below(), level + 1);
     const Outcome right = refit(tree, at, right_node, size.below(), level + 1);
     stack_.release(mark);
     const Cost cost = left.upper + right.upper;
-    return {0, cost, remember(node, cut.at, cut.position, left.plan, right.plan)};
+    return {0, cost, remember(node, split.at, split.position, left.plan, right.plan)};
 }
 
 std::vector<TreeNode> Search::write(PartialTree plan) {
@@ -169,13 +169,13 @@ void Search::write(PartialTree plan, const Node& node, std::size_t level, std::v
     }
     tree.push_back({});
     if (column == TreeNode::kLeaf) return;
-    const auto [at, position] = find_cut(table_, node, column, rank);
+    const auto [at, position] = find_split(table_, node, column, rank);
     const std::uint32_t* order = node.orders[at];
     tree.back() = {column, table_.rank_of(column, row_of(order[position - 1])),
                    table_.rank_of(column, row_of(order[position]))};
     Node left_node, right_node;
     const Stack::Mark mark = stack_.mark();
-    split(objective_, node, at, position, stack_, goes_left_, left_node, right_node);
+    divide(objective_, node, at, position, stack_, goes_left_, left_node, right_node);
     write(left, left_node, level + 1, tree);
     write(right, right_node, level + 1, tree);
     stack_.release(mark);

@@ -66,7 +66,7 @@ class Divided {
                 made_.nodes[n].first_edge = static_cast<std::uint32_t>(made_.edges.size());
                 for (const SetEdge& edge : edges) divide(level, n - first, edge, next);
                 made_.nodes[n].last_edge = static_cast<std::uint32_t>(made_.edges.size());
-                if (n % 64 == 0 && bytes() + level.bytes() + next.bytes() > rule_.most_bytes) {
+                if (n % 64 == 0 && bytes() + level.bytes() + next.bytes() > rule_.max_bytes) {
                     control.halt(Stop::memory);
                     return false;
                 }

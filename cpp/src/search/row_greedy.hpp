@@ -3,7 +3,7 @@
 // The best single split of some rows takes one pass over their ones. Once a search is over its tree is completed with
 // such splits, and compared with the greedy tree of nothing else; so whatever stopped a run, its tree is no worse than the
 // best tree of one split, nor than the greedy tree of the depth allowed. Work is counted, not timed, so that every run gives
-// the same tree; past kMostWork nothing more is split.
+// the same tree; past kMaxWork nothing more is split.
 #pragma once
 
 #include "treewright/search/binary_search.hpp"
@@ -22,7 +22,7 @@ namespace treewright::bits {
 class RowGreedy {
    public:
     // Additions of one number, about a third of a second.
-    static constexpr std::int64_t kMostWork = 400'000'000;
+    static constexpr std::int64_t kMaxWork = 400'000'000;
 
     struct Split {
         std::int32_t column = Entry::kLeaf;
@@ -52,7 +52,7 @@ class RowGreedy {
         for (const std::uint32_t r : rows) add(r, total.data());
         Split out{Entry::kLeaf, cost(total), 0};
         out.split = out.leaf;
-        if (out.leaf == 0 || work_ >= kMostWork) return out;
+        if (out.leaf == 0 || work_ >= kMaxWork) return out;
         std::fill(sums_.begin(), sums_.end(), 0);
         work_ += static_cast<std::int64_t>(sums_.size());
         for (const std::uint32_t r : rows) {
@@ -86,7 +86,7 @@ class RowGreedy {
     }
 
     // Trees of 1, 2, ... leaves, each the one before with its most rewarding leaf split.
-    [[nodiscard]] std::vector<Shape> by_leaves(std::int32_t max_depth, std::size_t most_leaves) {
+    [[nodiscard]] std::vector<Shape> by_leaves(std::int32_t max_depth, std::size_t max_leaves) {
         struct Grown {
             Split split;
             std::int32_t depth;  // left below
@@ -115,7 +115,7 @@ class RowGreedy {
                 pending.push_back(node.children);
             }
             shapes.push_back(std::move(shape));
-            if (open.empty() || shapes.size() >= most_leaves) return shapes;
+            if (open.empty() || shapes.size() >= max_leaves) return shapes;
             const std::size_t at = open.top().second;
             open.pop();
             auto [zeros, ones] = sides(nodes[at].rows, nodes[at].split.column);

@@ -19,11 +19,11 @@ constexpr std::int64_t kFirstStage = 2, kFirstStageWithLeafLimit = 10;
 
 // With a limit of depth a set of rows is met under several depths, which costs more than it saves where much depth is left:
 // audiology at .005 (depth 8) is proven in 4 s instead of not in 60; kr-vs-kp (14) and lymph (13) would take twice as long.
-constexpr std::int32_t kMostImpliedDepth = 8;
+constexpr std::int32_t kMaxImpliedDepth = 8;
 
 // Of the recheck of guesses: the fewest steps it gets, its steps before dives with discrepancies, good trees of hard problems,
 // and its seconds.
-constexpr std::int64_t kLeastRecheckSteps = 500, kPlainRecheckSteps = 250;
+constexpr std::int64_t kMinRecheckSteps = 500, kPlainRecheckSteps = 250;
 constexpr double kRecheckSeconds = 1.0;
 
 // Whether a limit on leaves removes no tree: a tree has at most a leaf for each distinct row, and 2^max_depth.
@@ -40,7 +40,7 @@ bool binds(const Settings& settings, std::int64_t cost) {
 template <class Acc>
 class Schedule {
    public:
-    Schedule(const Dataset& data, const Settings& settings, const PriceSource& source, Control& control)
+    Schedule(const Dataset& data, const Settings& settings, const RowPriceSource& source, Control& control)
         : data_(data),
           settings_(settings),
           control_(control),
@@ -67,7 +67,7 @@ class Schedule {
         Bounds known = search.run_plain();
         if (!known.exact() && !control_.ended()) known = search.try_dense_program(known);
         const std::int32_t depth = implied_depth(known.upper);
-        if (known.exact() || control_.ended() || depth > kMostImpliedDepth || depth >= settings_.max_depth) {
+        if (known.exact() || control_.ended() || depth > kMaxImpliedDepth || depth >= settings_.max_depth) {
             out_.bounds = raise(search, known);
             out_.shape = search.tree();
         } else {
@@ -184,7 +184,7 @@ class Schedule {
     const Dataset& data_;
     Settings settings_;
     Control& control_;
-    PriceStages stages_;
+    RowPriceStages stages_;
     Outcome out_;
 };
 
@@ -196,7 +196,7 @@ void find_fewest_leaves(const Dataset& data, Settings settings, Outcome& out, Co
     out.leaves_exact = leaves == 1;
     if (out.leaves_exact || control.ended()) return;
     settings.leaf_penalty = 1;
-    const PriceSource none;
+    const RowPriceSource none;
     const Outcome found = Schedule<Acc>(data, settings, none, control).run();
     out.leaves_exact = found.bounds.exact();
     if (count_leaves(found.shape) < leaves && cost_of(data, found.shape, 0, settings.unit_shift) <= out.bounds.upper)
@@ -219,8 +219,8 @@ bool lower_guesses(const Dataset& data, const Shape& shape, std::vector<std::int
 template <class Acc>
 std::optional<Recheck> recheck_guess(const Dataset& data, Settings settings, const Shape& found,
                                      const RecheckBudget& budget, Control& control) {
-    const std::int64_t wanted = std::max(kLeastRecheckSteps, (budget.steps_before + control.steps()) / 4);
-    const std::int64_t steps = std::min(wanted, budget.most_steps - control.steps());
+    const std::int64_t wanted = std::max(kMinRecheckSteps, (budget.steps_before + control.steps()) / 4);
+    const std::int64_t steps = std::min(wanted, budget.max_steps - control.steps());
     const double seconds = std::min(kRecheckSeconds, control.limits().seconds - control.seconds());
     std::vector<std::int64_t> lower;
     if (steps <= 0 || seconds <= 0 || !lower_guesses(data, found, lower)) return {};
@@ -231,7 +231,7 @@ std::optional<Recheck> recheck_guess(const Dataset& data, Settings settings, con
     Recheck out;
     out.guess = std::accumulate(repaired.guess.begin(), repaired.guess.end(), std::int64_t{0});
     control.run_part({seconds, steps, control.limits().bytes}, [&](Control& part) {
-        const PriceSource none;
+        const RowPriceSource none;
         Outcome again = Schedule<Acc>(repaired, settings, none, part).run();
         out.shape = std::move(again.shape);
         out.ended = again.bounds.exact();
@@ -243,7 +243,7 @@ std::optional<Recheck> recheck_guess(const Dataset& data, Settings settings, con
 }  // namespace
 
 template <class Acc>
-Outcome search_tree(const Dataset& data, const Settings& asked, bool fewest_leaves, const PriceSource& prices,
+Outcome search_tree(const Dataset& data, const Settings& asked, bool fewest_leaves, const RowPriceSource& prices,
                     Control& control, const std::optional<RecheckBudget>& recheck) {
     Settings settings = asked;
     if (settings.max_leaves > 0 && cannot_bind(data, settings)) settings.max_leaves = 0;
@@ -257,9 +257,9 @@ Outcome search_tree(const Dataset& data, const Settings& asked, bool fewest_leav
     return out;
 }
 
-template Outcome search_tree<std::int32_t>(const Dataset&, const Settings&, bool, const PriceSource&, Control&,
+template Outcome search_tree<std::int32_t>(const Dataset&, const Settings&, bool, const RowPriceSource&, Control&,
                                            const std::optional<RecheckBudget>&);
-template Outcome search_tree<std::int64_t>(const Dataset&, const Settings&, bool, const PriceSource&, Control&,
+template Outcome search_tree<std::int64_t>(const Dataset&, const Settings&, bool, const RowPriceSource&, Control&,
                                            const std::optional<RecheckBudget>&);
 
 }  // namespace treewright::bits

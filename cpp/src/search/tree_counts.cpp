@@ -21,12 +21,12 @@ auto with_words(std::size_t n_words, const Use& use) {
     return use.template operator()<16>();
 }
 
-constexpr double kMostBits = 1000;
+constexpr double kMaxBits = 1000;
 
 // Words for counts up to `most`, which was rounded; 0 if they are too large.
 std::size_t words_for(double most) {
     const double bits = std::log2(std::max(most, 1.0)) + 1;
-    return bits < 64 ? 1 : bits < 128 ? 2 : bits < 256 ? 4 : bits < kMostBits ? 16 : 0;
+    return bits < 64 ? 1 : bits < 128 ? 2 : bits < 256 ? 4 : bits < kMaxBits ? 16 : 0;
 }
 
 template <std::size_t kWords>
@@ -52,7 +52,7 @@ TreeCounts::TreeCounts(const NearOptimalGraph& graph, SetRule rule, bool root_on
             too_many_ = true;
             return;
         }
-        if (n % 64 == 0 && bytes() > rule_.most_bytes) {
+        if (n % 64 == 0 && bytes() > rule_.max_bytes) {
             control.halt(Stop::memory);
             return;
         }
@@ -92,7 +92,7 @@ bool TreeCounts::count_node(std::size_t n) {
     if (most == 0) return true;
     const std::size_t n_words = words_for(most);
     if (n_words == 0) return false;
-    range_.reset(std::min(n_leaves + 1, rule_.most_errors.size()));
+    range_.reset(std::min(n_leaves + 1, rule_.max_errors.size()));
     walk_.limit(n, range_);
     walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range_.reach(1, errors); });
     for (const SetEdge& edge : walk_.graph().edges_of(n)) {
@@ -173,9 +173,9 @@ WideNumbers TreeCounts::root_edges() const {
                 with_cells(edge.child[0], [&](const auto& zero) {
                     with_cells(edge.child[1], [&](const auto& one) { sum = pairs_within<Count>(rule_, zero, one); });
                 });
-                if (!rule_.redundant && rule_.most_errors.size() > 2)
+                if (!rule_.redundant && rule_.max_errors.size() > 2)
                     walk_.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) {
-                        if (errors <= rule_.most_errors[2]) sum += Count(1);
+                        if (errors <= rule_.max_errors[2]) sum += Count(1);
                     });
                 sum = product<Count>(sum, Count(walk_.n_copies(edge)));
             }

@@ -46,9 +46,9 @@ double TreeShares::total() const {
     for (const SetEdge& edge : pass_.walk().graph().edges_of(0)) {
         if (pass_.dead(edge)) continue;
         Ways sum = pairs_within<Ways>(pass_.rule(), pass_.cells(edge.child[0]), pass_.cells(edge.child[1]));
-        if (!pass_.rule().redundant && pass_.rule().most_errors.size() > 2)
+        if (!pass_.rule().redundant && pass_.rule().max_errors.size() > 2)
             pass_.walk().each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) {
-                if (errors <= pass_.rule().most_errors[2]) sum += Ways{1};
+                if (errors <= pass_.rule().max_errors[2]) sum += Ways{1};
             });
         out.value += sum.value * pass_.walk().n_copies(edge);
     }
@@ -122,10 +122,10 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
             count_leaf();
         } else {  // from what is beside its parents, as far as some subtree of the node completes it
             const std::span own = std::span(parents).subspan(first_parent[n], first_parent[n + 1] - first_parent[n]);
-            range.reset(rule.most_errors.size());
+            range.reset(rule.max_errors.size());
             for (const CellRun& run : pass_.cells(n).runs)
                 for (std::size_t l = 0; l + run.leaves < range.most.size(); ++l)
-                    range.most[l] = std::max(range.most[l], rule.most_errors[l + run.leaves] - run.errors);
+                    range.most[l] = std::max(range.most[l], rule.max_errors[l + run.leaves] - run.errors);
             for (const Parent& parent : own) range.reach(beside(parent.node), pass_.cells(parent.sibling));
             sums.reset(range);
             const auto add = [&](bool one_leaf) {
@@ -178,7 +178,7 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
         if (n % 64 == 0) {
             std::size_t bytes = of_leaf.capacity() * 8;
             for (const auto& some : around) bytes += some.bytes();
-            if (bytes > rule.most_bytes) {
+            if (bytes > rule.max_bytes) {
                 control.halt(Stop::memory);
                 return {};
             }
@@ -209,7 +209,7 @@ ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule,
         for (const SetEdge& edge : graph.edges_of(n))
             if (walk.n_copies(edge) > 0) n_leaves = std::max(n_leaves, size[edge.child[0]] + size[edge.child[1]] - 2);
         begin[n] = least[all].size();
-        size[n] = std::min(n_leaves + 1, std::max<std::size_t>(rule.most_errors.size(), 2));
+        size[n] = std::min(n_leaves + 1, std::max<std::size_t>(rule.max_errors.size(), 2));
         for (auto& some : least) some.resize(begin[n] + size[n], kNoTree);
         for (const SetEdge& edge : graph.edges_of(n)) {
             if (walk.n_copies(edge) == 0) continue;

@@ -52,17 +52,17 @@ std::size_t Subproblems<Acc>::bytes_needed(const Dataset& data, bool counted) {
 
 template <class Acc>
 bool Subproblems<Acc>::has_room(std::size_t bytes) const {
-    return bytes <= most_bytes_ && arena_.used() <= most_bytes_ - bytes;
+    return bytes <= max_bytes_ && arena_.used() <= max_bytes_ - bytes;
 }
 
 template <class Acc>
 Subproblems<Acc>::Subproblems(const Dataset& data, PairKernel kernel, bool counted, Control& control,
-                              std::size_t most_bytes)
+                              std::size_t max_bytes)
     : data_(data),
       kernel_(kernel),
       simd_(simd()),
       control_(control),
-      most_bytes_(std::max(most_bytes, kGranted)),
+      max_bytes_(std::max(max_bytes, kGranted)),
       rows_(make_rows<Acc>(data, counted)) {
     const std::size_t m = data.n_columns;
     const auto rows = arena_.take<std::uint32_t>(data.n_rows);
@@ -81,7 +81,7 @@ Subproblems<Acc>::Subproblems(const Dataset& data, PairKernel kernel, bool count
 
     const Active active{columns, mask};
     root_ = {rows, active, {nullptr, 0, 0, rows_.n_channels}, total, key, {}, 0};
-    if (m > kMostColumns || !has_room(bytes_needed(data, counted))) control_.halt(Stop::memory);
+    if (m > kMaxColumns || !has_room(bytes_needed(data, counted))) control_.halt(Stop::memory);
     if (control_.glance()) return;  // before hundreds of megabytes are taken
     Pairs<Acc>& pairs = root_.pairs;
     pairs = {nullptr, m, Pairs<Acc>::stride_of(m), rows_.n_channels};

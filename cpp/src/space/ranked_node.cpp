@@ -41,8 +41,8 @@ void keep_if_varying(const RankedTable& table, Node& child, std::uint32_t column
 
 }  // namespace
 
-void split(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Arena& arena,
-           std::span<std::uint8_t> goes_left, Node& left, Node& right) {
+void divide(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Arena& arena,
+            std::span<std::uint8_t> goes_left, Node& left, Node& right) {
     left.clear(objective.n_sums());
     right.clear(objective.n_sums());
     const std::uint32_t* order = node.orders[at];
@@ -89,7 +89,7 @@ void select(const RankedObjective& objective, const Node& node, std::uint32_t n,
     }
 }
 
-void cut_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions) {
+void split_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions) {
     positions.resize(order.size() + OrderKernels::kPadding);
     positions.resize(order_kernels(simd()).group_starts(order.data(), order.size(), positions.data()));
 }

@@ -9,7 +9,7 @@ namespace treewright::ranked {
 
 namespace {
 
-std::uint32_t most_rank(const RankedTable& table, std::uint32_t column) {
+std::uint32_t max_rank(const RankedTable& table, std::uint32_t column) {
     const std::uint32_t* first = table.rank.data() + std::size_t{column} * table.n_rows;
     return *std::max_element(first, first + table.n_rows);
 }
@@ -17,33 +17,34 @@ std::uint32_t most_rank(const RankedTable& table, std::uint32_t column) {
 }  // namespace
 
 bool RowGroups::fit(const RankedTable& table) {
-    std::size_t n_cuts = 0;
+    std::size_t n_splits = 0;
     bool binary = true;
     for (std::uint32_t c = 0; c < table.n_columns; ++c) {
-        const std::uint32_t most = most_rank(table, c);
-        n_cuts += most;
+        const std::uint32_t most = max_rank(table, c);
+        n_splits += most;
         binary = binary && most <= 1;
     }
-    return n_cuts >= 1 && n_cuts <= (binary ? kMostBinary : kMostCuts) && n_cuts * table.n_rows <= kMostEntries;
+    return n_splits >= 1 && n_splits <= (binary ? kMaxBinary : kMaxSplits) && n_splits * table.n_rows <= kMaxEntries;
 }
 
 RowGroups::RowGroups(const RankedObjective& objective, const TwoSums& sums) : n_sums(objective.n_sums()) {
     const RankedTable& table = objective.table();
     for (std::uint32_t c = 0; c < table.n_columns; ++c)
-        for (std::uint32_t rank = 1, most = most_rank(table, c); rank <= most; ++rank) cuts.push_back({c, rank, false});
-    n_words_ = (cuts.size() + 63) / 64;
+        for (std::uint32_t rank = 1, most = max_rank(table, c); rank <= most; ++rank)
+            splits.push_back({c, rank, false});
+    n_words_ = (splits.size() + 63) / 64;
 
-    // Equal rows have equal sums of the keys of the cuts that they are right of.
-    std::vector<Fingerprint> of_row(table.n_rows), key(cuts.size());
+    // Equal rows have equal sums of the keys of the splits that they are right of.
+    std::vector<Fingerprint> of_row(table.n_rows), key(splits.size());
     Random random;
     for (Fingerprint& k : key) {
         const std::uint64_t high = random();
         k = {high, random()};
     }
-    std::vector<std::uint32_t> n_right(cuts.size(), 0);
-    for (std::size_t c = 0; c < cuts.size(); ++c)
+    std::vector<std::uint32_t> n_right(splits.size(), 0);
+    for (std::size_t c = 0; c < splits.size(); ++c)
         for (std::uint32_t r = 0; r < table.n_rows; ++r)
-            if (table.rank_of(cuts[c].column, r) >= cuts[c].rank) of_row[r].add(key[c]), ++n_right[c];
+            if (table.rank_of(splits[c].column, r) >= splits[c].rank) of_row[r].add(key[c]), ++n_right[c];
     struct Hash {
         std::size_t operator()(const Fingerprint& f) const { return static_cast<std::size_t>(f.low); }
     };
@@ -63,17 +64,17 @@ RowGroups::RowGroups(const RankedObjective& objective, const TwoSums& sums) : n_
         a[g] += sums.a[r];
         b[g] += sums.b[r];
     }
-    for (std::size_t c = 0; c < cuts.size(); ++c) {
+    for (std::size_t c = 0; c < splits.size(); ++c) {
         std::size_t groups_right = 0;
-        for (const std::uint32_t r : row) groups_right += table.rank_of(cuts[c].column, r) >= cuts[c].rank ? 1 : 0;
-        cuts[c].ones_left = groups_right * 2 > n_groups;
+        for (const std::uint32_t r : row) groups_right += table.rank_of(splits[c].column, r) >= splits[c].rank ? 1 : 0;
+        splits[c].ones_left = groups_right * 2 > n_groups;
     }
     words_.assign(n_groups * n_words_, 0);
     first.push_back(0);
     for (std::uint32_t g = 0; g < n_groups; ++g) {
-        for (std::uint32_t c = 0; c < cuts.size(); ++c) {
-            const bool right = table.rank_of(cuts[c].column, row[g]) >= cuts[c].rank;
-            if (right == cuts[c].ones_left) continue;
+        for (std::uint32_t c = 0; c < splits.size(); ++c) {
+            const bool right = table.rank_of(splits[c].column, row[g]) >= splits[c].rank;
+            if (right == splits[c].ones_left) continue;
             list.push_back(c);
             words_[g * n_words_ + c / 64] |= std::uint64_t{1} << (c % 64);
         }

@@ -35,13 +35,13 @@ class LossCosts {
 
     [[nodiscard]] Wide paid(std::size_t node) const {
         const double share = loss_of(node) / loss_.one_leaf;
-        return std::llround(std::clamp(share, 0.0, kMostShare) * kUnits);
+        return std::llround(std::clamp(share, 0.0, kMaxShare) * kUnits);
     }
     [[nodiscard]] double worth(std::size_t, const LeafWorth&) const { return 1.0; }  // nobody asks
 
    private:
     static constexpr double kUnits = static_cast<double>(LossSums::kUnits);
-    static constexpr double kMostShare = 1 << 14;  // a leaf of a tree that is worse than one leaf
+    static constexpr double kMaxShare = 1 << 14;  // a leaf of a tree that is worse than one leaf
 
     [[nodiscard]] double loss_of(std::size_t node) const {
         const std::int64_t* const sum = sum_.data() + node * loss_.n_sums;

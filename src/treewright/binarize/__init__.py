@@ -7,36 +7,36 @@ from treewright.binarize._candidates import (
     known_split,
     scope_of_all,
 )
-from treewright.binarize._cuts import Cuts
 from treewright.binarize._make import (
-    auto_cuts,
+    auto_splits,
     count_splits,
     even_level,
     fewer_notes,
-    given_cuts,
+    given_splits,
     listed,
-    make_cuts,
+    make_splits,
     midpoints,
     quantiles,
 )
+from treewright.binarize._split_matrix import SplitMatrix
 from treewright.binarize._thresholds import ValueRanks, value_ranks
 from treewright.binarize._worth import Worth
 
 __all__ = [
     "CandidateSplits",
-    "Cuts",
+    "SplitMatrix",
     "ValueRanks",
     "Worth",
-    "auto_cuts",
+    "auto_splits",
     "candidates_of",
     "candidates_of_text",
     "count_splits",
     "even_level",
     "fewer_notes",
-    "given_cuts",
+    "given_splits",
     "known_split",
     "listed",
-    "make_cuts",
+    "make_splits",
     "midpoints",
     "quantiles",
     "scope_of_all",

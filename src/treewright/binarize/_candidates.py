@@ -172,7 +172,7 @@ def candidates_of(
         weight = np.asarray(sample_weight, dtype=np.float64)
         if weight.shape != (table.n_rows,) or not (weight > 0).all():
             raise InputError(
-                f"sample_weight must hold {table.n_rows} positive numbers, one a row; `make_problem` checks "
+                f"sample_weight must hold {table.n_rows} positive numbers, one per row; `make_problem` checks "
                 "weights and leaves out the rows of weight zero."
             )
         if (weight == weight[0]).all():
@@ -236,7 +236,7 @@ def _both_ways(rows: NDArray[np.int64], has_missing: bool) -> tuple[NDArray[np.b
 
 
 def known_split(position: int) -> ThresholdSplit:
-    """Return the split that asks only whether the value is known.
+    """Return the split that tests only whether the value is known.
 
     Parameters
     ----------

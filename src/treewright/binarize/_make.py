@@ -16,13 +16,13 @@ from treewright.binarize._candidates import (
     scope_of_all,
     threshold_splits,
 )
-from treewright.binarize._cuts import Cuts
+from treewright.binarize._split_matrix import SplitMatrix
 from treewright.binarize._thresholds import keep_label_changes
 from treewright.errors import InputError
 from treewright.table import Table
 from treewright.tree import CategorySplit, ColumnKind, Split, ThresholdSplit
 
-__all__ = ["auto_cuts", "count_splits", "given_cuts", "midpoints", "quantiles"]
+__all__ = ["auto_splits", "count_splits", "given_splits", "midpoints", "quantiles"]
 
 DEFAULT_MAX_SPLITS = 512
 LARGEST_MATRIX = 4 * 2**30  # bytes; beyond it asking for "all midpoints" is a mistake, not a wish
@@ -57,7 +57,7 @@ def midpoints(
     only_label_changes: bool = False,
     sample_weight: ArrayLike | None = None,
     candidates: Sequence[CandidateSplits] | None = None,
-) -> Cuts:
+) -> SplitMatrix:
     """Return every split of the table: all midpoints between distinct values, every category against the rest.
 
     Parameters
@@ -76,7 +76,7 @@ def midpoints(
 
     Returns
     -------
-    Cuts
+    SplitMatrix
 
     Raises
     ------
@@ -86,25 +86,27 @@ def midpoints(
     offers = candidates or candidates_of(table, sample_weight)
     _check_size(sum(offer.n_splits() for offer in offers), table.n_rows)
     if not only_label_changes:
-        return make_cuts(table, [offer.splits() for offer in offers], scope_of_all(table))
+        return make_splits(table, [offer.splits() for offer in offers], scope_of_all(table))
     if y is None:
         raise InputError("only_label_changes needs y, the class of each row.")
     labels = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int32)
     if labels.shape != (table.n_rows,):
         raise InputError(
-            f"y has shape {labels.shape}, the table has {table.n_rows} rows; give one label a row."
+            f"y has shape {labels.shape}, the table has {table.n_rows} rows; give one label per row."
         )
     n_all = sum(offer.n_splits() for offer in offers)
     kept = [_only_label_changes(offer, table, labels) for offer in offers]
     groups = [offer.splits() for offer in kept]
     n_kept = sum(map(len, groups))
     if n_kept == n_all:
-        return make_cuts(table, groups, scope_of_all(table))
+        return make_splits(table, groups, scope_of_all(table))
     note = (
         f"Only {n_kept} of {n_all} splits were offered: thresholds where the label changes. Below the root "
         "of a tree with several columns a threshold inside a run of one label can be better."
     )
-    return make_cuts(table, groups, "the thresholds at which the label changes (not all thresholds)", (note,))
+    return make_splits(
+        table, groups, "the thresholds at which the label changes (not all thresholds)", (note,)
+    )
 
 
 def quantiles(
@@ -112,7 +114,7 @@ def quantiles(
     n_bins: int,
     sample_weight: ArrayLike | None = None,
     candidates: Sequence[CandidateSplits] | None = None,
-) -> Cuts:
+) -> SplitMatrix:
     """Cut each column of numbers into at most `n_bins` bins of about equally many rows; keep all categories.
 
     Parameters
@@ -128,7 +130,7 @@ def quantiles(
 
     Returns
     -------
-    Cuts
+    SplitMatrix
 
     Raises
     ------
@@ -142,15 +144,15 @@ def quantiles(
     groups = [offer.splits(level) for offer, level in zip(offers, levels, strict=True)]
     notes = fewer_notes(table, offers, levels)
     scope = f"the given splits (at most {n_bins - 1} quantiles a column)" if notes else scope_of_all(table)
-    return make_cuts(table, groups, scope, notes)
+    return make_splits(table, groups, scope, notes)
 
 
-def given_cuts(
+def given_splits(
     table: Table,
     thresholds: Mapping[str, Sequence[float]],
     sample_weight: ArrayLike | None = None,
     candidates: Sequence[CandidateSplits] | None = None,
-) -> Cuts:
+) -> SplitMatrix:
     """Use the thresholds that a person or another model chose.
 
     Parameters
@@ -166,12 +168,12 @@ def given_cuts(
 
     Returns
     -------
-    Cuts
+    SplitMatrix
 
     Raises
     ------
     InputError
-        A name that is no column of the table, a categorical column, a threshold that is not finite.
+        A name that is not a column of the table, a categorical column, a threshold that is not finite.
     """
     for name in thresholds:
         if name not in table.names:
@@ -201,15 +203,15 @@ def given_cuts(
             splits.append(known_split(offer.position))
         groups.append(splits)
     notes = (f"No thresholds were given for {listed(unsplit)}: not split.",) if unsplit else ()
-    return make_cuts(table, groups, "the given thresholds", notes)
+    return make_splits(table, groups, "the given thresholds", notes)
 
 
-def auto_cuts(
+def auto_splits(
     table: Table,
     max_splits: int = DEFAULT_MAX_SPLITS,
     sample_weight: ArrayLike | None = None,
     candidates: Sequence[CandidateSplits] | None = None,
-) -> Cuts:
+) -> SplitMatrix:
     """Use every split if they fit the budget, otherwise equally many of each column, and say which.
 
     Parameters
@@ -226,7 +228,7 @@ def auto_cuts(
 
     Returns
     -------
-    Cuts
+    SplitMatrix
         ``scope`` is that of `midpoints` if nothing was left out. Otherwise each column keeps at most `q`
         choices, the largest `q` that fits: thresholds at quantiles, the most frequent categories. ``notes``
         name the columns that lost some.
@@ -246,7 +248,7 @@ def auto_cuts(
         if notes
         else scope_of_all(table)
     )
-    return make_cuts(table, [offer.splits(level) for offer in offers], scope, notes)
+    return make_splits(table, [offer.splits(level) for offer in offers], scope, notes)
 
 
 def even_level(candidates: Sequence[CandidateSplits], max_splits: int) -> int:
@@ -277,7 +279,9 @@ def _only_label_changes(offer: CandidateSplits, table: Table, labels: NDArray[np
     return replace(offer, gaps=gaps)
 
 
-def make_cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[str, ...] = ()) -> Cuts:
+def make_splits(
+    table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[str, ...] = ()
+) -> SplitMatrix:
     """Put the splits of all columns together and send every row through every split.
 
     Parameters
@@ -291,7 +295,7 @@ def make_cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tu
 
     Returns
     -------
-    Cuts
+    SplitMatrix
 
     Raises
     ------
@@ -313,11 +317,11 @@ def make_cuts(table: Table, groups: Sequence[list[Split]], scope: str, notes: tu
                 right[:, missing] = np.array([[not split.missing_left] for split in some])
             packed[row : row + len(some)] = np.packbits(right, axis=1, bitorder="little")
             row += len(some)
-    return Cuts(splits, packed, table.n_rows, scope, (*table.notes, *notes))
+    return SplitMatrix(splits, packed, table.n_rows, scope, (*table.notes, *notes))
 
 
 def _goes_right(group: Sequence[Split], x: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Send known values through splits of their column: one row a split."""
+    """Send known values through splits of their column: one row per split."""
     if all(isinstance(split, ThresholdSplit) for split in group):
         return x > np.array([[split.threshold] for split in group if isinstance(split, ThresholdSplit)])
     right = np.empty((len(group), len(x)), dtype=np.bool_)
@@ -336,7 +340,7 @@ def _check_size(n_splits: int, n_rows: int) -> None:
     if n_bytes > LARGEST_MATRIX:
         raise InputError(
             f"{n_splits} splits on {n_rows} rows need {n_bytes / 2**30:.1f} GiB; the limit is "
-            f"{LARGEST_MATRIX // 2**30} GiB. Use quantiles or auto_cuts, which keep fewer, or round the column."
+            f"{LARGEST_MATRIX // 2**30} GiB. Use quantiles or auto_splits, which keep fewer, or round the column."
         )
 
 

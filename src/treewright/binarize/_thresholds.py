@@ -87,6 +87,10 @@ def value_ranks(x: NDArray[np.float64], rank: NDArray[np.uint32], *, zero_one: b
         Where the ranks are written.
     zero_one : bool, default=False
         Whether the values are zeros and ones, none missing: then nothing is sorted.
+
+    Returns
+    -------
+    ValueRanks
     """
     n = len(x)
     if zero_one:
@@ -179,7 +183,7 @@ def keep_label_changes(gaps: Gaps, x: NDArray[np.float64], y: NDArray[np.int32])
       are all of class 0, so x0 <= 1.5 is dropped. With it at the root, x1 <= 0.5 on the left and x1 <= 2 on
       the right make no error; without it every tree of depth 2 makes one (found and tested by brute force).
 
-    So a proof over these gaps is a proof over these trees only, and `Cuts.scope` says so.
+    So a proof over these gaps is a proof over these trees only, and `SplitMatrix.scope` says so.
     """
     known = ~np.isnan(x)
     order = np.argsort(x[known], kind="stable")
@@ -196,7 +200,7 @@ def keep_label_changes(gaps: Gaps, x: NDArray[np.float64], y: NDArray[np.int32])
 def spread(gaps: Gaps, n_cuts: int) -> Gaps:
     """Keep exactly ``min(n_cuts, n_gaps)`` gaps that split the known weight as evenly as ties allow.
 
-    Cuts are placed from the left; each aims at an equal share of the weight that remains. So a value that
+    SplitMatrix are placed from the left; each aims at an equal share of the weight that remains. So a value that
     holds most of it uses one cut, and the others still spread over the rest (plain quantiles would fall on it
     again and again and leave, say, a long right tail without any cut). Of two gaps equally far from the aim the left
     one is taken; gaps count as equally far up to `ROUNDING` of the weight, for sums of weights such as

@@ -78,7 +78,7 @@ class Engine:
             single=ensemble.single,
             exact=ensemble.is_exact,
             divisor=float(ensemble.divisor),
-            cut=float(ensemble.cut),
+            cutoff=float(ensemble.cut),
         )
 
     @property

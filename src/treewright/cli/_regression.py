@@ -36,7 +36,7 @@ def fit_regression(asked: AdditiveFit, target: str, criterion: str, quantile: fl
     Raises
     ------
     InputError
-        The target is no column of finite numbers, or a parameter is out of range.
+        The target is not a column of finite numbers, or a parameter is out of range.
     typer.Exit
         As `treewright.cli._additive.answer`.
     """

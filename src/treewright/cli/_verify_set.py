@@ -82,16 +82,16 @@ def _counts_hold(found: NearOptimalTrees, problem: Problem) -> bool:
 
     graph = found.graph
     depth = problem.max_depth
-    small = depth is not None and len(graph.cuts.splits) ** depth * 2**depth <= MOST_SETS
+    small = depth is not None and len(graph.split_matrix.splits) ** depth * 2**depth <= MOST_SETS
     if found.rules or not small or not np.array_equal(problem.sample_weight, np.round(problem.sample_weight)):
         say(
-            "The counts were not made again: that is done for small tables, whole weights and sets without rules."
+            "The counts were not recomputed: this is done for small tables, integer weights and sets without rules."
         )
         return True
     bound = found.membership.budget * graph.unit * Fraction(round(problem.total_weight))
     again = count_near_optimal(
         problem,
-        graph.cuts.splits,
+        graph.split_matrix.splits,
         max_objective=bound,
         any_label=graph.any_label,
         redundant_splits=graph.redundant,

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from treewright.errors import InputError
 from treewright.search import Limits, SweepOptions
 
-__all__ = ["Asks", "limits_of", "price_and_limits", "sweep_options"]
+__all__ = ["Asks", "limits_of", "penalty_and_limits", "sweep_options"]
 
 
 class Asks(Protocol):
@@ -28,7 +28,7 @@ def limits_of(estimator: Asks, n_jobs: int | None = 1) -> Limits:
     return Limits(estimator.time_limit, estimator.step_limit, estimator.memory_limit, n_jobs=n_jobs).started()
 
 
-def price_and_limits(estimator: Asks) -> dict[str, Any]:
+def penalty_and_limits(estimator: Asks) -> dict[str, Any]:
     """Return the leaf penalty and the constraints, for the maker of the problem, which checks them."""
     names = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
     return {name: getattr(estimator, name) for name in names}

@@ -215,7 +215,7 @@ class FrontCV:
             ),
         }
         self.result_ = points[best]
-        penalties = self.frontier_.price_range(self.result_.tree.n_leaves)
+        penalties = self.frontier_.penalty_range(self.result_.tree.n_leaves)
         if self.choose == "cost_complexity":
             self.cost_complexity_ = float(candidates[best])
         elif penalties is None:
@@ -272,7 +272,7 @@ def _penalties_between(frontier: Frontier) -> list[float]:
     """Return one penalty for each corner of the front, largest first: between those at which the best tree changes."""
     penalties = []
     for corner in frontier.convex_hull():
-        bounds = frontier.price_range(corner.tree.n_leaves)
+        bounds = frontier.penalty_range(corner.tree.n_leaves)
         assert bounds is not None  # a corner has penalties
         # No split saves more than the loss of the single leaf; the last corner has no lower penalty.
         low, high = bounds[0], min(bounds[1], frontier[0].loss)
@@ -286,7 +286,7 @@ def _taken(rows: NDArray[np.int64], chosen: Any) -> NDArray[np.int64]:
     if chosen.dtype == np.bool_ and len(chosen) == len(rows):
         chosen = np.flatnonzero(chosen)
     if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(rows)):
-        raise InputError(f"cv gives rows that are no positions from 0 to {len(rows) - 1}; give row numbers.")
+        raise InputError(f"cv gives rows that are not positions from 0 to {len(rows) - 1}; give row numbers.")
     taken: NDArray[np.int64] = rows[chosen.astype(np.int64)]
     return taken
 

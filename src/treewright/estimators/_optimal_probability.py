@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
+from treewright.estimators._asked import limits_of, penalty_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._tree_estimator import TreeClassifier
@@ -35,7 +35,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     criterion : {"brier", "log_loss"}, default="brier"
         "brier" is the mean square of probability minus what happened, over all classes: the Gini impurity that CART
         reduces split by split. "log_loss" is minus the mean logarithm of the probability of the class that happened:
@@ -159,6 +159,6 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         options = sweep_options(self.search_options)
         table = self._training_table(X, y, stacklevel=4)
         problem = make_probability_problem(
-            table, y, sample_weight=sample_weight, criterion=self.criterion, **price_and_limits(self)
+            table, y, sample_weight=sample_weight, criterion=self.criterion, **penalty_and_limits(self)
         )
         return Question(problem, partial(solve_probability, options=options))

@@ -43,7 +43,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30

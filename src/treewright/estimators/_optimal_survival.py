@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.estimators._asked import limits_of, price_and_limits, sweep_options
+from treewright.estimators._asked import limits_of, penalty_and_limits, sweep_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.problem import SurvivalProblem, make_survival_problem
@@ -46,7 +46,7 @@ class OptimalSurvivalTree(ExactTree):
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -184,7 +184,7 @@ class OptimalSurvivalTree(ExactTree):
     def _question(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Question:
         options = sweep_options(self.search_options)
         table = self._training_table(X, None)
-        problem = make_survival_problem(table, y, sample_weight=sample_weight, **price_and_limits(self))
+        problem = make_survival_problem(table, y, sample_weight=sample_weight, **penalty_and_limits(self))
         return Question(problem, partial(solve_survival, options=options))
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.errors import InputError
-from treewright.guess import guess_cuts, make_reference, named_reference
+from treewright.guess import guess_splits, make_reference, named_reference
 from treewright.problem import make_problem
 from treewright.table import encode_like, table_from
 from treewright.tree import Column, Split, describe
@@ -120,11 +120,11 @@ class ThresholdGuesser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if model is None:
             model = named_reference("gbdt", self.n_estimators, self.max_depth, self.random_state)
         reference = make_reference(model, problem.table, problem.y, problem.classes, problem.sample_weight)
-        guessed = guess_cuts(
+        guessed = guess_splits(
             reference, problem.table, problem.y, problem.sample_weight, tolerance=self.tolerance
         )
         found = guessed.elimination
-        self.splits_: tuple[Split, ...] = guessed.cuts.splits
+        self.splits_: tuple[Split, ...] = guessed.split_matrix.splits
         self.columns_: tuple[Column, ...] = problem.table.columns
         self.classes_ = problem.classes
         self.n_offered_ = len(found.kept) + len(found.removed)

@@ -1,8 +1,8 @@
 """What a reference ensemble tells an exact search: thresholds, a depth and lower bounds, with guarantees."""
 
-from treewright.guess._cuts import GuessedCuts, guess_cuts
 from treewright.guess._depth import depth_of_ensemble, guess_depth
 from treewright.guess._faithful import FaithfulTree, faithful_tree
+from treewright.guess._guessed_splits import GuessedSplits, guess_splits
 from treewright.guess._in_time import rows_in_time
 from treewright.guess._lower_bounds import ReferenceCosts, guessed_lower_bound, most_lost, reference_costs
 from treewright.guess._named import named_reference
@@ -12,14 +12,14 @@ from treewright.guess._thresholds import Elimination, eliminate_columns, thresho
 __all__ = [
     "Elimination",
     "FaithfulTree",
-    "GuessedCuts",
+    "GuessedSplits",
     "Reference",
     "ReferenceCosts",
     "depth_of_ensemble",
     "eliminate_columns",
     "faithful_tree",
-    "guess_cuts",
     "guess_depth",
+    "guess_splits",
     "guessed_lower_bound",
     "make_reference",
     "most_lost",

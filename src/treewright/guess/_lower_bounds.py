@@ -1,6 +1,6 @@
 """Lower bounds guessed from a reference's predictions, and what Theorem 4.3 still promises about the tree.
 
-The search takes from here one number a row: what the reference's own prediction costs (equation 4 of
+The search takes from here one number per row: what the reference's own prediction costs (equation 4 of
 McTavish et al. 2022 sums it over a subset and adds the penalty of one leaf). How the search uses it, steps 1,
 2a and 2b of section 4.3, and why Theorem 4.3 holds for it, is in ``cpp/src/bounds/guessed_bounds.hpp``.
 
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.guess._equal_rows import number_equal_rows
 
 __all__ = ["ReferenceCosts", "guessed_lower_bound", "most_lost", "reference_costs"]
@@ -98,7 +98,7 @@ def guessed_lower_bound(
 
 def most_lost(
     reference: ReferenceCosts,
-    cuts: Cuts,
+    split_matrix: SplitMatrix,
     y: NDArray[np.int32],
     weight: NDArray[np.float64],
     costs: NDArray[np.float64],
@@ -108,7 +108,7 @@ def most_lost(
     Parameters
     ----------
     reference : ReferenceCosts
-    cuts : Cuts
+    split_matrix : SplitMatrix
         The splits that trees may use; rows equal in all of them share a leaf of every tree.
     y : ndarray of shape (n_rows,), int32
     weight : ndarray of shape (n_rows,)
@@ -128,6 +128,6 @@ def most_lost(
     if len(wrong) == 0:
         return 0.0
     saved = np.maximum(0.0, reference.cost[wrong, None] - weight[wrong, None] * costs[y[wrong]])
-    group = number_equal_rows(cuts.of_rows(wrong))
+    group = number_equal_rows(split_matrix.of_rows(wrong))
     sums = np.array([np.bincount(group, weights=by_class) for by_class in saved.T]).T
     return float(sums.max(axis=1).sum() / weight.sum())

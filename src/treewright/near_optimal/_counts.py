@@ -40,13 +40,13 @@ class Counts:
     _cells: dict[int, dict[Cell, int]] = field(default_factory=dict, repr=False)
 
     def twins(self, edge: int, node: int) -> list[int]:
-        """Return the splits of `cuts` that an edge of the node stands for here."""
+        """Return the splits of `split_matrix` that an edge of the node stands for here."""
         pinned = self.graph.pinned.get(edge)
         group = self.graph.twins[self.graph.arrays["column"][edge]] if pinned is None else pinned
         return self._allowed(group, at_root=node == 0)
 
     def open_twins(self, place: int) -> list[int]:
-        """Return the splits of `cuts` that a distinct split stands for here, below the root."""
+        """Return the splits of `split_matrix` that a distinct split stands for here, below the root."""
         return self._allowed(self.graph.twins[place], at_root=False)
 
     @property
@@ -104,7 +104,7 @@ class Counts:
         )
         _check_ended(stop_reason(stop))
         out: NDArray[np.float64] = found.reshape(-1, self.graph.problem.n_classes)
-        if self._must_split:  # a leaf at the root is no tree of this set
+        if self._must_split:  # a leaf at the root is not a tree of this set
             if to_side is None:
                 out[0] = 0
             else:
@@ -113,7 +113,7 @@ class Counts:
 
     def _is_tree(self, label: int) -> bool:
         """Return whether a leaf at the root alone is counted."""
-        most = self.membership.most_errors(self.graph)
+        most = self.membership.max_errors(self.graph)
         return len(most) > 1 and int(self.graph.leaf_errors[0, label]) <= most[1]
 
     def root_edges(self) -> dict[int, int]:
@@ -128,7 +128,7 @@ class Counts:
     def least_errors(self, others: Counts) -> tuple[dict[int, int], dict[int, int]]:
         """Return by leaves the fewest errors of a tree with a split that is closed in `others`, and of one without."""
         rule = self._rule()
-        most = rule["most_errors"]
+        most = rule["max_errors"]
         stop, *found = self.graph.native.column_worth(**rule, copies_without=others.copies)
         _check_ended(stop_reason(stop))
         with_it, without = (
@@ -184,7 +184,7 @@ class Counts:
 
     def _rule(self) -> dict[str, Any]:
         return {
-            "most_errors": self.membership.most_errors(self.graph),
+            "max_errors": self.membership.max_errors(self.graph),
             "copies": self.copies,
             "any_label": self.graph.any_label,
             "redundant": self.graph.redundant,

@@ -1,4 +1,4 @@
-"""Graphs of the trees of a graph that ask a column, or that begin like another tree.
+"""Graphs of the trees of a graph that use a column, or that begin like another tree.
 
 Neither rule can be told at one edge, so nodes are divided by what is known above or below them. What comes out is a
 graph of the same form, on which all passes work as on the first. Nodes that no tree reaches may be left in it.
@@ -20,7 +20,7 @@ __all__ = ["native_of", "trees_like", "trees_that_ask"]
 
 
 def trees_that_ask(graph: SetGraph, wanted: Collection[int]) -> SetGraph:
-    """Return the graph of the trees that use one of the splits `wanted` (numbers in ``cuts``) at least once.
+    """Return the graph of the trees that use one of the splits `wanted` (numbers in ``split_matrix``) at least once.
 
     Each node becomes two: of its subtrees that use one, which no leaf does, and of those that use none. An edge of
     other splits leads to the first if either side does. The two sets of subtrees are disjoint, and so are the
@@ -95,7 +95,7 @@ def trees_like(graph: SetGraph, tree: Tree) -> SetGraph:
     """Return the graph of the trees that have the splits of `tree` at the same places; its leaves may be split."""
     if tree.splits[0] is None:
         return graph
-    numbers = {split: number for number, split in enumerate(graph.cuts.splits)}
+    numbers = {split: number for number, split in enumerate(graph.split_matrix.splits)}
     arrays, groups = graph.arrays, _groups(graph)
     spots: dict[_Spot, list[tuple[int, _Spot | int, _Spot | int]]] = {}
     pending = [_Spot(0, 0)]
@@ -167,7 +167,7 @@ def native_of(arrays: Any) -> Any:
     given: dict[str, Any] = {
         name: np.ascontiguousarray(arrays[name], dtype=kinds.get(name, np.int64)) for name in names
     }
-    given |= {name: int(arrays[name]) for name in ("leaf_price", "unit_shift", "min_count")}
+    given |= {name: int(arrays[name]) for name in ("leaf_penalty", "unit_shift", "min_count")}
     return core.NearOptimalSet.of_arrays(**given)
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import __version__
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.convert import Model, Terms, from_json, to_json, write_bytes
 from treewright.errors import InputError, ModelFileError
 from treewright.near_optimal._counts import Counts
@@ -55,13 +55,13 @@ ARRAYS = {
     "right": "<i8",
     "source": "<i4",
 }
-NUMBERS = ("leaf_price", "unit_shift", "min_count")
+NUMBERS = ("leaf_penalty", "unit_shift", "min_count")
 
 
 def save_near_optimal(
     path: str | Path, trees: NearOptimalTrees, terms: Terms | None = None, reading: Reading | None = None
 ) -> None:
-    """Write a set to one file, whole or not at all.
+    """Write a set to one file, completely or not at all.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def save_near_optimal(
     Raises
     ------
     InputError
-        The file cannot be written (the old one stays as it was), or a name is no valid Unicode text.
+        The file cannot be written (the old one stays as it was), or a name is not valid Unicode text.
 
     Notes
     -----
@@ -104,14 +104,16 @@ def load_near_optimal(path: str | Path) -> NearOptimalTrees:
     InputError
         There is no such file, or it may not be read.
     ModelFileError
-        It is no valid file of a set; the message names the place.
+        It is not a valid file of a set; the message names the place.
     """
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"Cannot read the file {path}: {error.strerror or error}.") from error
     except UnicodeDecodeError:
-        raise ModelFileError(f"{path} is not UTF-8 text, so it is no file of a near-optimal set.") from None
+        raise ModelFileError(
+            f"{path} is not UTF-8 text, so it is not a file of a near-optimal set."
+        ) from None
     return set_from_json(text)
 
 
@@ -124,9 +126,9 @@ def set_to_json(trees: NearOptimalTrees, terms: Terms | None = None, reading: Re
         "version": VERSION,
         "written_by": __version__,
         "best": json.loads(to_json(Model.of(trees.best, terms, reading))),
-        "splits": json.loads(to_json(_as_tree(graph.cuts.splits, trees.best.tree))),
-        "scope": graph.cuts.scope,
-        "notes": [list(table.notes), list(problem.notes), list(graph.cuts.notes)],
+        "splits": json.loads(to_json(_as_tree(graph.split_matrix.splits, trees.best.tree))),
+        "scope": graph.split_matrix.scope,
+        "notes": [list(table.notes), list(problem.notes), list(graph.split_matrix.notes)],
         "limits": {
             "cost_complexity": problem.cost_complexity,
             "max_depth": problem.max_depth,
@@ -146,7 +148,7 @@ def set_to_json(trees: NearOptimalTrees, terms: Terms | None = None, reading: Re
         },
         "pinned": [[edge, list(group)] for edge, group in graph.pinned.items()],
         "unit": str(graph.unit),
-        "leaf_price": str(graph.leaf_price),
+        "leaf_penalty": str(graph.leaf_penalty),
         "base": int(graph.base),
         "any_label": graph.any_label,
         "redundant": graph.redundant,
@@ -178,14 +180,14 @@ def set_from_json(text: str) -> NearOptimalTrees:
     Raises
     ------
     ModelFileError
-        The text is no valid set; the message names the place.
+        The text is not a valid set; the message names the place.
     """
     try:
         top = json.loads(text)
     except (ValueError, RecursionError, MemoryError) as error:
         raise ModelFileError(f"The file of the set is not JSON ({error}). It may be cut off.") from None
     if not isinstance(top, dict) or top.get("format") != FORMAT:
-        raise ModelFileError(f'This is no file of a near-optimal set: it lacks "format": "{FORMAT}".')
+        raise ModelFileError(f'This is not a file of a near-optimal set: it lacks "format": "{FORMAT}".')
     fields = _Fields(top, "")
     if fields.integer("version", 1) > VERSION:
         raise ModelFileError(
@@ -211,13 +213,13 @@ def _set(fields: _Fields) -> NearOptimalTrees:
     problem = _problem(fields, model.tree)
     notes = fields.texts("notes", 3)
     goes_right = [~split.goes_left(problem.table.X) for split in splits]
-    cuts = Cuts.from_matrix(
+    split_matrix = SplitMatrix.from_matrix(
         splits,
         np.array(goes_right, dtype=np.bool_).reshape(len(splits), problem.table.n_rows),
         fields.text("scope"),
         notes[2],
     )
-    graph = _graph(fields, problem, cuts)
+    graph = _graph(fields, problem, split_matrix)
     splits_within = (0, len(splits) - 1)
     member = Membership(
         fields.fraction("budget"),
@@ -283,12 +285,12 @@ def _problem(fields: _Fields, tree: Tree) -> Problem:
     )
 
 
-def _graph(fields: _Fields, problem: Problem, cuts: Cuts) -> SetGraph:
+def _graph(fields: _Fields, problem: Problem, split_matrix: SplitMatrix) -> SetGraph:
     given = fields.object("graph")
     arrays: dict[str, Any] = {name: given.array(name, kind, None) for name, kind in ARRAYS.items()}
     arrays |= {name: given.integer(name, 0) for name in NUMBERS}
     source = arrays["source"]
-    if len(source) and (source.min() < 0 or source.max() >= len(cuts.splits)):
+    if len(source) and (source.min() < 0 or source.max() >= len(split_matrix.splits)):
         given.fail("source", "numbers of splits")
     if len(arrays["leaf_cost"]) != len(arrays["depth"]) * problem.n_classes:
         given.fail("leaf_cost", "a number for each node and class")
@@ -303,16 +305,16 @@ def _graph(fields: _Fields, problem: Problem, cuts: Cuts) -> SetGraph:
     for entry in entries if isinstance(entries, list) else [None]:
         pair = entry if isinstance(entry, list) and len(entry) == 2 else [None, []]
         known = _integers([pair[0]], 0, len(arrays["column"]) - 1) and isinstance(pair[1], list)
-        if not known or not _integers(pair[1], 0, len(cuts.splits) - 1):
+        if not known or not _integers(pair[1], 0, len(split_matrix.splits) - 1):
             fields.fail("pinned", "pairs of an edge and its splits")
         pinned[pair[0]] = tuple(pair[1])
     graph = SetGraph(
         problem,
-        cuts,
+        split_matrix,
         native,
         native.arrays(),
         fields.fraction("unit"),
-        fields.fraction("leaf_price"),
+        fields.fraction("leaf_penalty"),
         fields.integer("base", 0),
         fields.truth("any_label"),
         fields.truth("redundant"),
@@ -320,8 +322,8 @@ def _graph(fields: _Fields, problem: Problem, cuts: Cuts) -> SetGraph:
         fields.truth("empty"),
         pinned,
     )
-    if graph.unit <= 0 or graph.leaf_price < 0:
-        fields.fail("unit and leaf_price", "above 0, and at least 0")
+    if graph.unit <= 0 or graph.leaf_penalty < 0:
+        fields.fail("unit and leaf_penalty", "above 0, and at least 0")
     _check_nodes(graph)
     return graph
 

@@ -1,7 +1,7 @@
 """The graph of a near-optimal set as arrays, and which of its trees belong to a set.
 
 Costs. ``errors`` are whole numbers of cost units (for plain weights: rows), above what every tree pays; one
-leaf costs the exact fraction ``leaf_price`` of them. A tree is in the set exactly if ``errors + leaf_price *
+leaf costs the exact fraction ``leaf_penalty`` of them. A tree is in the set exactly if ``errors + leaf_penalty *
 leaves <= budget``.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.problem import Problem
 
 __all__ = ["Membership", "SetGraph", "words_of_rows"]
@@ -29,7 +29,7 @@ class SetGraph:
     Parameters
     ----------
     problem : Problem
-    cuts : Cuts
+    split_matrix : SplitMatrix
         The splits that the trees use.
     native : core.NearOptimalProblem
         Holds the graph in the compiled core.
@@ -38,7 +38,7 @@ class SetGraph:
         a node).
     unit : Fraction
         Objective of one error.
-    leaf_price : Fraction
+    leaf_penalty : Fraction
         Errors that one leaf costs.
     base : int
         Errors that every tree makes: rows of equal content and different label.
@@ -49,15 +49,15 @@ class SetGraph:
     empty : bool, default=False
         Whether a run was stopped before it had any tree of the set.
     pinned : mapping of int to tuple of int
-        Edges that stand for some splits alone (numbers in ``cuts``), not for all that are twins.
+        Edges that stand for some splits alone (numbers in ``split_matrix``), not for all that are twins.
     """
 
     problem: Problem
-    cuts: Cuts
+    split_matrix: SplitMatrix
     native: Any
     arrays: Mapping[str, Any]
     unit: Fraction
-    leaf_price: Fraction
+    leaf_penalty: Fraction
     base: int
     any_label: bool
     redundant: bool
@@ -72,11 +72,11 @@ class SetGraph:
 
     @cached_property
     def twins(self) -> tuple[tuple[int, ...], ...]:
-        """Splits of `cuts` that each split of the edges stands for, that one included.
+        """Splits of `split_matrix` that each split of the edges stands for, that one included.
 
         They send all rows the same way, or are mirror images, and have no edges of their own.
         """
-        rows = [bits.tobytes() for bits in self.cuts.packed]
+        rows = [bits.tobytes() for bits in self.split_matrix.packed]
         own = set(map(int, self.arrays["source"]))
         groups: dict[bytes, list[int]] = {}
         for number, bits in enumerate(rows):
@@ -92,10 +92,12 @@ class SetGraph:
 
     def same_side(self, first: int, second: int) -> bool:
         """Whether two twins send the same rows left, rather than the one's left rows right."""
-        return bool((self.cuts.packed[first, 0] ^ self.cuts.packed[second, 0]) & 1 == 0)
+        return bool((self.split_matrix.packed[first, 0] ^ self.split_matrix.packed[second, 0]) & 1 == 0)
 
     def _goes_right(self, split: int) -> NDArray[np.uint8]:
-        return np.unpackbits(self.cuts.packed[split], count=self.cuts.n_rows, bitorder="little")
+        return np.unpackbits(
+            self.split_matrix.packed[split], count=self.split_matrix.n_rows, bitorder="little"
+        )
 
     @cached_property
     def leaf_errors(self) -> NDArray[np.int64]:
@@ -123,11 +125,14 @@ class SetGraph:
         bit is 1 where it goes right.
         """
         bits = np.unpackbits(
-            self.cuts.packed[self.arrays["source"]], axis=1, count=self.cuts.n_rows, bitorder="little"
+            self.split_matrix.packed[self.arrays["source"]],
+            axis=1,
+            count=self.split_matrix.n_rows,
+            bitorder="little",
         )  # (n_distinct, n_rows)
         packed = np.ascontiguousarray(np.packbits(bits, axis=0).T)
         if packed.shape[1] == 0:  # no split
-            return np.zeros(self.cuts.n_rows, dtype=np.int64), 1, np.zeros(0, dtype=np.uint64)
+            return np.zeros(self.split_matrix.n_rows, dtype=np.int64), 1, np.zeros(0, dtype=np.uint64)
         _, first, kind = np.unique(
             packed.view(np.dtype((np.void, packed.shape[1]))).reshape(-1),
             return_index=True,
@@ -146,7 +151,7 @@ class Membership:
         Largest cost of a tree, in errors.
     max_leaves : int or None
     open_splits : frozenset of int or None
-        Numbers of the splits (in ``cuts``) that a tree may use; None is all.
+        Numbers of the splits (in ``split_matrix``) that a tree may use; None is all.
     root_splits : frozenset of int or None
         Those that it may begin with.
     """
@@ -156,15 +161,15 @@ class Membership:
     open_splits: frozenset[int] | None = None
     root_splits: frozenset[int] | None = None
 
-    def most_errors(self, graph: SetGraph) -> list[int]:
+    def max_errors(self, graph: SetGraph) -> list[int]:
         """Return the most errors of a tree of each number of leaves, 0 to the largest; -1 for none."""
         left = self.budget - graph.base
         largest = graph.problem.table.n_rows
-        if graph.leaf_price > 0:
-            largest = min(largest, max(0, left // graph.leaf_price))
+        if graph.leaf_penalty > 0:
+            largest = min(largest, max(0, left // graph.leaf_penalty))
         if self.max_leaves is not None:
             largest = min(largest, self.max_leaves)
-        return [-1] + [max(-1, int((left - graph.leaf_price * n) // 1)) for n in range(1, largest + 1)]
+        return [-1] + [max(-1, int((left - graph.leaf_penalty * n) // 1)) for n in range(1, largest + 1)]
 
 
 def words_of_rows(goes_right: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -13,7 +13,7 @@ from treewright.near_optimal._counts import Cell, Counts
 
 __all__ = ["Step", "halves", "leaves_of", "place_of", "splits_of", "tree_at"]
 
-# One node of a tree, depth-first: the split's number in `cuts`, or -1 - label for a leaf.
+# One node of a tree, depth-first: the split's number in `splits`, or -1 - label for a leaf.
 Step = int
 
 
@@ -94,7 +94,7 @@ def leaves_of(counts: Counts, node: int, cell: Cell) -> list[Step]:
 
 
 def splits_of(counts: Counts, node: int) -> list[tuple[Step, int, int]]:
-    """Return the open splits of a node with their sides, in the order of `cuts`."""
+    """Return the open splits of a node with their sides, in the order of `split_matrix`."""
     arrays, graph = counts.graph.arrays, counts.graph
     out = []
     for edge in graph.edges(node):

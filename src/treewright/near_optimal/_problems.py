@@ -1,4 +1,4 @@
-"""What the compiled core is told of a problem: binary columns, or ranked columns and the numbers of their cuts."""
+"""What the compiled core is told of a problem: binary columns, or ranked columns and the numbers of their splits."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from treewright._native import core
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.problem import Problem
-from treewright.search import IntegerCosts, ranked_cuts
+from treewright.search import IntegerCosts, ranked_splits
 
 __all__ = ["binary_problem", "fits_ranked", "ranked_problem"]
 
@@ -17,10 +17,10 @@ MOST_TOTAL = 2**30  # of all costs, over ranked columns: the kernel's sums have 
 MOST_CLASSES = 2**16
 
 
-def binary_problem(problem: Problem, cuts: Cuts, integers: IntegerCosts) -> Any:
+def binary_problem(problem: Problem, split_matrix: SplitMatrix, integers: IntegerCosts) -> Any:
     """Return the problem over binary columns."""
     return core.NearOptimalProblem(
-        cuts.packed, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
+        split_matrix.packed, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
     )
 
 
@@ -31,12 +31,14 @@ def fits_ranked(problem: Problem, integers: IntegerCosts) -> bool:
     return total < MOST_TOTAL and integers.costs.max() < MOST_TOTAL and problem.n_classes < MOST_CLASSES
 
 
-def ranked_problem(problem: Problem, cuts: Cuts, integers: IntegerCosts) -> Any:
-    """Return the problem over ranked columns; the numbers of their cuts are those in `cuts`."""
-    ranked = ranked_cuts(cuts, problem.table)
+def ranked_problem(problem: Problem, split_matrix: SplitMatrix, integers: IntegerCosts) -> Any:
+    """Return the problem over ranked columns; the numbers of their splits are those in `split_matrix`."""
+    ranked = ranked_splits(split_matrix, problem.table)
     numbers = [number for column in ranked for number in column.numbers]
     return core.NearOptimalRankedProblem(
-        np.array([column.rank for column in ranked], dtype=np.uint32).reshape(len(ranked), cuts.n_rows),
+        np.array([column.rank for column in ranked], dtype=np.uint32).reshape(
+            len(ranked), split_matrix.n_rows
+        ),
         np.array(numbers, dtype=np.int32),
         np.cumsum([0, *(len(column.numbers) for column in ranked)], dtype=np.int64),
         problem.y,

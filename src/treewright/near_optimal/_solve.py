@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from treewright.binarize import Cuts, midpoints
+from treewright.binarize import SplitMatrix, midpoints
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to, whole
 from treewright.near_optimal._counts import Counts
@@ -25,7 +25,7 @@ from treewright.search import (
     Thresholds,
     choose_engine,
     integer_costs,
-    solve_cuts,
+    solve_binary,
     solve_sweep,
     stop_reason,
 )
@@ -47,7 +47,7 @@ LARGEST_SLACK = 1e-12  # of rounded weights: more, and a tree on the bound could
 
 def solve_near_optimal(
     problem: Problem,
-    thresholds: Cuts | Thresholds = "auto",
+    thresholds: SplitMatrix | Thresholds = "auto",
     *,
     epsilon: float = 0.05,
     slack: float | None = None,
@@ -62,7 +62,7 @@ def solve_near_optimal(
     Parameters
     ----------
     problem : Problem
-    thresholds : "auto", "all", int, mapping or Cuts, default="auto"
+    thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
         The splits that a tree may use, as in `treewright.search.solve_frontier`.
     epsilon : float, default=0.05
         The bound is (1 + epsilon) times the least objective.
@@ -101,16 +101,16 @@ def solve_near_optimal(
             "cannot be told from others. Give weights and costs with at most six decimals."
         )
     space = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
-    if isinstance(space, Cuts):
-        cuts = space
-        best = solve_cuts(problem, cuts, limits=limits, progress=progress)
+    if isinstance(space, SplitMatrix):
+        split_matrix = space
+        best = solve_binary(problem, split_matrix, limits=limits, progress=progress)
     else:
-        cuts = midpoints(problem.table, candidates=space.candidates)
+        split_matrix = midpoints(problem.table, candidates=space.candidates)
         best = solve_sweep(problem, space, limits=limits, progress=progress)
     ranked = isinstance(space, RankedSpace) and fits_ranked(problem, integers)
     unit = 1 / whole(1 / integers.unit)
-    leaf_price = in_errors(problem.cost_complexity, unit)
-    optimum = whole(best.loss / float(unit)) + leaf_price * best.tree.n_leaves
+    leaf_penalty = in_errors(problem.cost_complexity, unit)
+    optimum = whole(best.loss / float(unit)) + leaf_penalty * best.tree.n_leaves
     if max_objective is not None:
         budget = up_to(max_objective) / unit
     elif slack is not None:
@@ -123,9 +123,20 @@ def solve_near_optimal(
             f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; "
             "give more."
         )
-    native = ranked_problem(problem, cuts, integers) if ranked else binary_problem(problem, cuts, integers)
+    native = (
+        ranked_problem(problem, split_matrix, integers)
+        if ranked
+        else binary_problem(problem, split_matrix, integers)
+    )
     task = _Task(
-        problem, cuts, native, unit, leaf_price, leaf_labels == "any", redundant_splits, max(budget, optimum)
+        problem,
+        split_matrix,
+        native,
+        unit,
+        leaf_penalty,
+        leaf_labels == "any",
+        redundant_splits,
+        max(budget, optimum),
     )
     counts, reason = _rising(task, best, min(optimum, budget), budget, limits, progress)
     return NearOptimalTrees(
@@ -142,10 +153,10 @@ class _Task:
     """What stays the same for all budgets."""
 
     problem: Problem
-    cuts: Cuts
+    split_matrix: SplitMatrix
     native: Any
     unit: Fraction
-    leaf_price: Fraction
+    leaf_penalty: Fraction
     any_label: bool
     redundant: bool
     largest: Fraction  # budget that will be asked; all are in the units of this one, so that one search answers all
@@ -154,11 +165,11 @@ class _Task:
         """Return the graph of all trees within a budget, complete or not; `max_depth` instead of the problem's."""
         problem, left = self.problem, budget - self.native.base_cost
         most_leaves = problem.table.n_rows
-        if self.leaf_price > 0:
-            most_leaves = max(1, min(most_leaves, int(left // self.leaf_price)))
+        if self.leaf_penalty > 0:
+            most_leaves = max(1, min(most_leaves, int(left // self.leaf_penalty)))
         if problem.max_leaf_nodes is not None:
             most_leaves = min(most_leaves, problem.max_leaf_nodes)
-        depth = min(most_leaves - 1, len(self.cuts.splits))
+        depth = min(most_leaves - 1, len(self.split_matrix.splits))
         for limit in (problem.max_depth, max_depth):
             depth = depth if limit is None else min(depth, limit)
         errors = float(problem.costs.max()) / float(self.unit)
@@ -166,14 +177,14 @@ class _Task:
             0, min(MOST_SHIFT, COST_BITS - int(2 * errors + problem.table.n_rows + self.largest).bit_length())
         )
         native = self.native.make(
-            leaf_price=int(self.leaf_price * 2**shift // 1),
+            leaf_penalty=int(self.leaf_penalty * 2**shift // 1),
             unit_shift=shift,
             budget=int(left * 2**shift // 1),
             max_depth=max(depth, 0),
             **how,
         )
         return SetGraph(
-            problem, self.cuts, native, native.arrays(), self.unit, self.leaf_price, self.native.base_cost,
+            problem, self.split_matrix, native, native.arrays(), self.unit, self.leaf_penalty, self.native.base_cost,
             self.any_label, self.redundant, how["memory_limit"],
         )  # fmt: skip
 

@@ -30,12 +30,15 @@ def votes_of_rows(counts: Counts, n_trees: int, X: NDArray[np.float64]) -> NDArr
     differently by twins, and two paths that hold the same training rows may not both hold it. So its outside pass is
     done along its own edges: a child gets the trees of its parent as often as splits of the edge send the row there.
     """
-    cuts = counts.graph.cuts
-    right = np.array([~split.goes_left(X) for split in cuts.splits], dtype=np.bool_)
+    split_matrix = counts.graph.split_matrix
+    right = np.array([~split.goes_left(X) for split in split_matrix.splits], dtype=np.bool_)
     known = {
-        row.tobytes(): number for number, row in enumerate(np.packbits(cuts.goes_right, axis=0).T.copy())
+        row.tobytes(): number
+        for number, row in enumerate(np.packbits(split_matrix.goes_right, axis=0).T.copy())
     }
-    rows = [row.tobytes() for row in np.packbits(right.reshape(len(cuts.splits), len(X)), axis=0).T.copy()]
+    rows = [
+        row.tobytes() for row in np.packbits(right.reshape(len(split_matrix.splits), len(X)), axis=0).T.copy()
+    ]
     out = np.zeros((len(rows), counts.graph.problem.n_classes))
     found = np.array([known.get(row, -1) for row in rows], dtype=np.int64)
     if (found >= 0).any():

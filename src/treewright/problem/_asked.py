@@ -14,12 +14,12 @@ from treewright.errors import InputError
 from treewright.table import Table
 
 __all__ = [
-    "PriceAndLimits",
+    "PenaltyAndLimits",
     "RowsKept",
     "check_cost_complexity",
     "check_limit",
     "check_min_samples_leaf",
-    "check_price_and_limits",
+    "check_penalty_and_limits",
     "leave_out_weightless",
 ]
 
@@ -31,7 +31,7 @@ class RowsKept(TypedDict):
     notes: tuple[str, ...]
 
 
-class PriceAndLimits(TypedDict):
+class PenaltyAndLimits(TypedDict):
     """Leaf penalty and constraints of a tree, checked."""
 
     cost_complexity: float
@@ -51,7 +51,7 @@ def leave_out_weightless(
     ----------
     table : Table
     by_row : mapping of str to ndarray
-        Arrays of one entry a row; ``sample_weight`` is one of them. What is returned of them cannot be written to.
+        Arrays of one entry per row; ``sample_weight`` is one of them. What is returned of them cannot be written to.
     notes : tuple of str, default=()
         To which the number of rows left out is added.
 
@@ -72,7 +72,7 @@ def leave_out_weightless(
     return table, out, {"rows": rows, "notes": notes}
 
 
-def check_price_and_limits(
+def check_penalty_and_limits(
     n_rows: int,
     *,
     cost_complexity: float,
@@ -81,7 +81,7 @@ def check_price_and_limits(
     min_samples_leaf: int | float,
     share_of: str = "the total weight",
     saves: str = "the rows",
-) -> PriceAndLimits:
+) -> PenaltyAndLimits:
     """Check the leaf penalty and the constraints of a tree over `n_rows` rows.
 
     Parameters

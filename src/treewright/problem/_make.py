@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import Problem
 from treewright.problem._weights import (
     LARGEST_TOTAL,
@@ -69,7 +69,7 @@ def make_problem(
     max_leaf_nodes : int or None, default=None
         Largest number of leaves, >= 1; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def make_problem(
     matrix = _check_costs(costs, len(classes), weight)
     matrix.setflags(write=False)
     table, by_row, kept = leave_out_weightless(table, {"y": index, "sample_weight": weight})
-    limits = check_price_and_limits(
+    limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
         max_depth=max_depth,
@@ -145,7 +145,7 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise InputError(
-            f"y should be a 1d array, got an array of shape {labels.shape} instead: one label a row."
+            f"y should be a 1d array, got an array of shape {labels.shape} instead: one label per row."
         )
     if n_rows is not None and len(labels) != n_rows:
         raise InputError(
@@ -166,8 +166,8 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
     if len(classes) > MOST_CLASSES:
         raise InputError(
             f"y has {len(classes):,} different labels (such as {classes[0]!r}, {classes[1]!r}); at most "
-            f"{MOST_CLASSES:,} classes can be told apart. If y is a quantity, cut it into a few ranges first; if it "
-            "numbers the rows, it is no label."
+            f"{MOST_CLASSES:,} classes are supported. If y is a quantity, cut it into a few ranges first; if it "
+            "identifies the rows, it is not a label."
         )
     return classes, index.astype(np.int32)
 

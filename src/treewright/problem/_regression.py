@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import check_sample_weight
 from treewright.table import Table
@@ -86,7 +86,7 @@ def make_regression_problem(
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         "poisson" takes targets >= 0 that are not all 0, "gamma" targets above 0.
     quantile : float, default=0.5
@@ -106,7 +106,7 @@ def make_regression_problem(
     weight = check_sample_weight(sample_weight, table.n_rows)
     table, by_row, kept = leave_out_weightless(table, {"y": target, "sample_weight": weight})
     _check_family(criterion, by_row["y"])
-    limits = check_price_and_limits(
+    limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
         max_depth=max_depth,
@@ -142,7 +142,7 @@ def _check_family(criterion: str, y: NDArray[np.float64]) -> None:
     if criterion == "poisson" and (y < 0).any():
         raise InputError(
             f"y has {float(y.min()):g}; criterion='poisson' is for counts and rates, which are not negative. For "
-            "other numbers take criterion='squared_error'."
+            "other targets use criterion='squared_error'."
         )
     if criterion == "poisson" and not (y > 0).any():
         raise InputError(
@@ -151,14 +151,14 @@ def _check_family(criterion: str, y: NDArray[np.float64]) -> None:
         )
     if criterion == "gamma" and (y <= 0).any():
         raise InputError(
-            f"y has {float(y.min()):g}; criterion='gamma' is for positive numbers. With zeros take "
+            f"y has {float(y.min()):g}; criterion='gamma' needs positive targets. If there are zeros, use "
             "criterion='poisson'."
         )
     if criterion == "gamma" and float(y.max()) * SMALLEST_SHARE > float(y.min()):
         raise InputError(
-            f"y reaches from {float(y.min()):g} to {float(y.max()):g}; criterion='gamma' compares logarithms as whole "
+            f"y ranges from {float(y.min()):g} to {float(y.max()):g}; criterion='gamma' compares logarithms as whole "
             f"numbers and takes targets that differ by a factor of at most {1 / SMALLEST_SHARE:g}. Leave out the "
-            "rows with targets next to 0."
+            "rows with targets close to 0."
         )
 
 
@@ -187,7 +187,7 @@ def check_target(y: Any, n_rows: int | None = None) -> NDArray[np.float64]:
         target = target[:, 0]
     if target.ndim != 1:
         raise InputError(
-            f"y should be a 1d array, got an array of shape {target.shape} instead: one number a row."
+            f"y should be a 1d array, got an array of shape {target.shape} instead: one number per row."
         )
     if n_rows is not None and len(target) != n_rows:
         raise InputError(

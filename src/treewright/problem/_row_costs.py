@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._make import encode_labels
 from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import apply_class_weight, as_numbers, check_sample_weight
@@ -93,7 +93,7 @@ def make_row_costs_problem(
     table, by_row, kept = leave_out_weightless(
         table, {"y": index, "sample_weight": weight, "row_costs": costs}
     )
-    limits = check_price_and_limits(
+    limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
         max_depth=max_depth,

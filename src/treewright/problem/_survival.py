@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem._asked import check_price_and_limits, leave_out_weightless
+from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import as_numbers, check_sample_weight
 from treewright.table import Table
@@ -80,7 +80,7 @@ def make_survival_problem(
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def make_survival_problem(
     if error > TOLD_ERROR:
         rounded = f"cumulative hazards were rounded by up to {error:.1g} of themselves."
         kept["notes"] = (*kept["notes"], f"The weights differ so much that {rounded}")
-    limits = check_price_and_limits(
+    limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
         max_depth=max_depth,
@@ -147,7 +147,7 @@ def check_survival(y: Any, n_rows: int | None = None) -> tuple[NDArray[np.bool_]
         parts = [whole[:, 0], whole[:, 1]]
     seen, time = as_numbers(parts[0], "event", "true or false"), as_numbers(parts[1], "time", "numbers")
     if seen.ndim != 1 or seen.shape != time.shape:
-        raise InputError(f"event has shape {seen.shape} and time {time.shape}; give one of each a row.")
+        raise InputError(f"event has shape {seen.shape} and time {time.shape}; give one of each per row.")
     if n_rows is not None and len(time) != n_rows:
         raise InputError(
             f"Found input variables with inconsistent numbers of samples: {[n_rows, len(time)]} (table, y)."

@@ -16,10 +16,10 @@ from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, lea
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import LeafAccuracyOptions, SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
-from treewright.search._ranks import ranked_cuts
+from treewright.search._ranks import ranked_splits
 from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import result_of
-from treewright.search._solve import solve, solve_cuts
+from treewright.search._solve import solve, solve_binary
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_probability import solve_probability
@@ -52,12 +52,12 @@ __all__ = [
     "leaf_accuracy_result_of",
     "leaf_value",
     "progress_bar",
-    "ranked_cuts",
+    "ranked_splits",
     "regression_frontier",
     "regression_loss",
     "result_of",
     "solve",
-    "solve_cuts",
+    "solve_binary",
     "solve_frontier",
     "solve_guided",
     "solve_leaf_accuracy",

@@ -67,7 +67,7 @@ class AdditiveLoss(Protocol):
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
 
-    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> Units:
+    def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> Units:
         """Return the loss in integers."""
 
     def row_sums(self) -> RowSums | None:
@@ -123,7 +123,7 @@ class SquaredErrorLoss:
         if len(y) != n or weight.shape != (n,):
             raise InputError(
                 f"The loss has {len(y)} targets and {len(weight)} weights; the table has {n} rows. "
-                "Give one of each a row."
+                "Give one of each per row."
             )
         if not np.isfinite(y).all():
             raise InputError("y has values that are not finite; leave out these rows or replace the values.")
@@ -132,13 +132,13 @@ class SquaredErrorLoss:
                 "sample_weight must be finite and not negative, and above 0 for at least one row."
             )
 
-    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> SquaredErrorUnits:
+    def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> SquaredErrorUnits:
         """Return the loss in integers."""
         return squared_error_units(
             self.targets(),
             self.weights(),
             leaf_penalty=leaf_penalty,
-            most_leaves=most_leaves,
+            max_leaves=max_leaves,
             needs_spans=needs_spans,
         )
 
@@ -195,10 +195,10 @@ class ActionLoss:
                 "cost has values that are not finite; leave out these rows or replace the values."
             )
 
-    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> ActionUnits:
+    def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> ActionUnits:
         """Return the loss in integers."""
         return action_units(
-            np.asarray(self.cost, dtype=np.float64), leaf_penalty=leaf_penalty, most_leaves=most_leaves
+            np.asarray(self.cost, dtype=np.float64), leaf_penalty=leaf_penalty, max_leaves=max_leaves
         )
 
     def row_sums(self) -> RowSums:
@@ -249,9 +249,9 @@ class SurvivalLoss:
         if (self.events < 0).any() or (self.hazard < self.events).any():
             raise InputError("events must be at least 0, and hazard at least as large.")
 
-    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> SurvivalUnits:
+    def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> SurvivalUnits:
         """Return the loss in integers."""
-        return survival_units(self.events, self.hazard, leaf_penalty=leaf_penalty, most_leaves=most_leaves)
+        return survival_units(self.events, self.hazard, leaf_penalty=leaf_penalty, max_leaves=max_leaves)
 
     def row_sums(self) -> RowSums:
         """Return the numbers of which a leaf's loss is a function."""
@@ -352,7 +352,7 @@ def solve_additive(
     max_leaf_nodes : int or None, default=None
         Most leaves; None is no limit.
     min_samples_leaf : int, default=1
-        Fewest rows in a leaf (rows count, not their weights).
+        Minimum number of rows in a leaf (rows count, not their weights).
     limits : Limits, default=None
         A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
         machine's memory.
@@ -401,15 +401,15 @@ def solve_additive(
         )
     leaf_loss = loss.leaf_loss()
     unavoidable = loss.unavoidable()
-    most_leaves = min(
+    max_leaves = min(
         n,
         2 ** min(30, n if max_depth is None else max_depth),
         n if max_leaf_nodes is None else max_leaf_nodes,
     )
     if cost_complexity > 0:  # more leaves would cost more than one
-        most_leaves = int(min(most_leaves, 1 + 1 / cost_complexity))
+        max_leaves = int(min(max_leaves, 1 + 1 / cost_complexity))
     leaf_penalty = cost_complexity * max(leaf_loss - unavoidable, 0.0)
-    units = loss.units(leaf_penalty, most_leaves, min_samples_leaf > 1)
+    units = loss.units(leaf_penalty, max_leaves, min_samples_leaf > 1)
     if max_depth == 0 or max_leaf_nodes == 1:  # nothing to search, and no column to rank
         tolerance = units.tolerance(leaf_loss + leaf_penalty, 1)
         return AdditiveAnswer(
@@ -446,7 +446,7 @@ def solve_additive(
     n_leaves = sum(split is None for split in splits)
     objective = tree_loss + leaf_penalty * n_leaves
     lower, upper = answer["lower"], answer["upper"]
-    tolerance = units.tolerance(objective, most_leaves)
+    tolerance = units.tolerance(objective, max_leaves)
     return AdditiveAnswer(
         tuple(splits),
         lower == upper,

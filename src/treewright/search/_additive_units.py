@@ -88,7 +88,7 @@ def squared_error_units(
     weight: NDArray[np.float64],
     *,
     leaf_penalty: float,
-    most_leaves: int,
+    max_leaves: int,
     needs_spans: bool,
 ) -> SquaredErrorUnits:
     """Return squared error in integers.
@@ -101,7 +101,7 @@ def squared_error_units(
         Finite, not negative, one at least positive.
     leaf_penalty : float
         Of one leaf, in units of the weighted squared error.
-    most_leaves : int
+    max_leaves : int
         Of any tree in question.
     needs_spans : bool
         Whether the sum of the rows' largest losses must fit too.
@@ -130,11 +130,11 @@ def squared_error_units(
         (np.maximum(centred - low, high - centred) ** 2).sum(axis=1)
     )  # farthest from a leaf's value
     weight_error = np.abs(whole / weight_scale - weight)
-    tie_bits = MOST_TIE_BITS if most_leaves > MANY_LEAVES else most_leaves.bit_length()
+    tie_bits = MOST_TIE_BITS if max_leaves > MANY_LEAVES else max_leaves.bit_length()
     spans = squares
     if needs_spans:
         spans = float((whole * (reach * step) ** 2).sum()) * 1.001 + 2 * n
-    loss_bits = LOSS_BITS if most_leaves <= MANY_LEAVES else LOSS_BITS_OF_MANY
+    loss_bits = LOSS_BITS if max_leaves <= MANY_LEAVES else LOSS_BITS_OF_MANY
     shift = max(
         0,
         math.ceil(math.log2(max(squares, 1.0))) - loss_bits,
@@ -207,7 +207,7 @@ class ActionUnits:
         return self.rounding + (0.5 * n_leaves + 1) * self.unit + 1e-15 * (abs(self.base) + abs(loss))
 
 
-def action_units(cost: NDArray[np.float64], *, leaf_penalty: float, most_leaves: int) -> ActionUnits:
+def action_units(cost: NDArray[np.float64], *, leaf_penalty: float, max_leaves: int) -> ActionUnits:
     """Return costs of actions in integers.
 
     Parameters
@@ -216,7 +216,7 @@ def action_units(cost: NDArray[np.float64], *, leaf_penalty: float, most_leaves:
         Finite, weights included.
     leaf_penalty : float
         Of one leaf, in units of the costs.
-    most_leaves : int
+    max_leaves : int
         Of any tree in question.
     """
     n = len(cost)
@@ -224,7 +224,7 @@ def action_units(cost: NDArray[np.float64], *, leaf_penalty: float, most_leaves:
     exponent = math.frexp(float(np.abs(cost).max(initial=0.0)))[1]
     reduced = np.ldexp(cost, -exponent) - np.ldexp(cheapest, -exponent)[:, None]
     total = float(reduced.max(axis=1).sum())
-    tie_bits = max(1, most_leaves.bit_length())
+    tie_bits = max(1, max_leaves.bit_length())
     bits = COST_BITS - tie_bits
     step = 2.0 ** math.floor(math.log2((2.0**bits - n) / total)) if total > 0 else 1.0
     scaled = reduced * step
@@ -284,7 +284,7 @@ class SurvivalUnits:
 
 
 def survival_units(
-    events: NDArray[np.int64], hazard: NDArray[np.int64], *, leaf_penalty: float, most_leaves: int
+    events: NDArray[np.int64], hazard: NDArray[np.int64], *, leaf_penalty: float, max_leaves: int
 ) -> SurvivalUnits:
     """Return the deviance of the exponential model in integers.
 
@@ -294,7 +294,7 @@ def survival_units(
         Whole, not negative; the hazard of a row is at least its events, and the sums are at most 2**40 and 2**61.
     leaf_penalty : float
         Of one leaf, in units of the loss.
-    most_leaves : int
+    max_leaves : int
         Of any tree in question.
 
     Notes
@@ -305,7 +305,7 @@ def survival_units(
     """
     n = len(events)
     seen, total = int(events.sum()), int(hazard.sum())
-    tie_bits = min(MOST_TIE_BITS, most_leaves.bit_length())
+    tie_bits = min(MOST_TIE_BITS, max_leaves.bit_length())
     logarithm = math.log(max(total, 1)) + 1
     scale = min(60, 50 - math.frexp(max(seen, 1) * logarithm)[1])
     # One more than the engine's own, which computes the same formula.

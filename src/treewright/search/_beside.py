@@ -17,14 +17,14 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, ROUNDING, refute
-from treewright.search._solve import solve_cuts
+from treewright.search._solve import solve_binary
 
 __all__ = ["solve_beside"]
 
@@ -41,7 +41,7 @@ ENDED_BY_USER = (StopReason.INTERRUPT, StopReason.CALLBACK)
 
 def solve_beside(
     problem: Problem,
-    cuts: Cuts,
+    split_matrix: SplitMatrix,
     reference: ReferenceCosts,
     *,
     limits: Limits,
@@ -53,7 +53,7 @@ def solve_beside(
     Parameters
     ----------
     problem : Problem
-    cuts : Cuts
+    split_matrix : SplitMatrix
     reference : ReferenceCosts
         What was guessed.
     limits : Limits
@@ -84,17 +84,17 @@ def solve_beside(
             exact = who == "exact"
             result = turns.take(
                 problem,
-                cuts,
+                split_matrix,
                 None if alone else steps,
                 SHARE_OF_TIME if exact and not alone else 1.0,
-                options=_options(problem, cuts, options, steps) if exact and not alone else options,
+                options=_options(problem, split_matrix, options, steps) if exact and not alone else options,
                 reference=None if exact else reference,
             )
             if result.stop_reason is None:
                 if (
                     exact and LEAVES_NOT_PROVEN in result.notes and not turns.over
                 ):  # this ends: it gets the rest
-                    again = turns.take(problem, cuts, None, 1.0, options=options)
+                    again = turns.take(problem, split_matrix, None, 1.0, options=options)
                     result = again if again.status is SolveStatus.OPTIMAL else result
                 return _settled(turns, result, who)
             if result.stop_reason in (StopReason.TIME_LIMIT, StopReason.MEMORY_LIMIT):
@@ -138,7 +138,9 @@ class _Turns:
         """The highest proven bound: a result's bound holds whether or not guesses do."""
         return max((result.lower_bound for result in self.results), default=0.0)
 
-    def take(self, problem: Problem, cuts: Cuts, steps: int | None, share: float, **how: Any) -> SolveResult:
+    def take(
+        self, problem: Problem, split_matrix: SplitMatrix, steps: int | None, share: float, **how: Any
+    ) -> SolveResult:
         """Search for so many steps (None: all that are left) and this share of the time that is left."""
         least = [number for number in (steps, self.left) if number is not None]
         seconds = None if self.limits.time_limit is None else max(share * self.limits.left(), LEAST_SECONDS)
@@ -148,7 +150,7 @@ class _Turns:
             report = self._report(is_guided=guided)
             if guided:  # a recheck may take what the limits of the run leave
                 how["recheck"] = (self.steps, MOST_STEPS if self.left is None else self.left)
-            result = solve_cuts(problem, cuts, limits=limits, progress=report, **how)
+            result = solve_binary(problem, split_matrix, limits=limits, progress=report, **how)
         except KeyboardInterrupt:  # outside of the engine, which would have kept its tree
             if not self.results:
                 raise
@@ -178,9 +180,11 @@ class _Turns:
         return report
 
 
-def _options(problem: Problem, cuts: Cuts, options: SearchOptions, steps: int) -> SearchOptions:
+def _options(
+    problem: Problem, split_matrix: SplitMatrix, options: SearchOptions, steps: int
+) -> SearchOptions:
     """Return the options of an exact search that has so many steps."""
-    grouping = problem.table.n_rows * len(cuts.splits) ** 2
+    grouping = problem.table.n_rows * len(split_matrix.splits) ** 2
     return replace(
         options,
         plain_steps=min(options.plain_steps, int(SHARE_OF_PLAIN_STEPS * steps)),
@@ -210,7 +214,7 @@ def _settled(turns: _Turns, last: SolveResult, ended: str | None) -> SolveResult
     elif status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         notes = (*notes, _beside_the_guided(best, last, bound))
     elif status is SolveStatus.OPTIMAL:
-        notes = (*notes, "You did not need the guess: the exact search ended first, and this is its tree.")
+        notes = (*notes, "The guess was not needed: the exact search ended first, and this is its tree.")
     bound = min(bound, best.objective)
     stats: dict[str, Any] = {
         **last.stats,

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import CandidateSplits, Cuts, Worth, candidates_of, count_splits, scope_of_all
+from treewright.binarize import CandidateSplits, SplitMatrix, Worth, candidates_of, count_splits, scope_of_all
 from treewright.errors import InputError
 from treewright.problem import PolicyProblem, Problem
 from treewright.result import SolveResult
@@ -60,14 +60,14 @@ class Choice:
     Parameters
     ----------
     engine : {"cuts", "sweep", "leaf-accuracy"}
-    space : Cuts or RankedSpace
+    space : SplitMatrix or RankedSpace
         Binary columns for "cuts", ranked columns for "sweep", either for "leaf-accuracy".
     why : str
         In words that complete "this engine was chosen because ...".
     """
 
     engine: Literal["cuts", "sweep", "leaf-accuracy"]
-    space: Cuts | RankedSpace
+    space: SplitMatrix | RankedSpace
     why: str
 
     def sign(self, result: SolveResult) -> SolveResult:
@@ -77,7 +77,7 @@ class Choice:
 
 def choose_engine(
     problem: Problem,
-    thresholds: Cuts | Thresholds,
+    thresholds: SplitMatrix | Thresholds,
     options: SearchOptions | SweepOptions | None = None,
     *,
     method: Method = "tree",
@@ -88,7 +88,7 @@ def choose_engine(
     Parameters
     ----------
     problem : Problem
-    thresholds : "auto", "all", int, mapping or Cuts
+    thresholds : "auto", "all", int, mapping or SplitMatrix
         As in `treewright.search.solve`.
     options : SearchOptions, SweepOptions or None, default=None
         May name the engine; every switch that differs from its default must be one that the engine has.
@@ -107,16 +107,16 @@ def choose_engine(
         `thresholds` cannot be used with this table, or the engine cannot search them, or cannot use the options.
     """
     asked = _asked_engine(options)
-    if not isinstance(thresholds, Cuts):
+    if not isinstance(thresholds, SplitMatrix):
         check_thresholds(thresholds)
     if asked == "sweep":
         if method != "tree":
             raise InputError(f'engine="sweep" cannot be used for {WHO[method]}; leave it out.')
-        if isinstance(thresholds, Cuts) or thresholds not in ("auto", "all"):
-            given = "cuts" if isinstance(thresholds, Cuts) else f"thresholds={thresholds!r}"
+        if isinstance(thresholds, SplitMatrix) or thresholds not in ("auto", "all"):
+            given = "splits" if isinstance(thresholds, SplitMatrix) else f"thresholds={thresholds!r}"
             raise InputError(f'engine="sweep" searches all thresholds; {given} asks for fewer.')
     limits = limits or Limits()
-    if isinstance(thresholds, Cuts):
+    if isinstance(thresholds, SplitMatrix):
         choice = Choice(_over_binary(method), thresholds, "the splits were given")
     else:
         choice = _choose(problem, thresholds, asked, method, limits)
@@ -128,8 +128,10 @@ def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method
     candidates = candidates_of(problem.table, problem.sample_weight, _worth(problem, method))
     engine = _over_binary(method)
     if thresholds not in ("auto", "all"):
-        cuts = binary_space(problem, thresholds, candidates, limits, WHO[method])
-        return Choice(engine, cuts, "thresholds were chosen, and chosen thresholds are binary columns")
+        split_matrix = binary_space(problem, thresholds, candidates, limits, WHO[method])
+        return Choice(
+            engine, split_matrix, "thresholds were chosen, and chosen thresholds are binary columns"
+        )
     many, counted = _has_many_thresholds(problem, candidates)
     if method == "tree" and (asked == "sweep" or (asked == "automatic" and many)):
         assert thresholds in ("auto", "all")
@@ -150,8 +152,8 @@ def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method
     if many and thresholds == "auto":
         without = "without guessed lower bounds" if method == "guessed bounds" else "for a single tree"
         who = f"{who} (the search {without} looks at all thresholds)"
-    cuts = binary_space(problem, thresholds, candidates, limits, who)
-    return Choice(engine, cuts, f"only the search over binary columns knows {KNOWS[method]}")
+    split_matrix = binary_space(problem, thresholds, candidates, limits, who)
+    return Choice(engine, split_matrix, f"only the search over binary columns knows {KNOWS[method]}")
 
 
 def choose_for_actions(

@@ -19,14 +19,14 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.errors import InputError
 from treewright.guess import (
-    GuessedCuts,
+    GuessedSplits,
     Reference,
     ReferenceCosts,
-    guess_cuts,
     guess_depth,
+    guess_splits,
     make_reference,
     predictions_of,
     reference_costs,
@@ -38,7 +38,7 @@ from treewright.search._beside import solve_beside
 from treewright.search._choose_engine import choose_engine
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
-from treewright.search._solve import solve, solve_cuts
+from treewright.search._solve import solve, solve_binary
 from treewright.search._space import Thresholds
 
 __all__ = ["Guesses", "solve_guided"]
@@ -84,7 +84,7 @@ class Guesses:
 
 def solve_guided(
     problem: Problem,
-    thresholds: Cuts | Thresholds | Literal["guess"],
+    thresholds: SplitMatrix | Thresholds | Literal["guess"],
     guesses: Guesses,
     *,
     limits: Limits | None = None,
@@ -97,7 +97,7 @@ def solve_guided(
     ----------
     problem : Problem
         With ``max_depth=None`` if the depth is guessed.
-    thresholds : "auto", "all", int, mapping or Cuts
+    thresholds : "auto", "all", int, mapping or SplitMatrix
         As in `treewright.search.solve`; not looked at if thresholds are guessed.
     guesses : Guesses
     limits : Limits, default=None
@@ -122,7 +122,7 @@ def solve_guided(
     notes: list[str] = []
     stats: dict[str, Any] = {}
     if len(np.unique(problem.y)) == 1:
-        asked = "auto" if guesses.thresholds else cast("Cuts | Thresholds", thresholds)
+        asked = "auto" if guesses.thresholds else cast("SplitMatrix | Thresholds", thresholds)
         result = solve(problem, asked, limits=limits, options=options, progress=progress)
         return replace(result, notes=(*result.notes, "All rows have one label: nothing was guessed."))
     clock = _Clock(limits, progress)
@@ -131,7 +131,7 @@ def solve_guided(
         guessed = None
         if guesses.thresholds:
             assert reference is not None  # checked by _reference
-            guessed = guess_cuts(
+            guessed = guess_splits(
                 reference,
                 problem.table,
                 problem.y,
@@ -164,15 +164,15 @@ def solve_guided(
     answers = predictions if reference is None else reference.predictions
     stats["reference_accuracy"] = accuracy = 1 - _error(problem, answers)
     stats["seconds_of_guessing"] = time.perf_counter() - start
-    searched = guessed.cuts if guessed is not None else cast("Cuts | Thresholds", thresholds)
+    searched = guessed.split_matrix if guessed is not None else cast("SplitMatrix | Thresholds", thresholds)
     how: dict[str, Any] = {"limits": limits, "options": options, "progress": progress}
     if guesses.lower_bounds:
         choice = choose_engine(problem, searched, options, method="guessed bounds", limits=limits)
-        assert isinstance(choice.space, Cuts)  # only that engine knows guessed bounds
+        assert isinstance(choice.space, SplitMatrix)  # only that engine knows guessed bounds
         searched = choice.space
         assert not isinstance(options, SweepOptions)  # choose_engine
         stats |= {"reference_loss": costs.loss, "reference_wrong_rows": costs.n_wrong}
-        search = solve_beside if guesses.compare else solve_cuts
+        search = solve_beside if guesses.compare else solve_binary
         result = choice.sign(search(problem, searched, reference=costs, **how))
     else:
         result = solve(problem, searched, **how)
@@ -229,12 +229,12 @@ def _without_guesses(
     reason: StopReason,
     problem: Problem,
     guesses: Guesses,
-    thresholds: Cuts | Thresholds | Literal["guess"],
+    thresholds: SplitMatrix | Thresholds | Literal["guess"],
     limits: Limits,
     options: SearchOptions | SweepOptions | None,
 ) -> SolveResult:
     """When a run ends before anything is guessed: the first tree of a plain search."""
-    asked = "auto" if guesses.thresholds else cast("Cuts | Thresholds", thresholds)
+    asked = "auto" if guesses.thresholds else cast("SplitMatrix | Thresholds", thresholds)
     result = solve(problem, asked, limits=Limits(LEAST_SECONDS, 1, limits.memory_limit), options=options)
     return replace(
         result,
@@ -273,7 +273,9 @@ def _reference(
     else:
         n_rows = len(np.asarray(given))
         if n_rows <= int(problem.rows.max()):
-            raise InputError(f"The reference's {n_rows} predictions are fewer than the rows; give one a row.")
+            raise InputError(
+                f"The reference's {n_rows} predictions are fewer than the rows; give one per row."
+            )
         predictions = predictions_of(given, problem.classes, n_rows)[problem.rows]
     check_predictions(predictions, problem.y)
     return None, predictions
@@ -289,17 +291,21 @@ def _loss_of_a_leaf(problem: Problem) -> float:
 
 
 def _with_theorem_4_1(
-    result: SolveResult, problem: Problem, guessed: GuessedCuts, reduced: ReferenceCosts, reference: Reference
+    result: SolveResult,
+    problem: Problem,
+    guessed: GuessedSplits,
+    reduced: ReferenceCosts,
+    reference: Reference,
 ) -> SolveResult:
     """Add what Theorem 4.1 (Corollary 4.3.1 with guessed lower bounds) says, as a number."""
     full = reference_costs(reference.predictions, problem.y, problem.sample_weight, problem.costs)
     tree = guessed.faithful
     stats: dict[str, Any] = {"reference_loss_before": full.loss, "reference_loss_reduced": reduced.loss}
     if tree is None:
-        note = "Theorem 4.1 promises nothing: no tree over the kept thresholds repeats the reference."
+        note = "Theorem 4.1 gives no guarantee: no tree over the kept thresholds repeats the reference."
     elif not tree.is_allowed(problem.max_depth, problem.max_leaf_nodes, problem.min_samples_leaf):
         note = (
-            "Theorem 4.1 promises nothing here: the tree found that repeats the reduced reference has "
+            "Theorem 4.1 gives no guarantee here: the tree found that repeats the reduced reference has "
             f"{tree.n_leaves} leaves and depth {tree.depth}, beyond the limits of this fit (a smaller one "
             "may exist)."
         )

@@ -141,7 +141,7 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     ----------
     problem : Problem
     room : int or None, default=None
-        Bounds the sum of the weights times the largest cost; None is what the search over cuts can hold.
+        Bounds the sum of the weights times the largest cost; None is what the search over splits can hold.
     most_loss : float, default=inf
         Trees of a larger loss, as a fraction of the total weight, need not be told apart. The weight of a row that
         costs more whenever it costs anything is lowered to just that, which leaves more room for the others. A tree

@@ -31,7 +31,7 @@ class LeafAccuracyOptions(Switches):
     slack : float, default=0.5
         In a sweep, one side of a split is asked for what closes this share of the open thresholds beside
         it.
-    dense_cuts : int, default=2_500
+    dense_splits : int, default=2_500
         Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
     """
 
@@ -44,4 +44,4 @@ class LeafAccuracyOptions(Switches):
     deepen: bool = True
     refute: bool = True
     slack: float = 0.5
-    dense_cuts: int = 2_500
+    dense_splits: int = 2_500

@@ -110,12 +110,12 @@ class LogLoss:
         if self.y.shape != (n,) or self.weight.shape != (n,):
             raise InputError(
                 f"The loss has {len(self.y)} labels and {len(self.weight)} weights; the table has {n} rows. "
-                "Give one of each a row."
+                "Give one of each per row."
             )
         if not (np.isfinite(self.weight).all() and (self.weight > 0).all()):
             raise InputError("sample_weight must be finite and above 0; leave out the other rows.")
 
-    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> LogLossUnits:
+    def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> LogLossUnits:
         """Return the loss in integers.
 
         Notes
@@ -133,7 +133,7 @@ class LogLoss:
         whole, by = whole_weights(self.weight, LARGEST_SUM)
         total = int(whole.sum())
         logarithm = math.log(max(total, 1)) + 1
-        tie_bits = min(MOST_TIE_BITS, most_leaves.bit_length())
+        tie_bits = min(MOST_TIE_BITS, max_leaves.bit_length())
         scale = min(60, TERM_BITS - math.frexp(max(total, 1) * logarithm)[1])
         # One more than the engine's own, which computes the same formula.
         slack = (math.ceil(math.ldexp(16.0 * total * logarithm, scale - 53) + 0.5) + 1) * (self.n_classes + 1)

@@ -103,12 +103,12 @@ class PinballLoss:
         if self.y.shape != (n,) or self.weight.shape != (n,):
             raise InputError(
                 f"The loss has {len(self.y)} targets and {len(self.weight)} weights; the table has {n} rows. "
-                "Give one of each a row."
+                "Give one of each per row."
             )
         if not (np.isfinite(self.weight).all() and (self.weight > 0).all()):
             raise InputError("sample_weight must be finite and above 0; leave out the other rows.")
 
-    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> PinballUnits:
+    def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> PinballUnits:
         """Return the loss in integers.
 
         Notes
@@ -117,7 +117,7 @@ class PinballLoss:
         e moves it by at most e times the row's largest loss at any target. A leaf costs one unit more than its penalty
         where units are rounded: two floors may save one against that of the leaf they split.
         """
-        tie_bits = min(MOST_TIE_BITS, most_leaves.bit_length())
+        tie_bits = min(MOST_TIE_BITS, max_leaves.bit_length())
         weight, per_weight = whole_weights(self.weight, 2**WEIGHT_BITS)
         weight = np.maximum(weight, 1)
         factor = max(self.up, self.down)

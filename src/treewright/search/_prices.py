@@ -235,7 +235,7 @@ class PriceLoop:
         if n_new < 10 or found["worst"] < c * (2 * bar - 1):
             began = time.perf_counter()
             exact = self.bits.bound_violations(
-                prices, max_depth=self.depth, bar=math.ceil(c * bar), most_work=self._allowance()
+                prices, max_depth=self.depth, bar=math.ceil(c * bar), max_work=self._allowance()
             )
             self.seconds_of_work += time.perf_counter() - began
             self.work += int(exact["explored"])

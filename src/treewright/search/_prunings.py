@@ -15,9 +15,9 @@ Pruned = tuple[float, tuple[Split | None, ...]]  # loss, splits in depth-first o
 
 
 def best_prunings(
-    tree: Tree, X: NDArray[np.float64], leaf_loss: Callable[[NDArray[np.intp]], float], most_leaves: int
+    tree: Tree, X: NDArray[np.float64], leaf_loss: Callable[[NDArray[np.intp]], float], max_leaves: int
 ) -> list[tuple[list[Split | None], float]]:
-    """Return for each number of leaves the tree of least loss that keeps the root of another and cuts back the rest.
+    """Return for each number of leaves the tree of least loss that keeps the root of another and splits back the rest.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def best_prunings(
         Encoded rows.
     leaf_loss : callable
         Loss of one leaf with these rows; losses add up over leaves.
-    most_leaves : int
+    max_leaves : int
         Trees of more are not returned.
 
     Returns
@@ -52,7 +52,7 @@ def best_prunings(
         if split is None:
             continue
         lefts, rights = best[tree.children_left[node]], best[tree.children_right[node]]
-        for size in range(2, min(most_leaves, len(lefts) + len(rights)) + 1):
+        for size in range(2, min(max_leaves, len(lefts) + len(rights)) + 1):
             pairs = [
                 (lefts[k - 1], rights[size - k - 1])
                 for k in range(max(1, size - len(rights)), min(len(lefts), size - 1) + 1)

@@ -62,7 +62,7 @@ def run_arguments(
     return {
         "min_leaf": min_samples_leaf,
         "depth": max(1, min(n_rows if max_depth is None else max_depth, n_rows, MOST_DEPTH)),
-        "most_leaves": 0 if max_leaves is None or max_leaves >= n_rows else max(2, max_leaves),
+        "max_leaves": 0 if max_leaves is None or max_leaves >= n_rows else max(2, max_leaves),
         "options": native,
         "report": None if progress is None else report,
         **limits.native(),

@@ -1,6 +1,6 @@
-"""Ranked columns: a table as the sweep engine sees it, and the way back from a cut to a split.
+"""Ranked columns: a table as the sweep engine sees it, and the way back from a split to a split.
 
-A ranked column gives every row a rank; a cut sends the rows of low rank left. Which splits there are is said in
+A ranked column gives every row a rank; a split sends the rows of low rank left. Which splits there are is said in
 `treewright.binarize.CandidateSplits` alone. Numbers are ranked by value: once, or twice where values are missing, with
 missing lowest (missing goes left with every threshold) and highest (it goes right); the outermost cut of each asks only
 whether the value is known. Each split of a categorical column is a ranked column of two ranks.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.binarize import (
     CandidateSplits,
-    Cuts,
+    SplitMatrix,
     ValueRanks,
     candidates_of_text,
     known_split,
@@ -29,15 +29,15 @@ from treewright.tree import Column, ColumnKind, Split, ThresholdSplit
 __all__ = [
     "Ranked",
     "RankedColumn",
-    "RankedCuts",
+    "RankedSplits",
     "rank_matrix",
     "ranked_columns",
-    "ranked_cuts",
+    "ranked_splits",
     "splits_of",
 ]
 
 
-AT_ONCE = 32  # cuts that are unpacked to bytes together
+AT_ONCE = 32  # splits that are unpacked to bytes together
 
 
 class Ranked(Protocol):
@@ -53,7 +53,7 @@ class Ranked(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RankedColumn:
-    """Ranks of the rows, and what a cut between two ranks means.
+    """Ranks of the rows, and what a split between two ranks means.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class RankedColumn:
     column : int
         Position of the table's column.
     values : ndarray of shape (n_ranks,), float64, or None
-        Value of each rank, NaN for the rank of missing values; None if there is one cut only.
+        Value of each rank, NaN for the rank of missing values; None if there is one split only.
     only : Split or None
-        The split of the one cut.
+        The split of the one split.
     offered : CandidateSplits or None
         Of the table's column; needed with `values`.
     """
@@ -182,8 +182,8 @@ def _questions(
 
 
 @dataclass(frozen=True, eq=False)
-class RankedCuts:
-    """Nested cuts as one ranked column: rank k is the number of them that send the row right.
+class RankedSplits:
+    """Nested splits as one ranked column: rank k is the number of them that send the row right.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class RankedCuts:
     splits : tuple of Split
         Cut k (between the ranks k and k + 1) is ``splits[k]``.
     numbers : tuple of int
-        Their numbers among the cuts that were given.
+        Their numbers among the splits that were given.
     """
 
     rank: NDArray[np.uint32]
@@ -203,20 +203,20 @@ class RankedCuts:
         return self.splits[(low + high - 1) // 2], False
 
 
-def ranked_cuts(cuts: Cuts, table: Table) -> list[RankedCuts]:
-    """Return given cuts as ranked columns, those that separate no rows left out.
+def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]:
+    """Return given splits as ranked columns, those that separate no rows left out.
 
     Thresholds of one column that send missing values to the same side are nested; every other split is a column
     of its own.
 
     Parameters
     ----------
-    cuts : Cuts
+    split_matrix : SplitMatrix
     table : Table
-        That the cuts were made from.
+        That the splits were made from.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
-    for number, split in enumerate(cuts.splits):
+    for number, split in enumerate(split_matrix.splits):
         if isinstance(split, ThresholdSplit):
             side = split.missing_left and table.columns[split.column].has_missing
             groups.setdefault((split.column, int(side)), []).append(number)
@@ -225,15 +225,15 @@ def ranked_cuts(cuts: Cuts, table: Table) -> list[RankedCuts]:
     ranked = []
     for numbers in groups.values():
         # By threshold: row x has rank > k exactly if x > threshold k.
-        numbers.sort(key=lambda k: getattr(cuts.splits[k], "threshold", 0.0))
-        rank = np.zeros(cuts.n_rows, dtype=np.uint32)
+        numbers.sort(key=lambda k: getattr(split_matrix.splits[k], "threshold", 0.0))
+        rank = np.zeros(split_matrix.n_rows, dtype=np.uint32)
         for first in range(0, len(numbers), AT_ONCE):  # all of them as bytes could be many times the table
-            some = cuts.packed[numbers[first : first + AT_ONCE]]
-            rank += np.unpackbits(some, axis=1, count=cuts.n_rows, bitorder="little").sum(
+            some = split_matrix.packed[numbers[first : first + AT_ONCE]]
+            rank += np.unpackbits(some, axis=1, count=split_matrix.n_rows, bitorder="little").sum(
                 axis=0, dtype=np.uint32
             )
         if rank.size and rank.min() != rank.max():
-            ranked.append(RankedCuts(rank, tuple(cuts.splits[k] for k in numbers), tuple(numbers)))
+            ranked.append(RankedSplits(rank, tuple(split_matrix.splits[k] for k in numbers), tuple(numbers)))
     return ranked
 
 

@@ -46,7 +46,7 @@ def half_deviance(events: NDArray[np.float64], hazard: NDArray[np.float64]) -> f
 
 @dataclass(frozen=True, eq=False)
 class RatioDeviance:
-    """Half the deviance of one ratio a leaf.
+    """Half the deviance of one ratio per leaf.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ class RatioDeviance:
         if self.events.shape != (n,) or self.hazard.shape != (n,):
             raise InputError(
                 f"The loss has {len(self.events)} events and {len(self.hazard)} hazards; the table has {n} rows. "
-                "Give one of each a row."
+                "Give one of each per row."
             )
         if not ((self.events >= 0).all() and (self.hazard > 0).all()):
             raise InputError("events must be at least 0, and hazards above 0.")
 
-    def units(self, leaf_penalty: float, most_leaves: int, needs_spans: bool) -> RatioUnits:
+    def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> RatioUnits:
         """Return the loss in integers.
 
         Raises
@@ -119,7 +119,7 @@ class RatioDeviance:
         largest = max(math.log(spread), 0.0) + 1
         moved = float((off * (np.maximum(largest, np.log(max(1, int(events.sum())) / off)) + 1)).sum())
         moved += float(np.abs(hazard / per_hazard - self.hazard).sum()) * steepest * per_event * (1 + 1e-6)
-        units = survival_units(events, hazard, leaf_penalty=leaf_penalty * per_event, most_leaves=most_leaves)
+        units = survival_units(events, hazard, leaf_penalty=leaf_penalty * per_event, max_leaves=max_leaves)
         return RatioUnits(
             **{name: getattr(units, name) for name in SurvivalUnits.__dataclass_fields__},
             per_event=per_event,

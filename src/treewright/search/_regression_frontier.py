@@ -68,7 +68,7 @@ def regression_frontier(
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0; weight 0 equals leaving the row out.
     categorical_features : sequence of str or int, default=None

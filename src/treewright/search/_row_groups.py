@@ -15,7 +15,7 @@ __all__ = ["group_rows"]
 
 
 def group_rows(
-    bits: NDArray[np.uint8], label: NDArray[np.int32], weight: NDArray[np.float64], most_leaves: int
+    bits: NDArray[np.uint8], label: NDArray[np.int32], weight: NDArray[np.float64], max_leaves: int
 ) -> NDArray[np.intp]:
     """Return the group of each row, numbered from 0.
 
@@ -26,7 +26,7 @@ def group_rows(
         Cheapest class.
     weight : ndarray of shape (n_rows,), float64
         What a wrong class costs.
-    most_leaves : int
+    max_leaves : int
     """
     n_rows = len(label)
     mass = np.zeros((n_rows, int(label.max(initial=0)) + 1))
@@ -49,7 +49,7 @@ def group_rows(
 
     consider(np.arange(n_rows), 0)
     n_leaves = 1
-    while queue and n_leaves < most_leaves:
+    while queue and n_leaves < max_leaves:
         _, at, right = heapq.heappop(queue)
         rows = np.flatnonzero(leaf == at)
         leaf[rows[right]] = n_leaves

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 from treewright._native import core
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
@@ -22,12 +22,12 @@ from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import rechecked, under_guesses
 
-__all__ = ["solve", "solve_cuts"]
+__all__ = ["solve", "solve_binary"]
 
 
 def solve(
     problem: Problem,
-    thresholds: Cuts | Thresholds = "auto",
+    thresholds: SplitMatrix | Thresholds = "auto",
     *,
     limits: Limits | None = None,
     options: SearchOptions | SweepOptions | None = None,
@@ -38,9 +38,9 @@ def solve(
     Parameters
     ----------
     problem : Problem
-    thresholds : "auto", "all", int, mapping or Cuts, default="auto"
+    thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that
-        many quantile bins; a mapping from column name to thresholds; cuts made by `treewright.binarize`. "auto"
+        many quantile bins; a mapping from column name to thresholds; splits made by `treewright.binarize`. "auto"
         is "all", unless more than 512 splits would have to be held one by one (those of categories, and
         thresholds where they are not most of the splits): then equally many of each column, thresholds at
         quantiles and the most frequent categories, as ``scope`` and ``notes`` of the result say.
@@ -72,18 +72,18 @@ def solve(
     """
     limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)
-    if isinstance(choice.space, Cuts):
+    if isinstance(choice.space, SplitMatrix):
         assert not isinstance(options, SweepOptions)  # choose_engine
-        result = solve_cuts(problem, choice.space, limits=limits, options=options, progress=progress)
+        result = solve_binary(problem, choice.space, limits=limits, options=options, progress=progress)
     else:
         switches = options if isinstance(options, SweepOptions) else None
         result = solve_sweep(problem, choice.space, limits=limits, options=switches, progress=progress)
     return choice.sign(result)
 
 
-def solve_cuts(
+def solve_binary(
     problem: Problem,
-    cuts: Cuts,
+    split_matrix: SplitMatrix,
     *,
     limits: Limits | None = None,
     options: SearchOptions | None = None,
@@ -91,12 +91,12 @@ def solve_cuts(
     reference: ReferenceCosts | None = None,
     recheck: tuple[int, int] | None = None,
 ) -> SolveResult:
-    """Find the tree of smallest objective whose splits are among `cuts`; see `solve`.
+    """Find the tree of smallest objective whose splits are among `split_matrix`; see `solve`.
 
     Parameters
     ----------
     problem : Problem
-    cuts : Cuts
+    split_matrix : SplitMatrix
     limits, options, progress
         As in `solve`; the options are those of the search over binary columns.
     reference : ReferenceCosts, default=None
@@ -121,7 +121,7 @@ def solve_cuts(
     options = options or SearchOptions()
     integers = row_costs(problem)
     bits = core.BitsProblem(
-        cuts.packed,
+        split_matrix.packed,
         integers.kind,
         integers.weight,
         integers.costs,
@@ -155,7 +155,7 @@ def solve_cuts(
     stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
     if raw["row_price_bound"] is not None:
         stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
-    notes = cuts.notes
+    notes = split_matrix.notes
     if raw["exact"] and reference is None and not raw["leaves_exact"]:
         notes = (*notes, LEAVES_NOT_PROVEN)
     if raw["stop"] == core.Stop.MEMORY and raw["bytes_needed"] > limits.native()["memory_limit"]:
@@ -167,14 +167,14 @@ def solve_cuts(
         )
 
     def stated(shape: list[int], proven: bool) -> SolveResult:
-        splits = [None if column < 0 else cuts.splits[column] for column in shape]
+        splits = [None if column < 0 else split_matrix.splits[column] for column in shape]
         return result_of(
             problem,
             counted_tree(problem, splits),
             proven=proven,
             lower_bound=raw["lower_bound"] * integers.unit - integers.slack,
             slack=integers.slack,
-            scope=cuts.scope,
+            scope=split_matrix.scope,
             stop=stop_reason(raw["stop"]),
             stats={
                 "subproblems": raw["steps"],
@@ -192,7 +192,7 @@ def solve_cuts(
     if reference is None:
         return result
     least = bits.base_cost * integers.unit + problem.cost_complexity - integers.slack  # one leaf, equal rows
-    result = under_guesses(result, problem, cuts, reference, least, integers.slack)
+    result = under_guesses(result, problem, split_matrix, reference, least, integers.slack)
     again = raw["recheck"]
     if again is None:
         return result

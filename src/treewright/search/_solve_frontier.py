@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from treewright._native import core
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult
@@ -26,7 +26,7 @@ __all__ = ["solve_frontier"]
 
 def solve_frontier(
     problem: Problem,
-    thresholds: Cuts | Thresholds = "auto",
+    thresholds: SplitMatrix | Thresholds = "auto",
     *,
     limits: Limits | None = None,
     options: SearchOptions | None = None,
@@ -38,9 +38,9 @@ def solve_frontier(
     ----------
     problem : Problem
         ``max_leaf_nodes`` says up to how many leaves and must be set; ``cost_complexity`` is not looked at.
-    thresholds : "auto", "all", int, mapping or Cuts, default="auto"
+    thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
         "all" between distinct values; an int for that many quantile bins; a mapping from column name to
-        thresholds; cuts made by `treewright.binarize`. "auto" is "all" where a table has no more than 512 splits,
+        thresholds; splits made by `treewright.binarize`. "auto" is "all" where a table has no more than 512 splits,
         else as many quantiles and categories of every column as fit, as ``notes`` say.
     limits : Limits, default=None
         Of the whole run.
@@ -75,11 +75,11 @@ def solve_frontier(
         )
     options = options or SearchOptions()
     choice = choose_engine(problem, thresholds, options, method="frontier", limits=limits)
-    cuts = choice.space
-    assert isinstance(cuts, Cuts)  # there is no other engine for this method
+    split_matrix = choice.space
+    assert isinstance(split_matrix, SplitMatrix)  # there is no other engine for this method
     integers = row_costs(problem)
     bits = core.BitsProblem(
-        cuts.packed,
+        split_matrix.packed,
         integers.kind,
         integers.weight,
         integers.costs,
@@ -115,7 +115,9 @@ def solve_frontier(
     for leaves, shape in enumerate(shapes, 1):
         fewer = shape.count(-1) - 1
         is_least = fewer == 0 or raw["lower_bounds"][fewer - 1] > raw["upper_bounds"][leaves - 1]
-        tree = counted_tree(problem, [None if column < 0 else cuts.splits[column] for column in shape])
+        tree = counted_tree(
+            problem, [None if column < 0 else split_matrix.splits[column] for column in shape]
+        )
         results.append(
             result_of(
                 replace(problem, cost_complexity=0.0, max_leaf_nodes=leaves),
@@ -124,11 +126,11 @@ def solve_frontier(
                 lower_bound=raw["lower_bounds"][leaves - 1] * integers.unit - integers.slack,
                 upper_bound=raw["upper_bounds"][leaves - 1] * integers.unit + integers.slack,
                 slack=integers.slack,
-                scope=cuts.scope,
+                scope=split_matrix.scope,
                 stop=stop_reason(raw["stop"]),
                 stats=stats,
                 options=options.used(FRONTIER_OPTIONS),
-                notes=cuts.notes if is_least else (*cuts.notes, LEAVES_NOT_PROVEN),
+                notes=split_matrix.notes if is_least else (*split_matrix.notes, LEAVES_NOT_PROVEN),
             )
         )
     results = _monotone(results)

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize import Cuts, scope_of_all
+from treewright.binarize import SplitMatrix, scope_of_all
 from treewright.problem import PolicyProblem
 from treewright.result import PolicyResult
-from treewright.search._action_cuts import solve_action_cuts
 from treewright.search._additive import ActionLoss
 from treewright.search._additive_result import (
     as_shares,
@@ -18,6 +17,7 @@ from treewright.search._additive_result import (
     search_all_thresholds,
     trivial_result,
 )
+from treewright.search._binary_policy import solve_binary_policy
 from treewright.search._choose_engine import choose_for_actions
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
@@ -83,10 +83,10 @@ def solve_policy(
     cost = np.minimum(regret, one_leaf)
     loss = ActionLoss(cost)
     choice = choose_for_actions(problem, cost, options, limits)
-    if isinstance(choice.space, Cuts):
+    if isinstance(choice.space, SplitMatrix):
         assert not isinstance(options, SweepOptions)  # it would have chosen the other engine
         report = as_shares(progress, one_leaf)
-        answer = solve_action_cuts(
+        answer = solve_binary_policy(
             problem, choice.space, cost, limits=limits, options=options, progress=report
         )
     else:
@@ -104,7 +104,7 @@ def solve_policy(
         one_leaf=one_leaf,
         rounded="The rewards",
         measure=lambda tree: regret_of(problem, tree),
-        tolerance=2.0**-50 * _spread(problem, one_leaf),
+        tolerance=2.0**-50 * float(cost.max(axis=1).sum()),  # each regret is off by 2**-51 of itself
         stats=lambda tree: {
             "engine": choice.engine,
             "engine_reason": choice.why,
@@ -156,19 +156,3 @@ def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
 def _least(regret: Any) -> float:
     """Return the least sum of a column."""
     return min(math.fsum(column.tolist()) for column in regret.T)
-
-
-def _spread(problem: PolicyProblem, one_leaf: float) -> float:
-    """Return how large the numbers are, row by row, of which a regret is the difference; in units of regret.
-
-    Regrets are sums of three differences, each rounded to 53 bits: between two rewards of a row, between two costs, and
-    of these. A regret that counts is at most that of one leaf, so the differences behind it are at most as much and
-    twice the span of the costs.
-    """
-    largest = max(float(np.abs(problem.rewards).max()), float(np.abs(problem.action_costs).max()))
-    exponent = int(np.frexp(largest)[1]) + 2
-    weight = np.ldexp(problem.sample_weight, -int(np.frexp(float(problem.sample_weight.max()))[1]))
-    rewards, costs = np.ldexp(problem.rewards, -exponent), np.ldexp(problem.action_costs, -exponent)
-    span = float(np.ptp(costs))
-    counts = np.minimum(weight * np.ptp(rewards, axis=1), one_leaf + 2 * span * weight)
-    return float((counts + 2 * span * weight).sum())

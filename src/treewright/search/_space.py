@@ -15,11 +15,11 @@ from typing import Literal
 
 from treewright.binarize import (
     CandidateSplits,
-    Cuts,
-    auto_cuts,
+    SplitMatrix,
+    auto_splits,
     even_level,
     fewer_notes,
-    given_cuts,
+    given_splits,
     midpoints,
     quantiles,
     scope_of_all,
@@ -113,7 +113,7 @@ def binary_space(
     candidates: Sequence[CandidateSplits],
     limits: Limits,
     who: str,
-) -> Cuts:
+) -> SplitMatrix:
     """Return the splits that `thresholds` asks for as binary columns.
 
     Parameters
@@ -139,26 +139,28 @@ def binary_space(
     if thresholds == "auto":
         n_all = sum(offered.n_splits() for offered in candidates)
         most = min(MOST_SPLITS, room)
-        cuts = auto_cuts(table, most, candidates=candidates)
-        if len(cuts.splits) < n_all:
+        split_matrix = auto_splits(table, most, candidates=candidates)
+        if len(split_matrix.splits) < n_all:
             why = f'thresholds="auto" offers at most {most:,} of {n_all:,} splits to {who}.'
-            cuts = replace(cuts, notes=(*cuts.notes, f"{why} {_advice(most < MOST_SPLITS)}"))
-        return cuts
+            split_matrix = replace(
+                split_matrix, notes=(*split_matrix.notes, f"{why} {_advice(most < MOST_SPLITS)}")
+            )
+        return split_matrix
     kept, level = _fewer_categories(candidates, room)
     if isinstance(thresholds, Mapping):
-        cuts = given_cuts(table, thresholds, candidates=kept)
+        split_matrix = given_splits(table, thresholds, candidates=kept)
     else:
         assert not isinstance(thresholds, str)  # check_thresholds
-        cuts = quantiles(table, int(thresholds), candidates=kept)
+        split_matrix = quantiles(table, int(thresholds), candidates=kept)
     if level is None:
-        return cuts
+        return split_matrix
     notes = _category_notes(
         table, candidates, level, f"The limits of the run leave room for {room:,} splits."
     )
     return replace(
-        cuts,
-        scope=_scope(cuts.scope, level),
-        notes=(*cuts.notes, *notes),
+        split_matrix,
+        scope=_scope(split_matrix.scope, level),
+        notes=(*split_matrix.notes, *notes),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.guess import ReferenceCosts, most_lost
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
@@ -16,7 +16,12 @@ __all__ = ["rechecked", "under_guesses"]
 
 
 def under_guesses(
-    result: SolveResult, problem: Problem, cuts: Cuts, reference: ReferenceCosts, least: float, slack: float
+    result: SolveResult,
+    problem: Problem,
+    split_matrix: SplitMatrix,
+    reference: ReferenceCosts,
+    least: float,
+    slack: float,
 ) -> SolveResult:
     """Turn what the engine called exact into what it is: optimal if the guesses hold.
 
@@ -25,7 +30,7 @@ def under_guesses(
     result : SolveResult
         With status OPTIMAL where the engine's search ended.
     problem : Problem
-    cuts : Cuts
+    split_matrix : SplitMatrix
     reference : ReferenceCosts
     least : float
         A bound that holds without any guess.
@@ -39,7 +44,7 @@ def under_guesses(
         leaves open, or `least`. Never has status OPTIMAL.
     """
     ended = result.status is SolveStatus.OPTIMAL
-    lost = most_lost(reference, cuts, problem.y, problem.sample_weight, problem.costs)
+    lost = most_lost(reference, split_matrix, problem.y, problem.sample_weight, problem.costs)
     bound = max(0.0, least, result.objective - lost - 2 * slack if ended else 0.0)
     bound = min(bound, result.objective)
     wrong = (

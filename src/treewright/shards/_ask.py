@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize import given_cuts, quantiles
+from treewright.binarize import given_splits, quantiles
 from treewright.errors import InputError
 from treewright.problem import check_min_samples_leaf, make_problem
 from treewright.shards._deal import Deal
@@ -47,7 +47,7 @@ def ask(
     n_classes = len(deal.classes)
     weights = [sum((shard.class_weight[k] for shard in deal.shards), Fraction(0)) for k in range(n_classes)]
     rows = [sum(shard.class_rows[k] for shard in deal.shards) for k in range(n_classes)]
-    # One row a class, with the weight of all its rows: what `make_problem` checks depends on nothing else.
+    # One row per class, with the weight of all its rows: what `make_problem` checks depends on nothing else.
     stated = make_problem(
         table_from(np.zeros((n_classes, 1))),
         deal.classes,
@@ -128,7 +128,7 @@ def chosen_thresholds(thresholds: Any, place: Place, deal: Deal) -> tuple[Any, t
         return "all", ()
     columns = place.question.columns
     if isinstance(thresholds, Mapping):
-        given_cuts(
+        given_splits(
             Table(columns, np.asfortranarray(load(place, deal.shards[0]).X[:2])), thresholds
         )  # checks them
         return {str(name): tuple(map(float, values)) for name, values in thresholds.items()}, ()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import candidates_of, given_cuts
+from treewright.binarize import candidates_of, given_splits
 from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.search import Limits, ProgressCallback, solve
 from treewright.shards._bound import Bound, least_of_any, margin
@@ -138,7 +138,7 @@ def search_task(task: SearchTask, progress: ProgressCallback | None = None) -> A
     problem = question.problem(rows.X, rows.y, rows.weight)
     space = task.thresholds
     if isinstance(space, Mapping):  # all of them and all categories, whatever the limits are
-        space = given_cuts(
+        space = given_splits(
             problem.table, space, candidates=candidates_of(problem.table, problem.sample_weight)
         )
     result = solve(problem, space, limits=limits, progress=progress)

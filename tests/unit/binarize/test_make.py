@@ -1,4 +1,4 @@
-"""Cuts agree with the rule of `Split`, separate all that can be separated, and say what they left out."""
+"""SplitMatrix agree with the rule of `Split`, separate all that can be separated, and say what they left out."""
 
 import time
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treewright.binarize import auto_cuts, candidates_of, given_cuts, midpoints, quantiles
+from treewright.binarize import auto_splits, candidates_of, given_splits, midpoints, quantiles
 from treewright.errors import InputError
 from treewright.table import table_from
 from treewright.tree import CategorySplit, ThresholdSplit, describe
@@ -37,8 +37,8 @@ def check(table, cuts):
 def test_every_maker_obeys_the_rule_of_the_split(table):
     check(table, midpoints(table))
     check(table, quantiles(table, 3))
-    check(table, auto_cuts(table))
-    check(table, auto_cuts(table, max_splits=4))
+    check(table, auto_splits(table))
+    check(table, auto_splits(table, max_splits=4))
 
 
 @settings(deadline=None)
@@ -61,7 +61,7 @@ def test_announced_counts_are_kept(table, level):
 @settings(deadline=None)
 @given(TABLES, st.integers(1, 12))
 def test_budget_is_kept_and_used(table, max_splits):
-    cuts, every = auto_cuts(table, max_splits), midpoints(table)
+    cuts, every = auto_splits(table, max_splits), midpoints(table)
     varying = sum(len(np.unique(table.X[:, j])) > 1 for j in range(3))
     least = sum(offer.n_splits(1) for offer in candidates_of(table))
     if len(every.splits) <= max(max_splits, least):
@@ -120,7 +120,7 @@ def test_categories_that_the_rows_do_not_hold_are_not_offered():
 
 def test_constant_and_all_missing_columns_are_not_split():
     table = table_from([[5, None, "a", True], [5, None, "a", True]])
-    for cuts in (midpoints(table), quantiles(table, 4), auto_cuts(table)):
+    for cuts in (midpoints(table), quantiles(table, 4), auto_splits(table)):
         assert cuts.splits == ()
         assert cuts.goes_right.shape == (0, 2)
         assert "no known value" in cuts.notes[0]
@@ -128,7 +128,7 @@ def test_constant_and_all_missing_columns_are_not_split():
 
 def test_most_frequent_categories_are_kept_under_a_budget():
     words = ["rare"] + ["a"] * 5 + ["b"] * 4 + ["c"] * 3
-    cuts = auto_cuts(table_from([[w] for w in words]), max_splits=2)
+    cuts = auto_splits(table_from([[w] for w in words]), max_splits=2)
     assert [split.left for split in cuts.splits] == [(0,), (1,)]
     assert "x0 (2 of 4)" in cuts.notes[0]
 
@@ -136,7 +136,7 @@ def test_most_frequent_categories_are_kept_under_a_budget():
 def test_budget_is_shared_by_level():
     rng = np.random.default_rng(0)
     X = np.column_stack((rng.integers(0, 2, 200), rng.integers(0, 4, 200), rng.random(200)))
-    cuts = auto_cuts(table_from(X), max_splits=14)
+    cuts = auto_splits(table_from(X), max_splits=14)
     assert [sum(split.column == j for split in cuts.splits) for j in range(3)] == [1, 3, 10]
     assert "at most 10 " in cuts.scope
     assert "x2 (10 of 199)" in cuts.notes[0]
@@ -150,8 +150,8 @@ def test_a_whole_weight_equals_that_many_rows(table, data, max_splits):
     for make in (
         lambda t, w: midpoints(t, sample_weight=w),
         lambda t, w: quantiles(t, 3, w),
-        lambda t, w: auto_cuts(t, max_splits, w),
-        lambda t, w: given_cuts(t, {"x0": [0, 1.5]}, w),
+        lambda t, w: auto_splits(t, max_splits, w),
+        lambda t, w: given_splits(t, {"x0": [0, 1.5]}, w),
     ):
         ours, theirs = make(table, weight), make(copies, None)
         assert ours.splits == theirs.splits
@@ -162,7 +162,7 @@ def test_given_thresholds():
     table = table_from(
         [[1, 10, "a", True], [2, 20, "b", False], [3, 30, "a", True]], feature_names=list("pqrs")
     )
-    cuts = given_cuts(table, {"p": [2, 99, 1.5, 2]})
+    cuts = given_splits(table, {"p": [2, 99, 1.5, 2]})
     check(table, cuts)
     assert [describe(split, table.columns) for split in cuts.splits] == [
         "p <= 1.5",
@@ -176,7 +176,7 @@ def test_given_thresholds():
 
 def test_given_thresholds_with_missing_values():
     table = table_from(np.array([[1.0], [2], [np.nan]]))
-    cuts = given_cuts(table, {"x0": [1.0]})
+    cuts = given_splits(table, {"x0": [1.0]})
     check(table, cuts)
     assert len(cuts.splits) == 3
 
@@ -193,7 +193,7 @@ def test_given_thresholds_with_missing_values():
 def test_given_thresholds_are_checked(thresholds, words):
     table = table_from([[1, "a"], [2, "b"]], feature_names=["p", "r"])
     with pytest.raises(InputError, match=words):
-        given_cuts(table, thresholds)
+        given_splits(table, thresholds)
 
 
 def test_arguments_are_checked():
@@ -203,13 +203,13 @@ def test_arguments_are_checked():
             quantiles(table, n_bins)
     for max_splits in (0, True, 2.5):
         with pytest.raises(InputError, match="max_splits"):
-            auto_cuts(table, max_splits)
+            auto_splits(table, max_splits)
     for weight in ([1, 1], [1, 0, 1], [1, -1, 1], [1, np.nan, 1]):
         with pytest.raises(InputError, match="3 positive numbers"):
-            auto_cuts(table, sample_weight=weight)
+            auto_splits(table, sample_weight=weight)
     with pytest.raises(InputError, match="needs y"):
         midpoints(table, only_label_changes=True)
-    with pytest.raises(InputError, match="one label a row"):
+    with pytest.raises(InputError, match="one label per row"):
         midpoints(table, [0, 1], only_label_changes=True)
 
 

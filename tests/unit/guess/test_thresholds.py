@@ -22,7 +22,7 @@ from treewright.errors import InputError
 from treewright.guess import (
     eliminate_columns,
     faithful_tree,
-    guess_cuts,
+    guess_splits,
     make_reference,
     thresholds_in_use,
 )
@@ -166,13 +166,15 @@ def test_cuts_of_mixed_columns_divide_rows_as_the_reference_does() -> None:
     table = table_from([[s, c] for s, c in zip(size, colour, strict=True)], feature_names=["size", "colour"])
     model = GradientBoostingClassifier(n_estimators=20, max_depth=2, random_state=0)
     reference = make_reference(model, table, y, np.array([0, 1]), np.ones(200))
-    guessed = guess_cuts(reference, table, y, np.ones(200))
-    ours = {bytes(c) for c in guessed.cuts.goes_right} | {bytes(1 - c) for c in guessed.cuts.goes_right}
+    guessed = guess_splits(reference, table, y, np.ones(200))
+    ours = {bytes(c) for c in guessed.split_matrix.goes_right} | {
+        bytes(1 - c) for c in guessed.split_matrix.goes_right
+    }
     assert all(bytes(column) in ours for column in guessed.elimination.columns)
-    for split, row in zip(guessed.cuts.splits, guessed.cuts.goes_right, strict=True):
+    for split, row in zip(guessed.split_matrix.splits, guessed.split_matrix.goes_right, strict=True):
         np.testing.assert_array_equal(split.goes_left(table.X), row == 0)
     assert guessed.faithful is not None
-    assert "guessed thresholds" in guessed.cuts.scope
+    assert "guessed thresholds" in guessed.split_matrix.scope
 
 
 def test_the_faithful_tree_is_faithful() -> None:

@@ -53,9 +53,9 @@ def test_points_that_gain_nothing_are_left_out() -> None:
     assert frontier.at_most(10).options["max_leaf_nodes"] == 10
     # Only the ends are ever selected by a price; the points between lie above the line.
     assert [point.tree.n_leaves for point in frontier.convex_hull()] == [1, 8]
-    assert frontier.price_range(4) is None
-    assert frontier.price_range(8) == (0.0, pytest.approx(0.5 / 7))
-    assert frontier.price_range(1) == (pytest.approx(0.5 / 7), math.inf)
+    assert frontier.penalty_range(4) is None
+    assert frontier.penalty_range(8) == (0.0, pytest.approx(0.5 / 7))
+    assert frontier.penalty_range(1) == (pytest.approx(0.5 / 7), math.inf)
 
 
 def test_it_is_a_sequence_of_results(front: Frontier) -> None:
@@ -86,7 +86,7 @@ def test_select_tells_the_price(front: Frontier) -> None:
         assert chosen.options["cost_complexity"] == price
         assert chosen.lower_bound == pytest.approx(chosen.objective)
     for point in front.convex_hull():
-        low, high = front.price_range(point.tree.n_leaves)
+        low, high = front.penalty_range(point.tree.n_leaves)
         assert front.select((low + min(high, 1.0)) / 2).tree is point.tree
 
 

@@ -30,15 +30,15 @@ from treewright.tree import ColumnKind
 from treewright.verify import verify
 
 SWITCHES = [field.name for field in fields(LeafAccuracyOptions) if field.default is True]
-SWEEPS = LeafAccuracyOptions(dense_cuts=0)
+SWEEPS = LeafAccuracyOptions(dense_splits=0)
 VARIANTS = [
     LeafAccuracyOptions(),
     LeafAccuracyOptions(**dict.fromkeys(SWITCHES, False)),
     *(LeafAccuracyOptions(**{name: False}) for name in SWITCHES),
     SWEEPS,
-    LeafAccuracyOptions(dense_cuts=0, slack=0.0),
-    LeafAccuracyOptions(dense_cuts=12, slack=2.0),
-    LeafAccuracyOptions(dense_cuts=0, propagate=False, cache=False),
+    LeafAccuracyOptions(dense_splits=0, slack=0.0),
+    LeafAccuracyOptions(dense_splits=12, slack=2.0),
+    LeafAccuracyOptions(dense_splits=0, propagate=False, cache=False),
 ]
 
 
@@ -380,7 +380,7 @@ def test_all_thresholds_of_thousands_at_depth_two():
     coarse = solve_leaf_accuracy(problem, 32)
     assert coarse.status is SolveStatus.OPTIMAL
     assert coarse.objective <= result.objective
-    dense = solve_leaf_accuracy(problem, "all", options=LeafAccuracyOptions(dense_cuts=5000))
+    dense = solve_leaf_accuracy(problem, "all", options=LeafAccuracyOptions(dense_splits=5000))
     assert (dense.objective, dense.loss, dense.tree.n_leaves) == (
         result.objective,
         result.loss,
@@ -406,7 +406,9 @@ def test_leaf_value():
 def test_sentences():
     problem = wide_problem(depth=2)
     result = solve_leaf_accuracy(problem, 8)
-    assert "no tree of depth at most 2, at least 15 rows a leaf has a better worst leaf" in result.sentence()
+    assert (
+        "no tree of depth at most 2, at least 15 rows per leaf has a better worst leaf" in result.sentence()
+    )
     bound = solve_leaf_accuracy(problem, 8, criterion="lower_bound")
     assert "Wilson, 0.95" in bound.sentence()
     assert bound.objective < bound.stats["leaf_accuracy"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treewright._native import core
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.search import Limits, SearchOptions, choose_engine, solve
@@ -100,7 +100,7 @@ def test_bits_and_bytes_make_the_same_problem(n_rows):
     y = rng.integers(0, 2, n_rows, dtype=np.int32)
     how = {"leaf_penalty": 1.0, "min_count": 2, "equivalent_points": n_rows % 2 == 0}
     rest = (y, np.ones(n_rows, dtype=np.int64), np.array([[0, 1], [1, 0]]))
-    cuts = Cuts.from_matrix([None] * 70, goes_right, "these")
+    cuts = SplitMatrix.from_matrix([None] * 70, goes_right, "these")
     np.testing.assert_array_equal(cuts.goes_right, goes_right)
     bytes_, bits = (
         core.BitsProblem(goes_right, *rest, **how),

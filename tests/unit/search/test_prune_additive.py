@@ -129,9 +129,9 @@ def test_a_result_that_a_pruning_refutes(kind: str, proven: bool, monkeypatch: p
         losses.append(ActionLoss(cost))
         return worse(true_cuts(problem, space, cost, **rest))
 
-    true_cuts = _solve_policy.solve_action_cuts
+    true_cuts = _solve_policy.solve_binary_policy
     monkeypatch.setattr(_additive_result, "solve_additive", search)
-    monkeypatch.setattr(_solve_policy, "solve_action_cuts", cuts)
+    monkeypatch.setattr(_solve_policy, "solve_binary_policy", cuts)
     with monkeypatch.context() as unpruned:
         unpruned.setattr(_additive_result, "pruned_splits", lambda *_, **__: None)
         told = solve(problem)
@@ -139,7 +139,7 @@ def test_a_result_that_a_pruning_refutes(kind: str, proven: bool, monkeypatch: p
         assert "no pruning and no subtree is better" in str(VERIFY[kind](problem, told))
         assert not VERIFY[kind](problem, told).ok
     if proven:
-        with pytest.warns(RefutedProofWarning, match="That proof is false"):
+        with pytest.warns(RefutedProofWarning, match="That proof is wrong"):
             result = solve(problem)
         assert result.lower_bound == pytest.approx(0.02)
         assert "report it" in result.notes[-1]

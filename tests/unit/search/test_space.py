@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from treewright.binarize import Cuts, quantiles
+from treewright.binarize import SplitMatrix, quantiles
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.search import (
@@ -29,7 +29,7 @@ def problem_of(X, **limits):
 def test_many_binary_columns_stay_binary_columns():
     X = np.random.default_rng(1).integers(0, 2, (200, 300))
     cuts = choose_engine(problem_of(X), "auto").space
-    assert isinstance(cuts, Cuts)
+    assert isinstance(cuts, SplitMatrix)
     assert len(cuts.splits) == 300
 
 
@@ -41,7 +41,7 @@ def test_many_thresholds_are_swept_whatever_the_limits(limits):
     assert choose_engine(problem_of(X, **limits), "auto").engine == "sweep"
     assert choose_engine(problem_of(X, **limits), "all").engine == "sweep"
     cuts = choose_engine(problem_of(X, **limits), "auto", SearchOptions(engine="cuts")).space
-    assert isinstance(cuts, Cuts)
+    assert isinstance(cuts, SplitMatrix)
     assert "quantiles" in cuts.scope
 
 
@@ -49,7 +49,7 @@ def test_few_thresholds_beside_many_binary_columns_are_made_columns():
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.integers(0, 2, (200, 250)), rng.normal(size=200)])
     cuts = choose_engine(problem_of(X), "auto").space
-    assert isinstance(cuts, Cuts)
+    assert isinstance(cuts, SplitMatrix)
     assert len(cuts.splits) == 250 + 199
 
 

@@ -3,11 +3,11 @@
 // Section 4.4 of Vidal and Schiffer 2020 first builds a faithful tree and then removes splits with an empty side; what
 // remains depends on which optimal tree was built. Here the leaves that remain are what is minimised:
 //
-//   P(S) = 1 if the bounding box of S is homogeneous for the ensemble, else min over cuts of P(S_left) + P(S_right)
+//   P(S) = 1 if the bounding box of S is homogeneous for the ensemble, else min over splits of P(S_left) + P(S_right)
 //
 // over sets S of data cells, both sides not empty. Exact: pruning any faithful tree removes exactly the splits with an
 // empty side, and each leaf that remains holds data whose bounding box lies in a faithful leaf, so it is homogeneous.
-// Conversely a tree of this recursion can be completed to a faithful tree whose pruning is that tree: at each node cut
+// Conversely a tree of this recursion can be completed to a faithful tree whose pruning is that tree: at each node split
 // the empty slabs around the bounding box away first (these splits have an empty side), put any faithful tree on them.
 //
 // Bounds. P is monotone: fewer data never need more leaves. Two cells conflict if the bounding box of the two is not
@@ -43,7 +43,7 @@ class Active {
         std::int32_t bound = 1;
         bool exact = false;
     };
-    struct Cut {
+    struct Split {
         Set left, right;
         std::int32_t bound = 0;      // of both sides together
         std::int64_t conflicts = 0;  // pairs that stay together
@@ -56,20 +56,20 @@ class Active {
 
     void index_cells();
     void find_conflicts();
-    // A first tree in little time: the cut of most information about the labels, no bounds.
+    // A first tree in little time: the split of most information about the labels, no bounds.
     std::int32_t quick(const Set& set);
-    [[nodiscard]] Cut quick_cut(const Set& set) const;
+    [[nodiscard]] Split quick_split(const Set& set) const;
     [[nodiscard]] bool homogeneous(const Set& set);
     [[nodiscard]] std::int32_t clique(const Set& set);
     [[nodiscard]] std::int64_t conflicts_inside(const Set& set) const;
     Known& look_up(const Set& set);
-    // All cuts, best bound first; none at a stop.
-    [[nodiscard]] std::vector<Cut> cuts(const Set& set);
+    // All splits, best bound first; none at a stop.
+    [[nodiscard]] std::vector<Split> splits(const Set& set);
     // P(set) if it is below `upper`, else a lower bound of it that is at least `upper`.
     std::int32_t solve(const Set& set, std::int32_t upper);
     void write(const Set& set);
     std::int32_t greedy(const Set& set);
-    void emit(const Set& set, const Cut& cut);
+    void emit(const Set& set, const Split& split);
     [[nodiscard]] std::int32_t label(const Set& set) const;
 
     const Ensemble& ensemble_;

@@ -19,7 +19,7 @@ namespace treewright::bornagain {
 
 enum class Link : std::uint8_t {
     argmax,     // first largest of scores / divisor
-    positive,   // one score: class 1 if score > cut, else class 0
+    positive,   // one score: class 1 if score > cutoff, else class 0
     softmax32,  // first largest of the single-precision softmax (XGBoost)
     softmax64,  // first largest of the double-precision softmax (LightGBM)
 };
@@ -48,7 +48,7 @@ struct Ensemble {
     bool single = false;   // sums in single precision
     bool exact = false;    // all sums are exact in any order (small integers), so bounds need no margin
     double divisor = 1.0;  // scores are divided by it before the argmax
-    double cut = 0.0;
+    double cutoff = 0.0;
     std::vector<double> bias;         // one a score
     std::vector<std::int32_t> roots;  // one a tree
     std::vector<Node> nodes;

@@ -45,7 +45,7 @@ class Hybrid {
     [[nodiscard]] double estimate_leaves(int descents);
 
    private:
-    struct Cut {
+    struct Split {
         bool leaf = false;
         std::int32_t label = 0;
         std::size_t feature = 0;
@@ -59,8 +59,8 @@ class Hybrid {
     double descend(const Grid& grid);
     [[nodiscard]] bool halted();
     // Leaf or split of a box too large for a grid.
-    [[nodiscard]] Cut choose(const Box& box, const std::vector<std::vector<std::int32_t>>& planes);
-    // Axis and slab after which to cut, by information gain over all cells.
+    [[nodiscard]] Split choose(const Box& box, const std::vector<std::vector<std::int32_t>>& planes);
+    // Axis and slab after which to split, by information gain over all cells.
     [[nodiscard]] std::pair<std::size_t, std::int32_t> choose(const Grid& grid) const;
     [[nodiscard]] Exact solve(const Grid& grid);
 

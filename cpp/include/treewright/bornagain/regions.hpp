@@ -2,14 +2,14 @@
 //
 // Vidal and Schiffer 2020 (section 4.5) prove a region homogeneous with an integer program. Here each tree gives the
 // smallest and largest value of the leaves that its nodes can reach from the box; the sums bound the score of every
-// cell. If the bounds leave more than one class, the box is cut at the first undecided node of the tree whose value
+// cell. If the bounds leave more than one class, the box is split at the first undecided node of the tree whose value
 // is least certain, and both halves are asked again; once every tree has one reachable leaf the label is computed in
 // the model's own arithmetic.
 //
 // Sound: in a box the value of a tree is the value of one of its reachable leaves, so it lies between their smallest
 // and largest; a sum of n terms computed in floating point differs from the real sum by less than n ulp of the sum of
 // absolute values, which `margin_` covers with room. Labels come only from bounds beyond the margin or from
-// `label_of_leaves`, so the margin moves work, never a label. Terminates: every cut is strictly inside the box.
+// `label_of_leaves`, so the margin moves work, never a label. Terminates: every split is strictly inside the box.
 #pragma once
 
 #include "treewright/bornagain/ensemble.hpp"
@@ -34,22 +34,22 @@ class Regions {
     [[nodiscard]] std::int64_t visited() const { return visited_; }
 
    private:
-    struct Cut {
+    struct Split {
         std::size_t feature;
         std::int32_t plane;
     };
-    struct Half {  // of a box that was cut
-        Cut cut;
+    struct Half {  // of a box that was split
+        Split split;
         std::int32_t lo, hi;  // of the box
         bool upper;
     };
 
     // Walks every tree to its first undecided node in box_; the nodes lie on `stack_` from `base`.
     void advance(std::size_t base);
-    // Label of all cells of box_, or -1 and a cut.
-    [[nodiscard]] int decide(std::size_t base, Cut& cut);
+    // Label of all cells of box_, or -1 and a split.
+    [[nodiscard]] int decide(std::size_t base, Split& split);
     void range(std::int32_t at, std::span<const double> leaf_score, double& lo, double& hi) const;
-    // Cuts box_ until every part has one label, and calls visit(label) with box_ as the part, lower halves first;
+    // Splits box_ until every part has one label, and calls visit(label) with box_ as the part, lower halves first;
     // ends early, and returns true, if visit does. No recursion: ensembles may be deeper than the stack.
     template <class Visit>
     bool walk(Control& control, const Visit& visit);
@@ -60,7 +60,7 @@ class Regions {
     std::size_t n_trees_;
     double margin_;
     std::vector<std::vector<double>> margins_;  // [c * n_classes + r][node]: by how much a leaf puts r before c
-    std::vector<double> offset_;                // the same from the bias (and the cut)
+    std::vector<double> offset_;                // the same from the bias (and the split)
     Box box_;
     std::vector<std::int32_t> stack_;
     std::vector<std::size_t> stride_;

@@ -1,6 +1,6 @@
 // Profiles of nodes above depth two, kept for the node itself and for its neighbours.
 //
-// The bounds at all cuts of such a node cost hundreds of subproblems; the cache of bounds (bound_cache.hpp) keeps one number
+// The bounds at all splits of such a node cost hundreds of subproblems; the cache of bounds (bound_cache.hpp) keeps one number
 // of it. A node that stopped at a budget and is asked again with a larger one goes on where it stopped; a node whose
 // rows are nearly those of a solved one starts with its bounds. All memos are dropped when they need more than their
 // share of the memory: that costs time, never correctness.
@@ -42,7 +42,7 @@ void import_memo(const Memo& memo, const RankedTable& table, const Node& node, R
 
 class Memos {
    public:
-    explicit Memos(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+    explicit Memos(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
     // Null if there is none; it stays whole for who holds it, also when it is dropped here.
     [[nodiscard]] std::shared_ptr<const Memo> find(const Fingerprint& rows, Size size) const {
@@ -52,7 +52,7 @@ class Memos {
     void store(const Fingerprint& rows, Size size, Memo memo) {
         drop(rows, size);
         bytes_ += memo.bytes() + kOverhead;
-        if (bytes_ > most_bytes_) {
+        if (bytes_ > max_bytes_) {
             memos_.clear();
             bytes_ = memo.bytes() + kOverhead;
         }
@@ -80,7 +80,7 @@ class Memos {
     };
     static constexpr std::size_t kOverhead = sizeof(Key) + sizeof(Memo) + 64;
 
-    std::size_t most_bytes_;
+    std::size_t max_bytes_;
     std::size_t bytes_ = 0;
     std::unordered_map<Key, std::shared_ptr<const Memo>, Hash> memos_;
 };

@@ -54,9 +54,9 @@ struct Pricing {
 // For every first literal and class the best conjunction that a greedy search finds, trying `width` second literals.
 [[nodiscard]] Violations suggest_violations(const Pricing& pricing, std::size_t width, Control& control);
 
-// Proves that no gain is above `worst`, where worst >= `bar`: gains up to `bar` are not told apart. `most_work` counts
+// Proves that no gain is above `worst`, where worst >= `bar`: gains up to `bar` are not told apart. `max_work` counts
 // visits, large ones more than once; a stop of `control` acts as the work limit does.
-[[nodiscard]] Violations bound_violations(const Pricing& pricing, std::int64_t bar, std::int64_t most_work,
+[[nodiscard]] Violations bound_violations(const Pricing& pricing, std::int64_t bar, std::int64_t max_work,
                                           Control& control);
 
 }  // namespace treewright::bits

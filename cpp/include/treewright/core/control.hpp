@@ -65,8 +65,8 @@ class Control {
     bool glance() { return stopped() || look(); }
 
     // Looks at the clock inside of one piece of work, whose half is worth nothing: true once the run has ended (a pause
-    // does not cut), and stays true but for a grace. What was being made is then to be thrown away.
-    bool cut(std::int64_t cost) {
+    // does not end it), and stays true but for a grace. What was being made is then to be thrown away.
+    bool must_abandon(std::int64_t cost) {
         if (over_) return true;
         if (ended()) {
             grace_ -= cost;
@@ -79,7 +79,7 @@ class Control {
     }
     [[nodiscard]] bool over() const { return over_; }
 
-    // After the end: lets so much more work be done, in the units of cut(), to write down what was found.
+    // After the end: lets so much more work be done, in the units of must_abandon(), to write down what was found.
     void grace(std::int64_t work) {
         grace_ = work;
         over_ = work <= 0;

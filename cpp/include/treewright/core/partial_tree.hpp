@@ -1,5 +1,5 @@
 // A tree under construction, in one word: a leaf, the best tree of depth one (found when the tree is written down),
-// a root cut with such trees below (or with one, and a leaf on the other side), or a node of the tree pool. Subplans
+// a root split with such trees below (or with one, and a leaf on the other side), or a node of the tree pool. Subplans
 // are shared and never changed.
 #pragma once
 

@@ -22,7 +22,7 @@ namespace treewright::ranked {
 template <class Value>
 class RowsetCache {
    public:
-    explicit RowsetCache(std::size_t most_bytes) : most_bytes_(most_bytes), entries_(kFirstSize + kWindow) {}
+    explicit RowsetCache(std::size_t max_bytes) : max_bytes_(max_bytes), entries_(kFirstSize + kWindow) {}
 
     // Null if nothing is known; valid until the next call that is not const.
     [[nodiscard]] const Value* peek(const Fingerprint& rows, Size size) const {
@@ -87,7 +87,7 @@ class RowsetCache {
     }
     // Doubles the table; false if there is no room.
     bool grow() {
-        if (bytes() > most_bytes_ / 2) return false;
+        if (bytes() > max_bytes_ / 2) return false;
         std::vector<Entry> old(2 * n_places_ + kWindow);
         std::swap(old, entries_);
         n_places_ *= 2;
@@ -97,7 +97,7 @@ class RowsetCache {
         return true;
     }
 
-    std::size_t most_bytes_;
+    std::size_t max_bytes_;
     std::size_t n_places_ = kFirstSize;  // a power of two
     std::size_t size_ = 0;
     std::vector<Entry> entries_;  // and those of the last window

@@ -21,7 +21,7 @@ struct Size {
         return {levels, levels < 32 && leaves >> levels != 0 ? kAny : leaves};
     }
     // Leaves of a tree over so many rows, at most.
-    [[nodiscard]] Cost most_leaves(Cost rows) const {
+    [[nodiscard]] Cost max_leaves(Cost rows) const {
         return std::min({rows, Cost{leaves}, Cost{1} << std::min(depth, 40u)});
     }
     [[nodiscard]] Size below() const { return {depth - 1, leaves == kAny ? kAny : leaves - 1}; }

@@ -12,7 +12,7 @@ namespace treewright::ranked {
 class ActionPairs final : public MomentPairSolver {
    public:
     // Actions beyond which costs are for StumpPairSolver.
-    static constexpr std::uint32_t kMostActions = MomentTask::kMostSums;
+    static constexpr std::uint32_t kMaxActions = MomentTask::kMaxSums;
 
     ActionPairs(const ActionCosts& objective, const Options& options, Control& control);
 

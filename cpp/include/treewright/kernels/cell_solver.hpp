@@ -15,7 +15,7 @@ class CellSolver {
    public:
     CellSolver(const RowGroups& groups, const TwoSums& sums, std::uint32_t min_leaf, Control& control);
 
-    // The least sum of g and leaves of the trees of depth `depth` (two or three) below each of `columns` (cuts, ascending),
+    // The least sum of g and leaves of the trees of depth `depth` (two or three) below each of `columns` (splits, ascending),
     // over the groups of `set`, as a double within the error of TwoSums; false if the run ended before.
     [[nodiscard]] bool solve(std::span<const std::uint32_t> set, std::span<const std::uint32_t> columns, int depth,
                              std::vector<double>& value);
@@ -44,7 +44,7 @@ class CellSolver {
     bool counts_;
     std::int64_t additions_ = 0;
     CellTask task_;
-    std::vector<std::uint32_t> place_;  // [cut]: number of the column, or kNone
+    std::vector<std::uint32_t> place_;  // [split]: number of the column, or kNone
     // The set: lists of columns of its groups, and their sums.
     std::vector<std::uint32_t> begin_, list_;
     std::vector<double> sum_[3];

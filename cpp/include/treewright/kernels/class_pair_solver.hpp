@@ -1,9 +1,9 @@
-// Optimal trees of depth two for costs of predictions: rounds of kernel passes over the cuts that the bounds leave open.
+// Optimal trees of depth two for costs of predictions: rounds of kernel passes over the splits that the bounds leave open.
 #pragma once
 
 #include "treewright/core/control.hpp"
 #include "treewright/space/ranked_node.hpp"
-#include "treewright/core/solved_cut.hpp"
+#include "treewright/core/solved_split.hpp"
 #include "treewright/search/ranked_options.hpp"
 #include "treewright/search/outcome.hpp"
 #include "treewright/kernels/pair_kernel.hpp"
@@ -23,26 +23,26 @@ class ClassPairSolver final : public PairSolver {
 
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
                                 std::span<const Neighbour> neighbours = {}) override;
-    // Adds all cuts that a tree of depth at most two within the budget begins with, unless it is stopped.
-    void within(const Node& node, Cost budget, std::vector<SolvedCut>& found);
+    // Adds all splits that a tree of depth at most two within the budget begins with, unless it is stopped.
+    void within(const Node& node, Cost budget, std::vector<SolvedSplit>& found);
     [[nodiscard]] std::int64_t pace() const override { return data_.binary() ? 1 : 4; }
     void keep(const Node& node, Cost target, Memo& memo) const override;
 
    private:
-    static constexpr std::uint32_t kSolved = 0;  // tag of a point that `within` is done with, though its cut is open
-    // Cuts for the next pass: of every column with open ones an equal share, spread evenly over these; none if all are
+    static constexpr std::uint32_t kSolved = 0;  // tag of a point that `within` is done with, though its split is open
+    // Splits for the next pass: of every column with open ones an equal share, spread evenly over these; none if all are
     // closed.
-    void choose_cuts(std::size_t n_columns, Cost target);
-    // Which rows are on the left of every chosen cut, and what both its sides gain.
+    void choose_splits(std::size_t n_columns, Cost target);
+    // Which rows are on the left of every chosen split, and what both its sides gain.
     void prepare_lanes(const Node& node);
-    // The same for the cuts of one column: lanes first .. end - 1.
+    // The same for the splits of one column: lanes first .. end - 1.
     void prepare_column(const Node& node, std::size_t first, std::size_t end);
-    // Cost of a leaf and optimal cost of depth one of both sides of a cut.
+    // Cost of a leaf and optimal cost of depth one of both sides of a split.
     struct Lane {
         Cost left_leaf, left, right_leaf, right;
     };
     [[nodiscard]] Lane lane_costs(const Node& node, std::size_t k) const;
-    // Mode many: marks only the changes of rank that can be the best second cut (see .cpp).
+    // Mode many: marks only the changes of rank that can be the best second split (see .cpp).
     void mark_checks(const Node& node);
 
     // Which kernel suits the node, and what it needs to know of the classes present and of the rows.
@@ -73,21 +73,21 @@ class ClassPairSolver final : public PairSolver {
     struct Stretch {
         std::uint32_t first, last;
     };
-    std::vector<Stretch> open_;  // stretches of open cuts, of the columns together:
+    std::vector<Stretch> open_;  // stretches of open splits, of the columns together:
     struct OpenColumn {
         std::uint32_t column;  // number of the node's column
         std::uint64_t n_open;
         std::size_t begin, end;  // of its stretches
     };
     std::vector<OpenColumn> open_columns_;
-    struct LaneCut {
-        std::uint32_t column, cut;
+    struct LaneSplit {
+        std::uint32_t column, split;
     };
-    std::vector<LaneCut> cuts_;             // [lane], cuts of a column together and ascending
+    std::vector<LaneSplit> splits_;         // [lane], splits of a column together and ascending
     std::vector<std::uint32_t> left_rows_;  // [lane]
     std::vector<std::int64_t> left_span_;   // [lane]
     std::vector<std::int64_t> gain_;        // [class], running
-    std::vector<std::int32_t> left_gain_;   // [class][kMostLanes]
+    std::vector<std::int32_t> left_gain_;   // [class][kMaxLanes]
     std::vector<std::int32_t> right_gain_;
     PairTask task_;
 };

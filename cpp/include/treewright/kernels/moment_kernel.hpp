@@ -1,23 +1,23 @@
-// The depth-two kernel for losses of few sums: for many cuts of one root column at once, how much the best second split of
+// The depth-two kernel for losses of few sums: for many splits of one root column at once, how much the best second split of
 // both sides gains.
 //
 // A set of rows with sums X has the loss Q - g(X): Q the sum of the rows' own gains, what each would gain as a leaf of its own.
 //     square    X = (W, S), weights and weighted targets: g = S^2 / W, own gains the weighted squares
 //     events    X = (D, H), events and hazards: g = D (shift - log(H / D)), own gains the same of the row
 //     actions   X = one sum an action, of what it costs less than the row's worst: g = max X, own gains the largest
-// All have g >= 0 and losses that are superadditive. A pass takes one root cut per lane; `slot[row]` is the first lane that
+// All have g >= 0 and losses that are superadditive. A pass takes one root split per lane; `slot[row]` is the first lane that
 // has the row on its left. The rows of each second column are taken in *stretches* of whole groups of ties: the sums of a
 // stretch are added up by slot, and prefix sums over the lanes give what every lane has of it on its left. So a row costs a few
 // additions, and only the ends of stretches cost one evaluation per lane.
 //
-// A cut inside a stretch is bounded from above. With B the rows of the side before the stretch, E those after it and M those
-// within, a cut in M leaves B on its left and E on its right, and losses are superadditive:
+// A split inside a stretch is bounded from above. With B the rows of the side before the stretch, E those after it and M those
+// within, a split in M leaves B on its left and E on its right, and losses are superadditive:
 //     loss(B + M1) + loss(M2 + E) >= loss(B) + loss(E),   so its gain is at most g(B) + g(E) + Q(M).
-// For squares the pair (W, S) of a cut in M lies in a box, too: W from W(B) to W(B + M), S from S(B) less the negative sums of M to S(B)
+// For squares the pair (W, S) of a split in M lies in a box, too: W from W(B) to W(B + M), S from S(B) less the negative sums of M to S(B)
 // plus the positive ones. S^2 / W is convex where W > 0 (the perspective of a square), so the gain of both parts is, and a convex
 // function on a box is largest at a corner; it is used where both sides have a weight at both ends. The smaller of the two bounds
 // counts: the first is the better one where M is large against its distance from the mean, else the second. A stretch of one
-// group of ties has no cut. Measured at depth 3, price 0: elevators 6.1 -> 2.9 s, skillcraft 7.9 -> 4.2 s.
+// group of ties has no split. Measured at depth 3, price 0: elevators 6.1 -> 2.9 s, skillcraft 7.9 -> 4.2 s.
 // Where that is more than the caller needs, scan() walks the rows of the stretch one by one.
 //
 // Sums of integers below 2^53 are exact in double precision. A gain is off by less than 8 * 2^-53 of itself, and one of events
@@ -38,8 +38,8 @@ namespace treewright::ranked {
 enum class Gain : std::uint8_t { square, events, actions };
 
 struct MomentTask {
-    static constexpr std::uint32_t kMostLanes = 64;
-    static constexpr std::uint32_t kMostSums = 7;
+    static constexpr std::uint32_t kMaxLanes = 64;
+    static constexpr std::uint32_t kMaxSums = 7;
     // Numbers of a row: its sums, and from `own_at` on its own gain.
     [[nodiscard]] static constexpr std::uint32_t row_size(std::uint32_t n_sums) { return n_sums <= 3 ? 4 : 8; }
     [[nodiscard]] static constexpr std::uint32_t own_at(std::uint32_t n_sums) { return row_size(n_sums) - 1; }
@@ -55,10 +55,10 @@ struct MomentTask {
         nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none
     std::span<const std::uint32_t* const> orders{};              // one per second column
     std::span<const std::vector<std::uint32_t>> stretch_ends{};  // of each second column, ascending
-    const std::uint8_t* has_cuts = nullptr;                      // [stretch]: whether it is more than one group of ties
+    const std::uint8_t* has_splits = nullptr;                    // [stretch]: whether it is more than one group of ties
     std::uint32_t n_lanes = 0;                                   // a multiple of 8, 8 to 64
-    double total[kMostSums] = {};                                // of all rows
-    const double* left[kMostSums] = {};                          // [place]: of the left side
+    double total[kMaxSums] = {};                                 // of all rows
+    const double* left[kMaxSums] = {};                           // [place]: of the left side
 
     // sweep() writes, scan() raises: gain of the best split of each side among those evaluated.
     double* best_left = nullptr;  // [place]
@@ -66,15 +66,15 @@ struct MomentTask {
     // sweep() writes: for every stretch of every column, upper bounds of the gains within, left then right; and the
     // largest of all.
     float* stretch_bound = nullptr;  // [stretch][2][n_lanes]
-    double* most_left = nullptr;     // [place]
-    double* most_right = nullptr;
+    double* max_left = nullptr;      // [place]
+    double* max_right = nullptr;
     std::size_t n_stretches = 0;
     // mark() reads: gains that are of no interest; and writes, for scan(): which stretches to walk.
     const float* limit = nullptr;    // [2][n_lanes]
     std::uint8_t* wanted = nullptr;  // [stretch]
 };
 
-// Lanes are numbered by position of their cuts; the place of a lane in arrays makes prefix sums cheap.
+// Lanes are numbered by position of their splits; the place of a lane in arrays makes prefix sums cheap.
 [[nodiscard]] constexpr std::uint32_t place_of(std::uint32_t lane, std::uint32_t n_lanes) {
     const std::uint32_t n_vectors = n_lanes / 8;
     return lane % n_vectors * 8 + lane / n_vectors;

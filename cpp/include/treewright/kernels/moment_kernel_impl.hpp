@@ -155,18 +155,18 @@ inline void store_bounds(float* to, Eight bound) {
 template <class Form, int V>
 void sweep_lanes(MomentTask& task) {
     constexpr int N = Form::kSums;
-    Eight left[V][N], right[V][N], best_left[V], best_right[V], most_left[V], most_right[V];
+    Eight left[V][N], right[V][N], best_left[V], best_right[V], max_left[V], max_right[V];
     for (int i = 0; i < V; ++i) {
         for (int s = 0; s < N; ++s) {
             left[i][s] = load(task.left[s] + 8 * i);
             right[i][s] = task.total[s] - left[i][s];
         }
         const Gains leaves = Form::of(task, left[i], right[i]);
-        best_left[i] = most_left[i] = leaves.before;
-        best_right[i] = most_right[i] = leaves.after;
+        best_left[i] = max_left[i] = leaves.before;
+        best_right[i] = max_right[i] = leaves.after;
     }
     float* bound = task.stretch_bound;
-    const std::uint8_t* has_cuts = task.has_cuts;
+    const std::uint8_t* has_splits = task.has_splits;
     StretchSums<N, V> in;
     constexpr int kOwn = StretchSums<N, V>::kOwnAt, kAbove = MomentTask::kAboveAt;
     for (std::size_t c = 0; c < task.orders.size(); ++c) {
@@ -180,7 +180,7 @@ void sweep_lanes(MomentTask& task) {
         for (const std::uint32_t end : task.stretch_ends[c]) {
             in.take(task, task.orders[c], begin, end);
             begin = end;
-            const bool cuts = *has_cuts++ != 0;
+            const bool splits = *has_splits++ != 0;
             for (int i = 0; i < V; ++i) {
                 Eight rest_left[N], rest_right[N];
                 const Eight weight_left = on_left[i][0], weight_right = on_right[i][0];
@@ -208,14 +208,14 @@ void sweep_lanes(MomentTask& task) {
                     begin_left[i] = end_left;
                     begin_right[i] = end_right;
                 }
-                if (!cuts) in_left = in_right = Eight{};
+                if (!splits) in_left = in_right = Eight{};
                 // Rounded up: what is added is more than the errors of a stretch of a million rows.
                 in_left *= 1.0 + 1e-9;
                 in_right *= 1.0 + 1e-9;
                 store_bounds(bound + 8 * i, in_left);
                 store_bounds(bound + 8 * (V + i), in_right);
-                most_left[i] = larger(most_left[i], in_left);
-                most_right[i] = larger(most_right[i], in_right);
+                max_left[i] = larger(max_left[i], in_left);
+                max_right[i] = larger(max_right[i], in_right);
                 before_left[i] = to_left.before;
                 before_right[i] = to_right.before;
                 best_left[i] = larger(best_left[i], to_left.before + to_left.after);
@@ -227,8 +227,8 @@ void sweep_lanes(MomentTask& task) {
     for (int i = 0; i < V; ++i) {
         store(task.best_left + 8 * i, best_left[i]);
         store(task.best_right + 8 * i, best_right[i]);
-        store(task.most_left + 8 * i, most_left[i]);
-        store(task.most_right + 8 * i, most_right[i]);
+        store(task.max_left + 8 * i, max_left[i]);
+        store(task.max_right + 8 * i, max_right[i]);
     }
 }
 

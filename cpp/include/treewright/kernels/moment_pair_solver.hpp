@@ -1,9 +1,9 @@
-// Optimal trees of depth two by the kernel of few sums: rounds of kernel passes over the cuts that the bounds leave open, and
-// exact integers for the few cuts that remain.
+// Optimal trees of depth two by the kernel of few sums: rounds of kernel passes over the splits that the bounds leave open, and
+// exact integers for the few splits that remain.
 //
-// A pass (moment_kernel.hpp) gives both sides of a cut gains that are attained and gains that no split exceeds, in double
+// A pass (moment_kernel.hpp) gives both sides of a split gains that are attained and gains that no split exceeds, in double
 // precision, up to `error`. A side of loss L, told in units of the integer cost, costs more than L - k in k leaves, and at most
-// L: so the first give a bound from above that the optimum need not exceed, the second valid lower bounds l, r. Cuts that the
+// L: so the first give a bound from above that the optimum need not exceed, the second valid lower bounds l, r. Splits that the
 // lower bounds cannot close against the best upper bound are solved exactly: hardly more than the best one.
 //
 // What the sums are is a derived class's: squared_error_pairs.hpp, survival_pairs.hpp, action_pairs.hpp.
@@ -28,7 +28,7 @@ class MomentPairSolver : public StumpPairSolver {
         double leaf = 0;      // units that a leaf costs less than its loss
         int tie_bits = 0;
     };
-    using Sums = std::array<double, MomentTask::kMostSums>;
+    using Sums = std::array<double, MomentTask::kMaxSums>;
 
     MomentPairSolver(const RankedObjective& objective, const Options& options, Control& control, const Form& form);
 
@@ -44,10 +44,10 @@ class MomentPairSolver : public StumpPairSolver {
     double own_total_ = 0;  // of its rows' own gains: loss + gain
 
    private:
-    static constexpr std::uint32_t kPassed = 0;  // tag of a cut that a pass has bounded
-    static constexpr std::uint32_t kMostLanes = MomentTask::kMostLanes;
+    static constexpr std::uint32_t kPassed = 0;  // tag of a split that a pass has bounded
+    static constexpr std::uint32_t kMaxLanes = MomentTask::kMaxLanes;
     static constexpr std::uint32_t kFirstLanes = 16;  // of the first pass over a column
-    // One side of a cut.
+    // One side of a split.
     struct Side {
         double total = 0;  // loss + gain, in units of gain
         double leaf = 0;   // gain of a leaf
@@ -57,7 +57,7 @@ class MomentPairSolver : public StumpPairSolver {
         Cost upper = kNoCost;
     };
     struct Lane {
-        std::uint32_t cut = 0;
+        std::uint32_t split = 0;
         std::uint32_t position = 0;
         Sums left{};  // of the left side
         std::array<Side, 2> sides;
@@ -66,12 +66,12 @@ class MomentPairSolver : public StumpPairSolver {
         [[nodiscard]] Cost upper() const { return sides[0].upper + sides[1].upper; }
     };
 
-    void search_cuts(const Node& node, bool three_leaves, Cost budget, Outcome& result) override;
+    void search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result) override;
     [[nodiscard]] double gain_of(const Sums& sums) const;
     void make_stretches(const Node& node);
-    // Open cuts of a column for the next pass; none if all are closed.
-    void choose_cuts(std::size_t at, Cost target);
-    // Bounds of the chosen cuts of a column; `target` falls to what they attain.
+    // Open splits of a column for the next pass; none if all are closed.
+    void choose_splits(std::size_t at, Cost target);
+    // Bounds of the chosen splits of a column; `target` falls to what they attain.
     void pass(const Node& node, std::size_t at, Cost& target);
     void prepare(const Node& node, std::size_t at);
     void place_lanes(const Node& node, std::size_t at);
@@ -86,14 +86,14 @@ class MomentPairSolver : public StumpPairSolver {
     std::vector<double> rows_;                              // [row][size_]
     std::vector<std::uint8_t> slot_;                        // [row]
     std::vector<std::vector<std::uint32_t>> stretch_ends_;  // [number of the node's column]
-    std::vector<std::uint8_t> has_cuts_;                    // [stretch]
+    std::vector<std::uint8_t> has_splits_;                  // [stretch]
     std::size_t n_stretches_ = 0;
-    std::vector<std::uint32_t> cuts_;
+    std::vector<std::uint32_t> splits_;
     std::vector<Lane> lanes_;
     std::vector<float> stretch_bound_;
     std::vector<std::uint8_t> wanted_;
-    std::array<std::vector<double>, MomentTask::kMostSums> left_;  // [place]
-    std::vector<double> best_left_, best_right_, most_left_, most_right_;
+    std::array<std::vector<double>, MomentTask::kMaxSums> left_;  // [place]
+    std::vector<double> best_left_, best_right_, max_left_, max_right_;
     MomentTask task_;
 };
 

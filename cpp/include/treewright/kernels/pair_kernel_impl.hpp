@@ -17,12 +17,12 @@ void signed_pass(PairTask& task) {
     constexpr int kPer = Lanes<T, kBytes>::kCount, kLanes = kPer * kRegisters;
     const std::int32_t* weight = task.data->signed_weight.data();
     V high_left[kRegisters] = {}, low_left[kRegisters] = {}, high_right[kRegisters] = {}, low_right[kRegisters] = {};
-    V most_left[kRegisters] = {}, most_right[kRegisters] = {};
+    V max_left[kRegisters] = {}, max_right[kRegisters] = {};
     const T fewest = static_cast<T>(task.min_leaf);
     for (int k = 0; kCounted && k < kLanes; ++k) {
         const std::uint32_t rows = static_cast<std::uint32_t>(k) < task.n_lanes ? task.left_rows[k] : 0;
-        most_left[k / kPer][k % kPer] = static_cast<T>(static_cast<std::int64_t>(rows) - fewest);
-        most_right[k / kPer][k % kPer] = static_cast<T>(static_cast<std::int64_t>(task.n - rows) - fewest);
+        max_left[k / kPer][k % kPer] = static_cast<T>(static_cast<std::int64_t>(rows) - fewest);
+        max_right[k / kPer][k % kPer] = static_cast<T>(static_cast<std::int64_t>(task.n - rows) - fewest);
     }
     for (const std::uint32_t* order : task.orders) {
         V left[kRegisters] = {}, count[kRegisters] = {};
@@ -34,8 +34,8 @@ void signed_pass(PairTask& task) {
                     V on_left = left[r], on_right = total - left[r];
                     if constexpr (kCounted) {
                         const V rest = static_cast<T>(i) - count[r];
-                        on_left &= (count[r] >= fewest) & (count[r] <= most_left[r]);
-                        on_right &= (rest >= fewest) & (rest <= most_right[r]);
+                        on_left &= (count[r] >= fewest) & (count[r] <= max_left[r]);
+                        on_right &= (rest >= fewest) & (rest <= max_right[r]);
                     }
                     high_left[r] = larger(high_left[r], on_left);
                     low_left[r] = smaller(low_left[r], on_left);
@@ -53,7 +53,7 @@ void signed_pass(PairTask& task) {
             }
         }
     }
-    const std::size_t first = task.classes[0] * kMostLanes, second = task.classes[1] * kMostLanes;
+    const std::size_t first = task.classes[0] * kMaxLanes, second = task.classes[1] * kMaxLanes;
     const auto gain = [&](const std::int32_t* side, std::size_t lane, std::int32_t high, std::int32_t low) {
         return larger(side[first + lane] + high, side[second + lane] - low);
     };
@@ -82,20 +82,20 @@ void classes_pass(PairTask& task) {
     Class* classes = n_classes <= kInline
                          ? inline_classes
                          : static_cast<Class*>(::operator new(sizeof(Class) * n_classes, std::align_val_t{64}));
-    V most_left[kRegisters] = {}, most_right[kRegisters] = {}, best_left[kRegisters] = {}, best_right[kRegisters] = {};
+    V max_left[kRegisters] = {}, max_right[kRegisters] = {}, best_left[kRegisters] = {}, best_right[kRegisters] = {};
     const T fewest = static_cast<T>(task.min_leaf);
     for (int k = 0; k < kLanes; ++k) {
         const int r = k / kPer, j = k % kPer;
         const bool used = static_cast<std::uint32_t>(k) < task.n_lanes;
         for (std::uint32_t c = 0; c < n_classes; ++c) {
-            const std::size_t at = task.classes[c] * kMostLanes + static_cast<std::size_t>(k);
+            const std::size_t at = task.classes[c] * kMaxLanes + static_cast<std::size_t>(k);
             classes[c].left_total[r][j] = static_cast<T>(used ? task.left_gain[at] : 0);
             classes[c].right_total[r][j] = static_cast<T>(used ? task.right_gain[at] : 0);
         }
         if (!kCounted) continue;
         const std::uint32_t rows = used ? task.left_rows[k] : 0;
-        most_left[r][j] = static_cast<T>(static_cast<std::int64_t>(rows) - fewest);
-        most_right[r][j] = static_cast<T>(static_cast<std::int64_t>(task.n - rows) - fewest);
+        max_left[r][j] = static_cast<T>(static_cast<std::int64_t>(rows) - fewest);
+        max_right[r][j] = static_cast<T>(static_cast<std::int64_t>(task.n - rows) - fewest);
     }
     for (const std::uint32_t* order : task.orders) {
         for (std::uint32_t c = 0; c < n_classes; ++c)
@@ -103,13 +103,13 @@ void classes_pass(PairTask& task) {
                 classes[c].left_rest[r] = classes[c].left_total[r];
                 classes[c].right_rest[r] = classes[c].right_total[r];
             }
-        V count[kRegisters] = {}, most_gain_left[kRegisters] = {}, most_gain_right[kRegisters] = {};
+        V count[kRegisters] = {}, max_gain_left[kRegisters] = {}, max_gain_right[kRegisters] = {};
         const auto add = [&](Class& one, T w, std::uint64_t lanes) __attribute__((always_inline)) {
             for (int r = 0; r < kRegisters; ++r) {
                 one.left_rest[r] = added<T, kBytes>(one.left_rest[r], lanes >> r * kPer, V{} - w);
                 one.right_rest[r] = added<T, kBytes>(one.right_rest[r], ~lanes >> r * kPer, V{} - w);
-                most_gain_left[r] = larger(most_gain_left[r], one.left_total[r] - one.left_rest[r]);
-                most_gain_right[r] = larger(most_gain_right[r], one.right_total[r] - one.right_rest[r]);
+                max_gain_left[r] = larger(max_gain_left[r], one.left_total[r] - one.left_rest[r]);
+                max_gain_right[r] = larger(max_gain_right[r], one.right_total[r] - one.right_rest[r]);
             }
         };
         for (std::uint32_t i = 0; i < task.n; ++i) {
@@ -126,12 +126,12 @@ void classes_pass(PairTask& task) {
                         right[r] = larger(right[r], classes[c].right_rest[r]);
                     }
                 for (int r = 0; r < kRegisters; ++r) {
-                    left[r] += most_gain_left[r];
-                    right[r] += most_gain_right[r];
+                    left[r] += max_gain_left[r];
+                    right[r] += max_gain_right[r];
                     if constexpr (kCounted) {
                         const V rest = static_cast<T>(i) - count[r];
-                        left[r] &= (count[r] >= fewest) & (count[r] <= most_left[r]);
-                        right[r] &= (rest >= fewest) & (rest <= most_right[r]);
+                        left[r] &= (count[r] >= fewest) & (count[r] <= max_left[r]);
+                        right[r] &= (rest >= fewest) & (rest <= max_right[r]);
                     }
                     best_left[r] = larger(best_left[r], left[r]);
                     best_right[r] = larger(best_right[r], right[r]);

@@ -11,7 +11,7 @@ struct Lanes {
 };
 
 template <class T>
-constexpr std::int64_t kMost = sizeof(T) == 2 ? 32767 : 2147483647;
+constexpr std::int64_t kMax = sizeof(T) == 2 ? 32767 : 2147483647;
 
 template <class V>
 inline __attribute__((always_inline)) V larger(V a, V b) {
@@ -31,7 +31,7 @@ struct Wide {
     V at[kRegisters];
 
     void set(int lane, std::int64_t value) {
-        at[lane / kPer][lane % kPer] = static_cast<T>(value < kMost<T> ? value : kMost<T>);
+        at[lane / kPer][lane % kPer] = static_cast<T>(value < kMax<T> ? value : kMax<T>);
     }
     [[nodiscard]] T get(int lane) const { return at[lane / kPer][lane % kPer]; }
 };

@@ -99,10 +99,10 @@ void unit_pass(PairTask& task) {
     for (int k = 0; k < kLanes; ++k) {
         const bool used = static_cast<std::uint32_t>(k) < task.n_lanes;
         const auto start = [&](Side& side, const std::int32_t* gain) {
-            const std::int64_t first = used ? gain[task.classes[0] * kMostLanes + static_cast<std::size_t>(k)] : 0;
-            const std::int64_t second = used ? gain[task.classes[1] * kMostLanes + static_cast<std::size_t>(k)] : 0;
+            const std::int64_t first = used ? gain[task.classes[0] * kMaxLanes + static_cast<std::size_t>(k)] : 0;
+            const std::int64_t second = used ? gain[task.classes[1] * kMaxLanes + static_cast<std::size_t>(k)] : 0;
             side.total.set(k, second - first);
-            side.best.set(k, used ? (second > first ? second - first : 0) + task.least_gain : kMost<T>);
+            side.best.set(k, used ? (second > first ? second - first : 0) + task.min_gain : kMax<T>);
         };
         start(left, task.left_gain);
         start(right, task.right_gain);
@@ -159,7 +159,7 @@ void unit_pass(PairTask& task) {
         }
     }
     for (std::uint32_t k = 0; k < task.n_lanes; ++k) {
-        const std::size_t first = task.classes[0] * kMostLanes + k;
+        const std::size_t first = task.classes[0] * kMaxLanes + k;
         task.best_left[k] = left.best.get(static_cast<int>(k)) + task.left_gain[first];
         task.best_right[k] = right.best.get(static_cast<int>(k)) + task.right_gain[first];
     }

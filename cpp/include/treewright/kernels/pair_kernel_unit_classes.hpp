@@ -1,14 +1,14 @@
 // The depth-two kernel for many classes and weights of 0 and 1: chunks of rows in 8-bit lanes.
 //
 // Of a chunk first the rows of each class on the left are counted in every lane. That gives the sums c_a at its end and
-// the rests e_b = C_b - c_b at its start: no cut inside gains more than c_a(end) + e_b(start) for its classes a != b
+// the rests e_b = C_b - c_b at its start: no split inside gains more than c_a(end) + e_b(start) for its classes a != b
 // (a = b gains C_a, no more than the leaf). Where that is more than the best so far in some lane, halves of the chunk
 // are looked at, then walked: over the classes that can label a leaf of a better split, and on the sides that can have
 // one. Measured at depth 3 against walking everything: segment .29 -> .18 s, page .43 -> .28 s.
 //
 // A chunk that is walked has 63 rows, its rests held less the largest rest N at its start, its sums less the largest
 // sum M. No rest falls and no sum rises by more than 63, so a class held at -64 because it is further below is never
-// above the largest, which a real cut has: what is found is never too much, and all numbers fit 8 bits. Classes left
+// above the largest, which a real split has: what is found is never too much, and all numbers fit 8 bits. Classes left
 // out of the walk have no part in a gain above the best so far; rests of those looked at and sums are kept exactly.
 //
 // The last lane has every row on the left: it counts the rows of the chunk, so there is one threshold less.
@@ -17,15 +17,15 @@
 namespace treewright::ranked {
 namespace {
 
-inline constexpr std::size_t kPlaces = kMostUnitClasses + 1;  // the last for rows of no weight
+inline constexpr std::size_t kPlaces = kMaxUnitClasses + 1;  // the last for rows of no weight
 
 template <int kBytes>
 struct SmallSide {
     using V = typename Lanes<std::int8_t, kBytes>::Vector;
-    V rest[kMostUnitClasses];   // e_b - N, at least -64 at the start
-    V total[kMostUnitClasses];  // what e_a - N and c_a - M add up to
-    std::uint32_t n = 0;        // classes that may label the right leaf of a better split
-    std::uint8_t which[kMostUnitClasses];
+    V rest[kMaxUnitClasses];   // e_b - N, at least -64 at the start
+    V total[kMaxUnitClasses];  // what e_a - N and c_a - M add up to
+    std::uint32_t n = 0;       // classes that may label the right leaf of a better split
+    std::uint8_t which[kMaxUnitClasses];
     V best;
 };
 
@@ -34,7 +34,7 @@ __attribute__((noinline)) void small_walk(const std::uint32_t* order, const std:
                                           const std::uint64_t* lanes, const std::uint8_t* place, const bool* matters,
                                           SmallSide<kBytes>& on_left, SmallSide<kBytes>& on_right) {
     using V = typename SmallSide<kBytes>::V;
-    V most_left = {}, most_right = {}, high_left = most_left - 127, high_right = high_left;
+    V max_left = {}, max_right = {}, high_left = max_left - 127, high_right = high_left;
     const auto look = [](const SmallSide<kBytes>& side, const V& most, V& high) __attribute__((always_inline)) {
         V rest = side.rest[side.which[0]];
         for (std::uint32_t i = 1; i < side.n; ++i) rest = larger(rest, side.rest[side.which[i]]);
@@ -43,8 +43,8 @@ __attribute__((noinline)) void small_walk(const std::uint32_t* order, const std:
     for (; order != end; ++order) {
         const std::uint32_t entry = *order;
         if ((entry & 1u) != 0) {
-            if constexpr (kLeft) look(on_left, most_left, high_left);
-            if constexpr (kRight) look(on_right, most_right, high_right);
+            if constexpr (kLeft) look(on_left, max_left, high_left);
+            if constexpr (kRight) look(on_right, max_right, high_right);
         }
         const std::uint32_t row = entry >> 1;
         const std::size_t which = place[row];
@@ -54,8 +54,8 @@ __attribute__((noinline)) void small_walk(const std::uint32_t* order, const std:
             side.rest[which] = rest;
             most = larger(most, side.total[which] - rest);
         };
-        if constexpr (kLeft) add(on_left, lanes[row], most_left);
-        if constexpr (kRight) add(on_right, ~lanes[row], most_right);
+        if constexpr (kLeft) add(on_left, lanes[row], max_left);
+        if constexpr (kRight) add(on_right, ~lanes[row], max_right);
     }
     on_left.best = high_left;
     on_right.best = high_right;
@@ -79,13 +79,13 @@ __attribute__((noinline)) void small_counts(const std::uint32_t* order, const st
     if (order != end) add(order[0], 0);
 }
 
-// One side of all cuts: numbers before and after a chunk.
+// One side of all splits: numbers before and after a chunk.
 template <class T, int kBytes>
 struct ClassSide {
     using W = Wide<T, kBytes>;
     using V = typename W::V;
-    W total[kMostUnitClasses];                         // C_a
-    W rest[kMostUnitClasses], next[kMostUnitClasses];  // e_b before the chunk, after it
+    W total[kMaxUnitClasses];                        // C_a
+    W rest[kMaxUnitClasses], next[kMaxUnitClasses];  // e_b before the chunk, after it
     W best;
     W base;  // N + M
 
@@ -98,11 +98,11 @@ struct ClassSide {
             const bool used = static_cast<std::uint32_t>(k) < task.n_lanes;
             std::int64_t most = 0;
             for (std::uint32_t c = 0; c < task.n_classes; ++c) {
-                const std::int32_t all = used ? gain[task.classes[c] * kMostLanes + static_cast<std::size_t>(k)] : 0;
+                const std::int32_t all = used ? gain[task.classes[c] * kMaxLanes + static_cast<std::size_t>(k)] : 0;
                 total[c].set(k, all);
                 most = all > most ? all : most;
             }
-            best.set(k, used ? most + task.least_gain : kMost<T>);
+            best.set(k, used ? most + task.min_gain : kMax<T>);
         }
     }
 
@@ -122,7 +122,7 @@ struct ClassSide {
         return most;
     }
 
-    // Lanes in which the chunk has room for a better cut: the largest sum and rest of two classes.
+    // Lanes in which the chunk has room for a better split: the largest sum and rest of two classes.
     [[nodiscard]] inline __attribute__((always_inline)) V open(std::uint32_t n_classes, int r) const {
         const Top most = top(n_classes, r);
         V same = {};  // one class has both
@@ -135,11 +135,11 @@ struct ClassSide {
     // The numbers of a walk, and which classes have a part in it.
     void prepare(std::uint32_t n_classes, SmallSide<kBytes>& small, bool* matters) {
         Top most[W::kRegisters];
-        W most_sum = {};
+        W max_sum = {};
         for (int r = 0; r < W::kRegisters; ++r) {
             most[r] = top(n_classes, r);
-            for (std::uint32_t c = 0; c < n_classes; ++c) most_sum.at[r] = larger(most_sum.at[r], sum_before(c, r));
-            base.at[r] = most_sum.at[r] + most[r].rest;
+            for (std::uint32_t c = 0; c < n_classes; ++c) max_sum.at[r] = larger(max_sum.at[r], sum_before(c, r));
+            base.at[r] = max_sum.at[r] + most[r].rest;
         }
         small.n = 0;
         for (std::uint32_t c = 0; c < n_classes; ++c) {
@@ -152,8 +152,7 @@ struct ClassSide {
             if (any(on_right)) small.which[small.n++] = static_cast<std::uint8_t>(c);
             matters[c] |= any(on_left | on_right);
             small.rest[c] = narrow<T, kBytes>([&](int r) { return rest_before(c, r) - most[r].rest; });
-            small.total[c] =
-                small.rest[c] + narrow<T, kBytes>([&](int r) { return sum_before(c, r) - most_sum.at[r]; });
+            small.total[c] = small.rest[c] + narrow<T, kBytes>([&](int r) { return sum_before(c, r) - max_sum.at[r]; });
         }
     }
 
@@ -185,7 +184,7 @@ void unit_classes_pass(PairTask& task) {
             const std::uint32_t length = start < halves_until ? kWalked : kLooked;
             end = task.n - start < length ? task.n : start + length;
             for (std::uint32_t c = 0; c < n_classes; ++c) n_rows[c] = n_rows[kPlaces + c] = Small{};
-            n_rows[kMostUnitClasses] = n_rows[kPlaces + kMostUnitClasses] = Small{};
+            n_rows[kMaxUnitClasses] = n_rows[kPlaces + kMaxUnitClasses] = Small{};
             small_counts<kBytes>(order + start, order + end, task.left_lanes, task.place, n_rows);
             for (std::uint32_t c = 0; c < n_classes; ++c) {
                 n_rows[c] += n_rows[kPlaces + c];

@@ -35,8 +35,8 @@ struct Active {
     std::span<const std::uint64_t> mask;  // n_words
 };
 
-inline constexpr std::size_t kLanes = 16;           // columns that the kernels handle side by side
-inline constexpr std::size_t kMostColumns = 65535;  // local column numbers take 16 bits
+inline constexpr std::size_t kLanes = 16;          // columns that the kernels handle side by side
+inline constexpr std::size_t kMaxColumns = 65535;  // local column numbers take 16 bits
 
 // Counts work in additions of one number, and tells the clock after some thousand of them.
 class Pulse {
@@ -48,7 +48,7 @@ class Pulse {
         if (work_ < kBeat || control_ == nullptr) return false;
         const std::size_t beats = work_ / kBeat;
         work_ %= kBeat;
-        return control_->cut(static_cast<std::int64_t>(beats));
+        return control_->must_abandon(static_cast<std::int64_t>(beats));
     }
 
    private:
@@ -122,7 +122,7 @@ struct PairScratch {
 enum class PairKernel : std::uint8_t { automatic, rows, columns };
 
 // Fills `out` for the given rows and active columns. All loops here that may take long look at the clock of `control`, if
-// there is one; once it is over (Control::cut), they return with garbage, and nothing may be concluded from it.
+// there is one; once it is over (Control::split), they return with garbage, and nothing may be concluded from it.
 template <class Acc>
 void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
                  const Active& active, Pairs<Acc>& out, PairScratch& scratch, Control* control = nullptr);

@@ -1,4 +1,4 @@
-// Optimal trees of depth two over all cuts of a node: what every objective's solver answers.
+// Optimal trees of depth two over all splits of a node: what every objective's solver answers.
 #pragma once
 
 #include "treewright/bounds/bound_memos.hpp"
@@ -45,7 +45,7 @@ class PairSolver {
         return options_.neighbours && work >= options_.sharing_work;
     }
 
-    std::int64_t n_passes = 0;     // kernel passes, of many cuts each
+    std::int64_t n_passes = 0;     // kernel passes, of many splits each
     std::int64_t n_row_steps = 0;  // rows x second columns walked
 
    protected:

@@ -1,5 +1,5 @@
-// Optimal trees of depth two for any objective: every cut that the bounds leave open is made, and both its sides are
-// solved by the objective's best_stump(). Portable and exact; a kernel of many cuts in one pass is faster.
+// Optimal trees of depth two for any objective: every split that the bounds leave open is made, and both its sides are
+// solved by the objective's best_stump(). Portable and exact; a kernel of many splits in one pass is faster.
 #pragma once
 
 #include "treewright/bounds/interval_bounds.hpp"
@@ -23,10 +23,10 @@ class StumpPairSolver : public PairSolver {
     void keep(const Node& node, Cost target, Memo& memo) const override;
 
    protected:
-    // Solves a cut exactly, tells its column's bounds and offers the tree.
-    void solve_cut(const Node& node, std::size_t at, std::uint32_t cut, bool three_leaves, Outcome& result);
-    // Improves the bounds until no cut of any column is open below min(result.upper, budget).
-    virtual void search_cuts(const Node& node, bool three_leaves, Cost budget, Outcome& result);
+    // Solves a split exactly, tells its column's bounds and offers the tree.
+    void solve_split(const Node& node, std::size_t at, std::uint32_t split, bool three_leaves, Outcome& result);
+    // Improves the bounds until no split of any column is open below min(result.upper, budget).
+    virtual void search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result);
 
     const RankedObjective& objective_;
     Control& control_;

@@ -2,7 +2,7 @@
 // planes (one class, one weight) for the dense depth-two step.
 #pragma once
 
-#include "treewright/leaf_accuracy/cut.hpp"
+#include "treewright/leaf_accuracy/target.hpp"
 #include "treewright/leaf_accuracy/pair_table.hpp"
 #include "treewright/objective/labelled_table.hpp"
 
@@ -14,7 +14,7 @@ namespace treewright::leaf_accuracy {
 
 using ranked::Fingerprint;
 
-// Cuts first .. first + 254 of a column as byte codes: cut first + k sends code > k to the right.
+// Splits first .. first + 254 of a column as byte codes: split first + k sends code > k to the right.
 struct Strip {
     std::uint32_t column;
     std::uint32_t first;
@@ -30,13 +30,13 @@ struct Data {
     // Derived by prepare().
     Count total = 0;  // weight
     Rounding rounding;
-    Whole lost = 0;       // sum of what rounding up added to rows, in units in full
-    Whole most_lost = 0;  // ... to one row
+    Whole lost = 0;      // sum of what rounding up added to rows, in units in full
+    Whole max_lost = 0;  // ... to one row
     bool unit_weights = true;
     std::vector<Plane> planes;           // class and weight; `first`, `last` unused
     std::vector<std::uint32_t> plane;    // [row]
     std::vector<std::uint32_t> n_ranks;  // [column]
-    std::size_t n_cuts = 0;              // of all columns
+    std::size_t n_splits = 0;            // of all columns
     std::vector<Strip> strips;
     std::vector<std::uint8_t> codes;  // [strip][row]
 
@@ -60,24 +60,24 @@ struct Node {
     void sum();  // total, largest and value from weight and full
 };
 
-// The sides of a cut as leaves.
+// The sides of a split as leaves.
 struct Sides {
     Leaf left, right;
 };
 
-// The rows of a node sorted by one column, and where they can be cut.
+// The rows of a node sorted by one column, and where they can be split.
 struct SortedColumn {
-    struct Cut {
+    struct Split {
         std::uint32_t position;  // rows before it go left
         std::uint32_t rank;      // 1 + the largest rank on the left: rank < `rank` goes left
     };
     std::uint32_t column = 0;
     std::vector<std::uint32_t> rows;
-    std::vector<Cut> cuts;
-    std::vector<Count> left;  // [cut][class]
-    std::vector<Whole> full;  // [cut][class] ... in full; empty if the weights are full
+    std::vector<Split> splits;
+    std::vector<Count> left;  // [split][class]
+    std::vector<Whole> full;  // [split][class] ... in full; empty if the weights are full
 
-    [[nodiscard]] Sides sides(const Node& node, std::size_t cut) const;
+    [[nodiscard]] Sides sides(const Node& node, std::size_t split) const;
 };
 
 class Sorter {

@@ -9,7 +9,7 @@
 
 namespace treewright::leaf_accuracy {
 
-// Costs of the second pass as the kernels add them up: unit * (wrong coarse weight) + leaf, of a leaf that meets the cut.
+// Costs of the second pass as the kernels add them up: unit * (wrong coarse weight) + leaf, of a leaf that meets the target.
 struct CostRates {
     Count unit = 1;
     Count leaf = 1;
@@ -35,46 +35,46 @@ struct FullCostRates {
     [[nodiscard]] Count sum(Cost cost, const Data& data, Count rows) const;
 };
 
-// For every cut of a node, the least sum of both sides, each a leaf or split once. By sweeps, not every cut is looked at:
-// of the others, a deficit is positive (a side is not known to meet the cut) and a cost is kNoCost; `least` knows them.
+// For every split of a node, the least sum of both sides, each a leaf or split once. By sweeps, not every split is looked at:
+// of the others, a deficit is positive (a side is not known to meet the target) and a cost is kNoCost; `least` knows them.
 struct PairAnswer {
-    struct Cut {
+    struct Split {
         std::uint32_t column;
         std::uint32_t rank;
     };
-    std::vector<Cut> cuts;    // by column, then by rank; `rank` as in SortedColumn
-    std::vector<Count> left;  // parallel: least deficit of the left side at depth one; or cost, kNoCost if none
+    std::vector<Split> splits;  // by column, then by rank; `rank` as in SortedColumn
+    std::vector<Count> left;    // parallel: least deficit of the left side at depth one; or cost, kNoCost if none
     std::vector<Count> right;
     Count least = kNoCost;  // lower bound of all sums; the smallest one if it is 0, or below what was asked for
 
-    [[nodiscard]] std::size_t best() const;  // of the smallest sum; cuts.size() if there are none
+    [[nodiscard]] std::size_t best() const;  // of the smallest sum; splits.size() if there are none
     [[nodiscard]] Count sum(std::size_t at) const { return left[at] + right[at]; }
 };
 
 class PairSolver {
    public:
     explicit PairSolver(const Data& data) : data_(data) {}
-    // Deficits for the cut; with rates, costs.
-    void solve(const Node& node, const Cut& cut, const CostRates* rates, PairAnswer& answer);
-    // The same for the node solved last, with another cut or other rates.
-    void solve_again(const Node& node, const Cut& cut, const CostRates* rates, PairAnswer& answer);
+    // Deficits for the target; with rates, costs.
+    void solve(const Node& node, const Target& target, const CostRates* rates, PairAnswer& answer);
+    // The same for the node solved last, with another target or other rates.
+    void solve_again(const Node& node, const Target& target, const CostRates* rates, PairAnswer& answer);
 
    private:
     template <class T>
     struct Lanes {
         std::vector<T> right, total, both, left_best, right_best;
     };
-    void find_cuts(const Node& node, const PairTableKernels& kernels, PairAnswer& answer);
+    void find_splits(const Node& node, const PairTableKernels& kernels, PairAnswer& answer);
     template <class T>
-    void run(const Node& node, const Cut& cut, const CostRates* rates, PairKernel<T> kernel, Lanes<T>& lanes,
+    void run(const Node& node, const Target& target, const CostRates* rates, PairKernel<T> kernel, Lanes<T>& lanes,
              PairAnswer& answer);
 
     const Data& data_;
     std::vector<std::uint32_t> rows_;  // of the node by plane, each plane filled up to 64
     std::vector<std::uint8_t> codes_;
-    std::vector<std::uint64_t> found_;  // [cut][word]
+    std::vector<std::uint64_t> found_;  // [split][word]
     std::vector<std::uint64_t> bits_;   // [word][stride]
-    std::vector<std::int32_t> ones_;    // [cut][plane]
+    std::vector<std::int32_t> ones_;    // [split][plane]
     std::vector<Plane> planes_;
     std::vector<std::size_t> start_;
     std::size_t n_words_ = 0, stride_ = 0;

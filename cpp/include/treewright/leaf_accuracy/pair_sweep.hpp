@@ -1,10 +1,10 @@
-// The depth-two step by sweeps: for columns with so many thresholds that all pairs of cuts would be too many.
+// The depth-two step by sweeps: for columns with so many thresholds that all pairs of splits would be too many.
 //
-// A pass takes some cuts of one root column, one per SIMD lane; bucket[row] of them send the row right. The rows are
+// A pass takes some splits of one root column, one per SIMD lane; bucket[row] of them send the row right. The rows are
 // walked in the order of every second column, and each lane keeps the sums of its left side; at every change of rank
 // the four leaves are at hand and scored by the rule of pair_table.hpp. Cost of a pass: rows x second columns x four
-// leaves. So only those root cuts are taken whose bound is open: a few of a column, spread evenly; the exact sums of
-// these bound the cuts between (the rates of cut.hpp), and so on until no cut is open.
+// leaves. So only those root splits are taken whose bound is open: a few of a column, spread evenly; the exact sums of
+// these bound the splits between (the rates of target.hpp), and so on until no split is open.
 #pragma once
 
 #include "treewright/leaf_accuracy/pair_table.hpp"
@@ -15,7 +15,7 @@
 
 namespace treewright::leaf_accuracy {
 
-inline constexpr std::size_t kMostLanes = 16;
+inline constexpr std::size_t kMaxLanes = 16;
 
 template <class T>
 struct PairSweep {
@@ -26,10 +26,10 @@ struct PairSweep {
     const std::int32_t* weight = nullptr;
     std::size_t n_classes = 0;
     bool counted = false;           // weights differ from 1: channel n_classes counts rows
-    const T* left_total = nullptr;  // [channel][kMostLanes]
+    const T* left_total = nullptr;  // [channel][kMaxLanes]
     const T* total = nullptr;       // [channel]
-    T* sums = nullptr;              // [channel][kMostLanes], scratch
-    T* left_best = nullptr;         // [kMostLanes], in and out
+    T* sums = nullptr;              // [channel][kMaxLanes], scratch
+    T* left_best = nullptr;         // [kMaxLanes], in and out
     T* right_best = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// The depth-two step of one node by sweeps: rounds of passes over the root cuts whose bounds are open.
+// The depth-two step of one node by sweeps: rounds of passes over the root splits whose bounds are open.
 #pragma once
 
 #include "treewright/core/control.hpp"
@@ -17,17 +17,18 @@ namespace treewright::leaf_accuracy {
 class PairSweeper {
    public:
     PairSweeper(const Data& data, Control& control) : data_(data), control_(control) {}
-    // What the sides of root cut number `i` lack in full, where the kernels see nothing lacking; none: the kernels see all.
+    // What the sides of root split number `i` lack in full, where the kernels see nothing lacking; none: the kernels see all.
     using Confirm = std::function<std::pair<Count, Count>(std::size_t i)>;
-    // The cost in full of root cut `i`, whose sum in the kernels is below the budget, is now known: the new budget. None:
+    // The cost in full of root split `i`, whose sum in the kernels is below the budget, is now known: the new budget. None:
     // the sums are the costs.
     using Settle = std::function<Count(std::size_t i)>;
-    // Deficits: until a root cut has none on either side, or every sum is known to be `wanted` or more, or the least
+    // Deficits: until a root split has none on either side, or every sum is known to be `wanted` or more, or the least
     // one is known. `own` is what the node lacks as a leaf.
-    void solve(const Node& node, const Cut& cut, Count own, Count wanted, PairAnswer& answer, const Confirm& confirm);
+    void solve(const Node& node, const Target& target, Count own, Count wanted, PairAnswer& answer,
+               const Confirm& confirm);
     // Costs: until the cheapest is known, or that none is below `budget`; `relaxed` is a lower bound of F (search.hpp).
-    // `answer.least` is that of the cuts that were not settled.
-    void solve_costs(const Node& node, const Cut& cut, const CostRates& rates, Count budget, PairAnswer& answer,
+    // `answer.least` is that of the splits that were not settled.
+    void solve_costs(const Node& node, const Target& target, const CostRates& rates, Count budget, PairAnswer& answer,
                      Count& relaxed, const Settle& settle);
 
     std::int64_t n_passes = 0;
@@ -38,24 +39,24 @@ class PairSweeper {
         std::vector<T> left_total, total, sums, left_best, right_best;
     };
     struct Bounds {
-        std::vector<Count> left, right;  // [cut]
+        std::vector<Count> left, right;  // [split]
         void assign(std::size_t n, Count value) {
             left.assign(n, value);
             right.assign(n, value);
         }
     };
     void prepare(const Node& node, PairAnswer& answer);
-    // Up to kMostLanes of the open cuts, evenly spread.
+    // Up to kMaxLanes of the open splits, evenly spread.
     void choose(std::size_t first, std::size_t last);
-    // Exact values of both sides of the chosen cuts.
-    void pass(const Node& node, const Cut& cut, const CostRates* rates, Bounds& out);
+    // Exact values of both sides of the chosen splits.
+    void pass(const Node& node, const Target& target, const CostRates* rates, Bounds& out);
     template <class T>
-    void run(const Node& node, const Cut& cut, const CostRates* rates, SweepKernel<T> kernel, Lanes<T>& lanes,
+    void run(const Node& node, const Target& target, const CostRates* rates, SweepKernel<T> kernel, Lanes<T>& lanes,
              Bounds& out);
     [[nodiscard]] Count left_weight(std::size_t i) const;
-    void spread(const Cut& cut, std::size_t first, std::size_t last);
+    void spread(const Target& target, std::size_t first, std::size_t last);
     void spread_floors(const CostRates& rates, std::size_t first, std::size_t last);
-    [[nodiscard]] Count leaf(const Cut& cut, const CostRates* rates, const Node& node, std::size_t i,
+    [[nodiscard]] Count leaf(const Target& target, const CostRates* rates, const Node& node, std::size_t i,
                              bool is_left) const;
 
     const Data& data_;
@@ -68,12 +69,12 @@ class PairSweeper {
     std::vector<const std::uint32_t*> varying_;
     struct Column {
         std::size_t order;        // in orders_
-        std::size_t first, last;  // cuts
+        std::size_t first, last;  // splits
     };
     std::vector<Column> columns_;
-    std::vector<std::uint32_t> position_;               // [cut] rows on the left
-    std::vector<Count> left_sum_;                       // [cut][class]
-    std::vector<std::uint8_t> exact_, settled_, open_;  // [cut]
+    std::vector<std::uint32_t> position_;               // [split] rows on the left
+    std::vector<Count> left_sum_;                       // [split][class]
+    std::vector<std::uint8_t> exact_, settled_, open_;  // [split]
     std::vector<std::size_t> chosen_, candidates_;
     std::vector<std::uint64_t> keyed_;
     Bounds lower_, cost_, floor_;

@@ -1,12 +1,12 @@
-// The dense depth-two step: every pair of cuts of a node at once.
+// The dense depth-two step: every pair of splits of a node at once.
 //
 // The rows of the node are bits, one word of 64 rows after the other, rows of one plane (a class and a weight) in words
-// of their own; every cut is a column of bits (1: right). For a root cut i, the sums of the rows right of both i and j
-// are popcounts of ANDs, taken for eight cuts j per AVX-512 instruction; from them and the sums of the single cuts
+// of their own; every split is a column of bits (1: right). For a root split i, the sums of the rows right of both i and j
+// are popcounts of ANDs, taken for eight splits j per AVX-512 instruction; from them and the sums of the single splits
 // follow the four leaves of the tree (i; j left, j right), and their deficits (or costs), in SIMD lanes over j. Each
-// pair serves both orders: j below i and i below j. The results are, for every cut, the best second split of each side.
+// pair serves both orders: j below i and i below j. The results are, for every split, the best second split of each side.
 //
-// Cost for T cuts and n rows: T^2/2 * (n/64 popcounts + 4 leaves), and T n/64 compares to make the bits: no pass over
+// Cost for T splits and n rows: T^2/2 * (n/64 popcounts + 4 leaves), and T n/64 compares to make the bits: no pass over
 // rows and pairs of columns (a histogram would take n F^2/2 steps, more wherever T < 8 F).
 //
 // The same template (pair_table_impl.hpp) is compiled for plain C++, AVX2 and AVX-512.
@@ -28,8 +28,8 @@ struct Plane {
     std::size_t last = 0;
 };
 
-// What a leaf of weight W, largest class c and m rows gives: its deficit for a cut (see cut.hpp), or its cost if it
-// meets the cut and `none` if not. Every number and every sum of two fits T exactly.
+// What a leaf of weight W, largest class c and m rows gives: its deficit for a target (see target.hpp), or its cost if it
+// meets the target and `none` if not. Every number and every sum of two fits T exactly.
 template <class T>
 struct LeafRule {
     T slope = 0, offset = 0, per_row = 0;
@@ -41,14 +41,14 @@ struct LeafRule {
 
 template <class T>
 struct PairTable {
-    std::size_t n_cuts = 0;
-    std::size_t stride = 0;  // n_cuts, rounded up to kStride; the cuts beyond send every row left
+    std::size_t n_splits = 0;
+    std::size_t stride = 0;  // n_splits, rounded up to kStride; the splits beyond send every row left
     std::size_t n_words = 0;
     const std::uint64_t* bits = nullptr;  // [word][stride]
     std::span<const Plane> planes{};
     std::size_t n_channels = 0;  // classes; and the row counts if weights differ from 1 (`counted`)
     bool counted = false;
-    const T* right = nullptr;  // [channel][stride]: sums over the rows right of each cut
+    const T* right = nullptr;  // [channel][stride]: sums over the rows right of each split
     const T* total = nullptr;  // [channel]
     T* both = nullptr;         // [channel][stride], scratch
     T* left_best = nullptr;    // [stride], in and out: of the side as a leaf or with its best split
@@ -69,7 +69,7 @@ struct PairTableKernels {
     PairKernel<double> wide;          // ... below 2^52: whole numbers, so exact
     SweepKernel<std::int32_t> narrow_sweep;
     SweepKernel<double> wide_sweep;
-    // Bits of one cut: code >= least, for n_words * 64 codes.
+    // Bits of one split: code >= least, for n_words * 64 codes.
     void (*compare)(const std::uint8_t* codes, std::size_t n_words, std::uint8_t least, std::uint64_t* words);
 };
 

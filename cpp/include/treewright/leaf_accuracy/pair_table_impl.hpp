@@ -27,7 +27,7 @@ inline __attribute__((always_inline)) V smaller(V a, V b) {
     return a < b ? a : b;
 }
 
-// Sums of the rows right of both cut i and cut j, for all j from `first` (a multiple of eight) on.
+// Sums of the rows right of both split i and split j, for all j from `first` (a multiple of eight) on.
 template <class T, int kBytes, class Bits>
 void count_both(const PairTable<T>& task, std::size_t i, std::size_t first) {
     constexpr std::size_t kPer = kBytes / 8;
@@ -144,7 +144,7 @@ void score(const PairTable<T>& task, const LeafRule<T>& rule, std::size_t i, std
 
 template <class T, int kBytes, class Bits, int kClasses, bool kCounted, bool kTable, bool kCost>
 void all_pairs(const PairTable<T>& task, const LeafRule<T>& rule) {
-    for (std::size_t i = 0; i < task.n_cuts; ++i) {
+    for (std::size_t i = 0; i < task.n_splits; ++i) {
         const std::size_t first = i / PairTable<T>::kStride * PairTable<T>::kStride;
         count_both<T, kBytes, Bits>(task, i, first);
         score<T, kBytes, kClasses, kCounted, kTable, kCost>(task, rule, i, first);
@@ -179,20 +179,20 @@ void sweep(const PairSweep<T>& task, const LeafRule<T>& rule) {
     const std::size_t n_classes = kClasses > 0 ? kClasses : task.n_classes;
     const std::size_t n_channels = n_classes + (kCounted ? 1 : 0);
     V number = {};  // of the lanes
-    for (std::size_t base = 0; base < kMostLanes; base += L::kCount) {
+    for (std::size_t base = 0; base < kMaxLanes; base += L::kCount) {
         for (std::size_t k = 0; k < L::kCount; ++k) number[k] = static_cast<T>(base + k);
         V best_left = L::load(task.left_best + base), best_right = L::load(task.right_best + base);
         for (const std::uint32_t* order : task.orders) {
-            for (std::size_t c = 0; c < n_channels; ++c) L::store(task.sums + c * kMostLanes + base, V{});
-            T* run = task.sums + n_channels * kMostLanes;  // sums over both sides
+            for (std::size_t c = 0; c < n_channels; ++c) L::store(task.sums + c * kMaxLanes + base, V{});
+            T* run = task.sums + n_channels * kMaxLanes;  // sums over both sides
             for (std::size_t c = 0; c < n_channels; ++c) run[c] = 0;
             for (std::size_t i = 0; i < task.n_rows; ++i) {
                 const std::uint32_t entry = order[i];
                 if ((entry & 1u) != 0) {
                     V ll = {}, lr = {}, rl = {}, rr = {}, ll_most = {}, lr_most = {}, rl_most = {}, rr_most = {};
                     for (std::size_t c = 0; c < n_classes; ++c) {
-                        const V a = L::load(task.sums + c * kMostLanes + base);
-                        const V left = L::load(task.left_total + c * kMostLanes + base);
+                        const V a = L::load(task.sums + c * kMaxLanes + base);
+                        const V left = L::load(task.left_total + c * kMaxLanes + base);
                         const V b = left - a, x = run[c] - a, y = (task.total[c] - run[c]) - b;
                         ll += a, lr += b, rl += x, rr += y;
                         ll_most = larger(ll_most, a), lr_most = larger(lr_most, b);
@@ -200,8 +200,8 @@ void sweep(const PairSweep<T>& task, const LeafRule<T>& rule) {
                     }
                     V ll_rows = ll, lr_rows = lr, rl_rows = rl, rr_rows = rr;
                     if (kCounted) {
-                        ll_rows = L::load(task.sums + n_classes * kMostLanes + base);
-                        lr_rows = L::load(task.left_total + n_classes * kMostLanes + base) - ll_rows;
+                        ll_rows = L::load(task.sums + n_classes * kMaxLanes + base);
+                        lr_rows = L::load(task.left_total + n_classes * kMaxLanes + base) - ll_rows;
                         rl_rows = run[n_classes] - ll_rows;
                         rr_rows = (task.total[n_classes] - run[n_classes]) - lr_rows;
                     }
@@ -217,11 +217,11 @@ void sweep(const PairSweep<T>& task, const LeafRule<T>& rule) {
                 const auto on_left = number >= zero + static_cast<T>(task.bucket[row]);
                 const std::size_t label = task.label[row];
                 const T weight = static_cast<T>(task.weight[row]);
-                T* sums = task.sums + label * kMostLanes + base;
+                T* sums = task.sums + label * kMaxLanes + base;
                 L::store(sums, L::load(sums) + (on_left ? zero + weight : zero));
                 run[label] += weight;
                 if (kCounted) {
-                    T* rows = task.sums + n_classes * kMostLanes + base;
+                    T* rows = task.sums + n_classes * kMaxLanes + base;
                     L::store(rows, L::load(rows) + (on_left ? zero + T{1} : zero));
                     run[n_classes] += 1;
                 }

@@ -1,28 +1,28 @@
 // Trees with the best worst leaf, exactly.
 //
-// Pass 1 (search, climb). The value of a tree is that of its worst leaf, so a tree meets a cut exactly if its two
+// Pass 1 (search, climb). The value of a tree is that of its worst leaf, so a tree meets a target exactly if its two
 // subtrees do. The climb asks for a tree strictly better than the best found, until none is; the last failure is the
-// proof, and what failed at one cut says something about the next (Conversion in cut.hpp). A failing set of rows is
-// not just refused: its total deficit G (cut.hpp) is bounded from below, and a bound of one set holds for its
+// proof, and what failed at one target says something about the next (Conversion in target.hpp). A failing set of rows is
+// not just refused: its total deficit G (target.hpp) is bounded from below, and a bound of one set holds for its
 // neighbours, less what the rows between can move:
-//   propagate   to the other cuts of the same column (their sides are nested);
-//   neighbours  to the same cut below another cut of the parent's column (these sets are nested too); the rows that
-//               two cuts leave are the same whichever comes first, so bounds pass between columns as well.
-//   G(S, d) = min(def(S), min over cuts that divide S of G(L, d-1) + G(R, d-1)): a tree is a leaf or a cut, and one
-//   that does not divide S can be dropped (cut.hpp). Bounds in place of G on the right give a bound.
-//   A set of fewer than 2 min_leaf rows has only its own leaf, for any cut leaves a leaf of at most half of it.
-// Depth is deepened one level at a time: the optimum of one level is the first cut of the next.
+//   propagate   to the other splits of the same column (their sides are nested);
+//   neighbours  to the same split below another split of the parent's column (these sets are nested too); the rows that
+//               two splits leave are the same whichever comes first, so bounds pass between columns as well.
+//   G(S, d) = min(def(S), min over splits that divide S of G(L, d-1) + G(R, d-1)): a tree is a leaf or a split, and one
+//   that does not divide S can be dropped (target.hpp). Bounds in place of G on the right give a bound.
+//   A set of fewer than 2 min_leaf rows has only its own leaf, for any split leaves a leaf of at most half of it.
+// Depth is deepened one level at a time: the optimum of one level is the first target of the next.
 //
-// When a run does not end at once, every other part of its steps goes into refuting cuts far above the incumbent:
+// When a run does not end at once, every other part of its steps goes into refuting targets far above the incumbent:
 // the smallest one refuted is the proven upper bound.
 //
-// Pass 2 (least). Among trees that meet a cut, the cheapest: unit * wrong weight + leaf * leaves. E(S, d) =
-// min(cost of S as a leaf, min over cuts E(L) + E(R)), over cuts of which both sides have G = 0. A side is first
+// Pass 2 (least). Among trees that meet a target, the cheapest: unit * wrong weight + leaf * leaves. E(S, d) =
+// min(cost of S as a leaf, min over splits E(L) + E(R)), over splits of which both sides have G = 0. A side is first
 // asked for G (the caches of pass 1 answer most), then for E with what is left of the budget. E is not Lipschitz: one
-// row can make a leaf fail. But F(S, d), the same minimum without the cut and the smallest leaf, is: E >= F, and
+// row can make a leaf fail. But F(S, d), the same minimum without the target and the smallest leaf, is: E >= F, and
 //   F(S) >= F(S') for S' in S, and F(S') >= F(S) - unit * weight(S without S')
 // (a tree for one set serves the other: empty leaves are dropped, rows that come cost their weight at most). So F at
-// depth two of one cut bounds E of the other cuts of its column. F is kept in the kernels' sums, E in full (FullCostRates).
+// depth two of one split bounds E of the other splits of its column. F is kept in the kernels' sums, E in full (FullCostRates).
 //
 // Time: the number of depth-two steps times the cost in pair_table.hpp, or passes times that in pair_sweep.hpp. `Control`
 // counts both.
@@ -57,7 +57,7 @@ using ranked::Size;
 using ranked::TreeNode;
 using ranked::TreePoolNode;
 
-// What a question about (rows, depth) gave: a tree that meets the cut, or a lower bound of G; 0 after a stop.
+// What a question about (rows, depth) gave: a tree that meets the target, or a lower bound of G; 0 after a stop.
 struct Outcome {
     bool feasible = false;
     Count lower = 0;
@@ -74,11 +74,11 @@ struct Cheapest {
 };
 
 struct Answer {
-    bool feasible = true;       // a tree meets the given cut
+    bool feasible = true;       // a tree meets the given target
     Value value{};              // of the tree's worst leaf
     bool proven_value = false;  // no tree has a better worst leaf
     double upper_bound = 1.0;   // no tree's worst leaf is better than this
-    bool proven_cost = false;   // no tree that meets the cut is cheaper
+    bool proven_cost = false;   // no tree that meets the target is cheaper
     Cost cost = kNoTree;
     Cost cost_bound = 0;
     PartialTree plan{};
@@ -89,13 +89,13 @@ struct Statistics {
     std::int64_t pair_costs = 0;   // ... of pass 2
     std::int64_t branches = 0;
     std::int64_t cache_hits = 0;
-    std::int64_t cuts = 0;    // values of q asked
-    std::int64_t passes = 0;  // of sweeps
+    std::int64_t targets = 0;  // values of q asked
+    std::int64_t passes = 0;   // of sweeps
     std::size_t bytes = 0;
 };
 
-// Lower bounds of the sets of rows that two cuts of a node leave, one side each, whichever cut came first: number
-// 2 * cut + side, side 1 is the right one. Symmetric.
+// Lower bounds of the sets of rows that two splits of a node leave, one side each, whichever split came first: number
+// 2 * split + side, side 1 is the right one. Symmetric.
 struct Boxes {
     struct Cell {
         Count lower = 0;
@@ -103,19 +103,19 @@ struct Boxes {
     };
     Fingerprint rows;  // the node and the depth that they hold for
     std::uint32_t depth = 0;
-    std::size_t cut = 0;   // the value of q asked
-    std::size_t size = 0;  // of a row; 0: no table
+    std::size_t target = 0;  // the value of q asked
+    std::size_t size = 0;    // of a row; 0: no table
     std::vector<Cell> cells;
-    std::vector<std::size_t> first;  // [column]: its first cut in the node's PairAnswer; and the end
+    std::vector<std::size_t> first;  // [column]: its first split in the node's PairAnswer; and the end
 
     [[nodiscard]] Cell& at(std::size_t a, std::size_t b) { return cells[a * size + b]; }
 };
-// Where a set of rows comes from: side of a cut (its number in the PairAnswer) of the node one level up.
+// Where a set of rows comes from: side of a split (its number in the PairAnswer) of the node one level up.
 struct Origin {
     Boxes* boxes = nullptr;
     const PairAnswer* pairs = nullptr;
     std::uint32_t column = 0;
-    std::size_t number = 0;  // 2 * cut + side
+    std::size_t number = 0;  // 2 * split + side
 };
 
 class Search {
@@ -124,8 +124,8 @@ class Search {
 
     // The tree of depth <= `depth` with the best worst leaf; among those, with rates, the cheapest.
     [[nodiscard]] Answer best(std::uint32_t depth, const FullCostRates* rates);
-    // The cheapest tree that meets the cut.
-    [[nodiscard]] Answer cheapest(std::uint32_t depth, const Cut& cut, const FullCostRates& rates);
+    // The cheapest tree that meets the target.
+    [[nodiscard]] Answer cheapest(std::uint32_t depth, const Target& target, const FullCostRates& rates);
     [[nodiscard]] std::vector<TreeNode> write(PartialTree plan) const;
     [[nodiscard]] Statistics statistics() const {
         Statistics all = statistics_;
@@ -134,7 +134,7 @@ class Search {
     }
 
    private:
-    // One side of the cut at work.
+    // One side of the split at work.
     struct Side {
         Count lower = 0;
         bool feasible = false;
@@ -145,17 +145,17 @@ class Search {
     struct Level {
         PairAnswer pairs, costs, relaxed;
         SortedColumn sorted;
-        std::vector<Fingerprint> key;                // [cut] of the left side
-        std::vector<Count> left_weight;              // [cut]
-        std::vector<Side> left, right;               // [cut]
-        std::vector<Count> left_floor, right_floor;  // [cut] pass 2: lower bounds of E in the kernels' sums
+        std::vector<Fingerprint> key;                // [split] of the left side
+        std::vector<Count> left_weight;              // [split]
+        std::vector<Side> left, right;               // [split]
+        std::vector<Count> left_floor, right_floor;  // [split] pass 2: lower bounds of E in the kernels' sums
         Boxes boxes;
         std::vector<std::pair<std::size_t, std::size_t>> stretches;
         Node left_node, right_node;
 
-        [[nodiscard]] bool closed(std::size_t cut) const { return left[cut].lower + right[cut].lower > 0; }
+        [[nodiscard]] bool closed(std::size_t split) const { return left[split].lower + right[split].lower > 0; }
     };
-    // The cuts of one column among those of the depth-two step.
+    // The splits of one column among those of the depth-two step.
     struct ColumnOfPairs {
         std::uint32_t column;
         std::size_t first, count;
@@ -163,7 +163,7 @@ class Search {
     };
     struct Entry {
         Count lower = 0;
-        std::int32_t lower_cut = -1;
+        std::int32_t lower_target = -1;
         bool feasible = false;
         Value value{};
         PartialTree plan{};
@@ -176,39 +176,39 @@ class Search {
     [[nodiscard]] Outcome split_once(const Node& node, std::size_t level);
     [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin,
                                  Count wanted);
-    // `at`: a root cut that is known to do.
+    // `at`: a root split that is known to do.
     [[nodiscard]] Outcome found_pair(const Node& node, const PairAnswer& pairs, std::size_t at, std::size_t level);
-    // Rounded weights: what both sides of a root cut lack in full at depth one, 0 or 1, where the kernels see nothing.
-    [[nodiscard]] std::pair<Count, Count> confirm(const Node& node, const PairAnswer::Cut& root, std::size_t level);
-    // Asks confirm() until one root cut lacks nothing: its number, or that there is none.
+    // Rounded weights: what both sides of a root split lack in full at depth one, 0 or 1, where the kernels see nothing.
+    [[nodiscard]] std::pair<Count, Count> confirm(const Node& node, const PairAnswer::Split& root, std::size_t level);
+    // Asks confirm() until one root split lacks nothing: its number, or that there is none.
     [[nodiscard]] std::size_t confirm_any(const Node& node, PairAnswer& pairs, std::size_t level);
-    // Loads a column of the node and makes the sides of the cut at this rank.
-    void open_cut(const Node& node, const PairAnswer::Cut& root, std::size_t level);
-    // Most cuts that the node can have; whether its depth-two step looks at all pairs of them; and how often that step
+    // Loads a column of the node and makes the sides of the split at this rank.
+    void open_split(const Node& node, const PairAnswer::Split& root, std::size_t level);
+    // Most splits that the node can have; whether its depth-two step looks at all pairs of them; and how often that step
     // must look at the clock.
-    [[nodiscard]] std::size_t most_cuts(const Node& node) const;
+    [[nodiscard]] std::size_t max_splits(const Node& node) const;
     [[nodiscard]] bool is_dense(const Node& node) const;
     [[nodiscard]] std::int64_t work(const Node& node) const;
     [[nodiscard]] Outcome join(const Node& node, std::size_t level, std::size_t at);
     // Columns with the smallest sum first.
     [[nodiscard]] std::vector<ColumnOfPairs> by_promise(const PairAnswer& pairs) const;
-    // Sorts a column of the node and loads what is known about its cuts.
+    // Sorts a column of the node and loads what is known about its splits.
     void open_column(const Node& node, std::uint32_t column, std::size_t level, const Origin& origin = {});
     void open_boxes(const Node& node, std::uint32_t depth, Level& here);
     void read_boxes(const Node& node, Level& here, const Origin& origin);
     void write_boxes(const Node& node, const Level& here, const Origin& origin);
-    // Asks both sides of a cut, the one that looks worse first, up to the first failure; tells the other cuts.
-    // `stretch` is open around it. Hints are the deficits of the sides at depth one; `first` is the column's first cut in
+    // Asks both sides of a split, the one that looks worse first, up to the first failure; tells the other splits.
+    // `stretch` is open around it. Hints are the deficits of the sides at depth one; `first` is the column's first split in
     // the PairAnswer.
     void ask(const Node& node, std::uint32_t depth, std::size_t level, std::size_t first, std::size_t at,
              std::pair<std::size_t, std::size_t> stretch, Count left_hint, Count right_hint);
-    // The bounds of a column's cuts hold for each other.
+    // The bounds of a column's splits hold for each other.
     void spread(Level& here) const;
     void propagate_side(Level& here, std::size_t at, bool is_left);
     void make_sides(const Node& node, Level& here, std::size_t at) const;
-    // What a bound leaves after `change` of weight has come (or gone, if negative): (1) and (2) of cut.hpp.
+    // What a bound leaves after `change` of weight has come (or gone, if negative): (1) and (2) of target.hpp.
     [[nodiscard]] Count moved(Count lower, Count change) const {
-        return lower - (change > 0 ? cut().gain_rate * change : -cut().loss_rate * change);
+        return lower - (change > 0 ? target().gain_rate * change : -target().loss_rate * change);
     }
     static void raise(Side& side, Count lower) { side.lower = std::max(side.lower, lower); }
     void climb(const Node& root, std::uint32_t depth, Answer& best);
@@ -216,13 +216,13 @@ class Search {
 
     // Pass 2.
     [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
-    [[nodiscard]] Cheapest least_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
+    [[nodiscard]] Cheapest cheapest_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
     // The depth-two step for costs: the best tree found, its `lower` a bound of all trees that split twice or more.
     [[nodiscard]] Cheapest weigh_costs(const Node& node, Cost budget, bool asks_relaxed, std::size_t level);
-    // F of one side of a cut is known: floors for the others of the column.
+    // F of one side of a split is known: floors for the others of the column.
     void raise_floors(Level& here, std::size_t at, bool is_left, Count relaxed) const;
     [[nodiscard]] Cheapest cheapest_stump(const Node& node, std::size_t level);
-    [[nodiscard]] Cheapest cheapest_pair(const Node& node, const PairAnswer::Cut& root, std::size_t level);
+    [[nodiscard]] Cheapest cheapest_pair(const Node& node, const PairAnswer::Split& root, std::size_t level);
     [[nodiscard]] Cost cost_of(const Leaf& leaf) const;
     [[nodiscard]] Cost cost_of(const Node& node, PartialTree plan, std::size_t level);
     [[nodiscard]] Cost lower_of(Count sum, const Node& node) const { return rates_->lower(sum, data_, node.n()); }
@@ -232,7 +232,7 @@ class Search {
     struct Worth {
         bool valid = false;  // no leaf has too few rows
         Value value{};
-        Cost cost = kNoTree;  // at the current cut
+        Cost cost = kNoTree;  // at the current target
     };
     [[nodiscard]] PartialTree greedy(const Node& node, std::uint32_t depth, std::size_t level);
     [[nodiscard]] Leaf leaf_of(std::span<const std::uint32_t> rows) const;
@@ -244,13 +244,21 @@ class Search {
     bool tidy_value(Answer& answer);  // whether it is better now
     void tidy_cost(const Node& root, std::uint32_t depth, Answer& answer);
 
-    void use(Cut cut);
-    [[nodiscard]] Count deficit(const Leaf& leaf) const { return cut().deficit(data_.measure, data_.rounding, leaf); }
-    [[nodiscard]] Count deficit(const Node& node) const { return deficit(node.leaf()); }
-    [[nodiscard]] Cut cut_at(Value value, bool strict) const {
-        return Cut::at(data_.measure, data_.rounding, value, strict, data_.min_leaf, data_.total);
+    void use(Target target);
+    [[nodiscard]] Count deficit(const Leaf& leaf) const {
+        return target().deficit(data_.measure, data_.rounding, leaf);
     }
-    [[nodiscard]] const Cut& cut() const { return cuts_.back(); }
+    [[nodiscard]] Count deficit(const Node& node) const { return deficit(node.leaf()); }
+    [[nodiscard]] Target target_at(Value value, bool strict) const {
+        return Target::at(data_.measure, data_.rounding, value, strict, data_.min_leaf, data_.total);
+    }
+    // All leaves as good as this value: what the second pass asks for.
+    [[nodiscard]] Target target_as_good(Value value) const {
+        if (data_.measure.criterion == Criterion::accuracy) return target_at(data_.measure.as_good(value), false);
+        return Target::at_bound(data_.measure, data_.rounding, Measure::as_good(data_.measure.of(value)), false,
+                                data_.min_leaf, data_.total);
+    }
+    [[nodiscard]] const Target& target() const { return targets_.back(); }
     [[nodiscard]] const Conversion& conversion(std::int32_t from);
     [[nodiscard]] const Entry* find(const Node& node, std::uint32_t depth);
     [[nodiscard]] Entry& entry(const Node& node, std::uint32_t depth);
@@ -267,8 +275,8 @@ class Search {
     PairSolver pairs_;
     PairSweeper sweeper_;
     Sorter sorter_;
-    std::vector<Cut> cuts_;                // asked so far; the last is current
-    std::vector<Conversion> conversions_;  // to the current cut
+    std::vector<Target> targets_;          // asked so far; the last is current
+    std::vector<Conversion> conversions_;  // to the current target
     std::vector<bool> converted_;
     const FullCostRates* rates_ = nullptr;
     ranked::RowsetCache<Entry> cache_;

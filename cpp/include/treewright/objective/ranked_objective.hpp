@@ -31,7 +31,7 @@ namespace treewright::ranked {
 class CoreRows;
 class PairSolver;
 
-// Best tree of depth at most one, with its cut: rows with rank < `rank` go left; `column` is kLeaf for a leaf.
+// Best tree of depth at most one, with its split: rows with rank < `rank` go left; `column` is kLeaf for a leaf.
 struct Stump {
     static constexpr std::uint32_t kLeaf = 0xffffffffu;
     Cost cost;

@@ -86,8 +86,8 @@ class Search {
     Bounds run_plain();
     // The dense program, where the depth is unlimited and it is small enough.
     Bounds try_dense_program(Bounds known);
-    // Raises the bound step by step until it is exact or the run has made `most_steps` more; may be called again.
-    Bounds raise_bound(Bounds known, std::int64_t most_steps);
+    // Raises the bound step by step until it is exact or the run has made `max_steps` more; may be called again.
+    Bounds raise_bound(Bounds known, std::int64_t max_steps);
     // From now on these prices, which must outlive their use; what the cache holds was proven and stays.
     void use_prices(std::span<const std::int64_t> prices);
     // From now on every tree better than the ones known keeps the limit on leaves.
@@ -172,7 +172,7 @@ class Search {
     Settings settings_;
     Options options_;
     Control& control_;
-    std::size_t most_bytes_;
+    std::size_t max_bytes_;
     std::int64_t c_;
     std::span<const std::int64_t> prices_;
     int discrepancies_ = 0;              // of the dives made so far

@@ -27,9 +27,9 @@ struct LatticeResult {
     Shape shape;
 };
 
-// Solves the problem if the lattice has at most `most_states` states and fits the memory limit; nothing otherwise, or
+// Solves the problem if the lattice has at most `max_states` states and fits the memory limit; nothing otherwise, or
 // if the run was stopped. Depth and leaf limits must not bind, and no minimum leaf size is known here.
 [[nodiscard]] std::optional<LatticeResult> solve_by_lattice(const Dataset& data, const Settings& settings,
-                                                            std::size_t most_states, Control& control);
+                                                            std::size_t max_states, Control& control);
 
 }  // namespace treewright::bits

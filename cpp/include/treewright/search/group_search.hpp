@@ -1,4 +1,4 @@
-// Optimal trees over few cuts for losses of two sums: branch and bound by depth over sets of groups of equal rows.
+// Optimal trees over few splits for losses of two sums: branch and bound by depth over sets of groups of equal rows.
 //
 // A subproblem is (set of groups, depth left, budget). The cell kernel (cell_kernel.hpp) bounds all roots of a set at depth two
 // and three at once, to within its rounding; only roots whose bound is below the budget are solved as integers, by the same
@@ -41,7 +41,7 @@ namespace treewright::ranked {
 
 class GroupSearch {
    public:
-    // Whether this search is the one for the table: few cuts, a loss of two sums, no limit of leaves.
+    // Whether this search is the one for the table: few splits, a loss of two sums, no limit of leaves.
     [[nodiscard]] static bool fits(const RankedObjective& objective, const Options& options, Size limits);
 
     GroupSearch(const RankedObjective& objective, const Options& options, Control& control);
@@ -59,7 +59,7 @@ class GroupSearch {
     };
     // What a set is parted into by a column.
     struct Root {
-        std::uint32_t cut;
+        std::uint32_t split;
         Cost bound;     // of the trees with this root
         double likely;  // orders roots of equal bounds
     };
@@ -84,11 +84,11 @@ class GroupSearch {
     // Bounds of the roots: from the kernel, or from what is known of both sides.
     void bound_by_cells(const Set& set, std::uint32_t depth, Level& here);
     void bound_by_sides(const Set& set, std::uint32_t depth, Level& here);
-    void part(const Set& set, std::uint32_t cut, Set& ones, Set& zeros) const;
+    void part(const Set& set, std::uint32_t split, Set& ones, Set& zeros) const;
     [[nodiscard]] bool legal(const Set& ones, const Set& zeros) const;
     void add(std::uint32_t group, Set& set) const;
     [[nodiscard]] Cost least(const Set& set) const { return set.unavoidable + penalty_; }
-    [[nodiscard]] PartialTree remember(std::uint32_t cut, PartialTree ones, PartialTree zeros);
+    [[nodiscard]] PartialTree remember(std::uint32_t split, PartialTree ones, PartialTree zeros);
     void write(PartialTree plan, const std::vector<std::uint32_t>& groups, std::vector<TreeNode>& tree) const;
     [[nodiscard]] Level& level_at(std::size_t level);
     void watch_memory();
@@ -96,7 +96,7 @@ class GroupSearch {
     static constexpr std::uint32_t kFree = Size::kAny;  // a depth that no tree reaches
     static constexpr std::uint32_t kDeepened = 3;       // depth to which free sets are solved first
     static constexpr std::uint32_t kRootDeepened = 5;   // ... and the root: its tree is the incumbent
-    static constexpr std::uint32_t kLeastSegmented = 3;
+    static constexpr std::uint32_t kMinSegmented = 3;
     // The bound of segments goes on while it computes no more values than these and so many for each cell of a solve that
     // it made needless: a value takes about twice the time of a cell. seoul-bike, depth 6: 1.8 s without this rule, 1.6 with.
     static constexpr std::int64_t kFreeValues = 1 << 21, kValuesPerCell = 1, kTriedSets = 32;
@@ -116,9 +116,9 @@ class GroupSearch {
     Cost penalty_;
     TreePool pool_;
     std::vector<std::unique_ptr<Level>> levels_;
-    std::vector<std::uint32_t> n_ones_;  // [cut], scratch
-    std::vector<Fingerprint> key_;       // [cut], scratch
-    std::vector<Node> by_cut_;           // [cut], scratch: of the ones
+    std::vector<std::uint32_t> n_ones_;  // [split], scratch
+    std::vector<Fingerprint> key_;       // [split], scratch
+    std::vector<Node> by_split_;         // [split], scratch: of the ones
     bool at_full_depth_ = false;
     Statistics statistics_;
 };

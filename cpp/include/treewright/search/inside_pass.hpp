@@ -72,7 +72,7 @@ class InsidePass {
             if (!walk_.reached(n)) continue;
             if (control.poll(1 + static_cast<std::int64_t>(walk_.graph().edges_of(n).size()))) return false;
             solve(n, terms);
-            if (store_.bytes() + sums_.bytes() > rule_.most_bytes) {
+            if (store_.bytes() + sums_.bytes() > rule_.max_bytes) {
                 control.halt(Stop::memory);
                 return false;
             }
@@ -92,7 +92,7 @@ class InsidePass {
             if (!dead(edge))
                 n_leaves = std::max<std::size_t>(
                     n_leaves, cells(edge.child[0]).runs.back().leaves + cells(edge.child[1]).runs.back().leaves);
-        range.reset(std::min(n_leaves + 1, rule_.most_errors.size()));
+        range.reset(std::min(n_leaves + 1, rule_.max_errors.size()));
         walk_.limit(n, range);
         walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range.reach(1, errors); });
         for (const SetEdge& edge : walk_.graph().edges_of(n)) {

@@ -33,9 +33,9 @@ class RunSums {
         Sum out{};
         for (std::size_t r = 0; r < cells_.runs.size(); ++r) {
             const CellRun& run = cells_.runs[r];
-            if (run.leaves + leaves >= rule.most_errors.size()) break;
+            if (run.leaves + leaves >= rule.max_errors.size()) break;
             if (run.leaves > 1 || leaves_too)
-                out += sums_[first_[r] + run.up_to(rule.most_errors[run.leaves + leaves] - errors)];
+                out += sums_[first_[r] + run.up_to(rule.max_errors[run.leaves + leaves] - errors)];
         }
         return out;
     }

@@ -8,10 +8,10 @@
 
 namespace treewright::bits {
 
-class PriceStages {
+class RowPriceStages {
    public:
     // The first stage ends after `first_steps` steps of the run.
-    PriceStages(const PriceSource& source, std::int64_t first_steps, Control& control);
+    RowPriceStages(const RowPriceSource& source, std::int64_t first_steps, Control& control);
 
     // Steps that are left of this stage: of the last one, all.
     [[nodiscard]] std::int64_t steps_left() const;
@@ -28,7 +28,7 @@ class PriceStages {
     [[nodiscard]] const Prices& prices() const { return prices_; }
 
    private:
-    const PriceSource& source_;
+    const RowPriceSource& source_;
     Control& control_;
     std::int64_t steps_;
     std::int64_t end_;

@@ -1,7 +1,7 @@
-// The graph of all trees within a budget over all cuts of ranked columns: the same graph, by the same rule, as near_optimal.hpp
-// makes over binary columns, without making a column of every cut.
+// The graph of all trees within a budget over all splits of ranked columns: the same graph, by the same rule, as near_optimal.hpp
+// makes over binary columns, without making a column of every split.
 //
-// A cut of a node that leaves out ranks which no row of the node has stands for several cuts of the table: they send the rows of
+// A split of a node that leaves out ranks which no row of the node has stands for several splits of the table: they send the rows of
 // the node the same way and other rows differently, so each is an edge of its own, to the same two children. Nodes are told apart
 // by the fingerprints of their rows, as in the search's own cache.
 #pragma once

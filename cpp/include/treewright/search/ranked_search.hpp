@@ -1,23 +1,23 @@
-// Optimal trees over all cuts of ranked columns: branch and bound by depth.
+// Optimal trees over all splits of ranked columns: branch and bound by depth.
 //
 // A subproblem is (rows, depth left, budget). Depth two is solved by the kernel (pair_solver.hpp). Above it, each
-// column has a profile (interval_bounds.hpp); the open gap with the lowest bound is taken, its middle cut is solved on both
+// column has a profile (interval_bounds.hpp); the open gap with the lowest bound is taken, its middle split is solved on both
 // sides one level down, and the profile draws conclusions for the neighbours, until no gap is open. The two sides get
 // as budget what would still beat the target, plus slack: slack makes their bounds better than needed there, and so
-// closes a wider stretch around the cut. It buys width, never validity. Sides of depth two get more of it: their last
+// closes a wider stretch around the split. It buys width, never validity. Sides of depth two get more of it: their last
 // part of a proof takes no more than a pass or two of the kernel.
 //
 // Leaf counts (C = cost of a leaf): a tree cheaper than T has fewer than T / C leaves, so depth at most T / C - 2;
 // and a tree that needs depth d has d + 1 leaves or more, so f(S, d) >= min(f(S, d - 1), (d + 1) C).
 //
-// Before a gap's middle is solved, the rows between its two cuts are, if that may close it: they are few, and their own
-// optimum counts at every cut between (rule S). Measured on magic, depth 4, price 0: a gap of 12.5 % after 30 s instead of
+// Before a gap's middle is solved, the rows between its two splits are, if that may close it: they are few, and their own
+// optimum counts at every split between (rule S). Measured on magic, depth 4, price 0: a gap of 12.5 % after 30 s instead of
 // 58, of 4.2 % after 107 s.
 //
 // Before depth d a node is solved at depth d - 1 (one call against hundreds): its optimum is the incumbent, its bound
 // the end point of every profile. At the root a greedy tree comes first.
 //
-// A limit of L leaves: a side of a cut has at most L - 1, and its optimum at that size bounds it; only a cut that is
+// A limit of L leaves: a side of a split has at most L - 1, and its optimum at that size bounds it; only a split that is
 // cheap enough by these bounds is solved for every way to share L leaves between its sides. Depth is at most L - 1.
 //
 // A run that is not over in two thousand passes looks at few rows first, the core (core_rows.hpp): what is proven of them
@@ -30,7 +30,7 @@
 // with a low budget, subproblems stop early and close wide stretches, so the bound rises evenly, and what was found out
 // is taken up again (bound_memos.hpp).
 //
-// Several threads (Options::threads) share the splits of the root. Whoever is free takes the open gap or cut with the lowest
+// Several threads (Options::threads) share the splits of the root. Whoever is free takes the open gap or split with the lowest
 // bound, solves both sides with a search of its own, and tells the root's profile what it proved; queue, profiles
 // and best tree of the root have one lock, and what is solved below it goes into one store (ranked_store.hpp). Everything but
 // the root is searched as by one thread, which runs the same loop. Why that proves the same:
@@ -38,7 +38,7 @@
 //     tree exists, and the cost of the best tree only falls: what cannot beat an older target cannot beat the present one.
 //   - What a thread proves of a side (a bound of a set of rows at a size) depends on no other thread. Profiles draw
 //     conclusions from points in any order, and each is a true statement about the node whenever it is drawn.
-//   - A gap that is being solved is in no queue and is told to nobody else, but its cuts stay open in the profile, so a
+//   - A gap that is being solved is in no queue and is told to nobody else, but its splits stay open in the profile, so a
 //     bound of the root that is read meanwhile, or after a stop, counts it as open.
 // Threads begin when one has worked for a while (Options::alone_work): most searches are over before that.
 //
@@ -54,7 +54,7 @@
 #include "treewright/kernels/pair_solver.hpp"
 #include "treewright/objective/ranked_objective.hpp"
 #include "treewright/bounds/interval_bounds.hpp"
-#include "treewright/core/solved_cut.hpp"
+#include "treewright/core/solved_split.hpp"
 #include "treewright/core/tree_node.hpp"
 
 #include <array>
@@ -78,7 +78,7 @@ struct Statistics {
     std::int64_t row_steps = 0;
     std::int64_t nodes = 0;  // subproblems of depth three and more
     std::int64_t cache_hits = 0;
-    std::int64_t gaps_closed = 0;  // by the rows between two cuts
+    std::int64_t gaps_closed = 0;  // by the rows between two splits
     std::int64_t core_rows = 0;    // of the largest core that was looked at
     std::int64_t parts = 0;        // of the rows, that were searched by themselves
     std::size_t bytes = 0;
@@ -99,9 +99,9 @@ class Search {
     // The plan as a tree, depth-first.
     [[nodiscard]] std::vector<TreeNode> write(PartialTree plan);
     [[nodiscard]] Statistics statistics() const;
-    // Adds all cuts that a tree of depth at most `depth` >= 3 within the budget begins with, unless it is stopped. The node is
+    // Adds all splits that a tree of depth at most `depth` >= 3 within the budget begins with, unless it is stopped. The node is
     // of any rows of the table. What was solved for one call is known to the next.
-    void cuts_within(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedCut>& found);
+    void splits_within(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedSplit>& found);
     [[nodiscard]] std::size_t bytes() const { return store_->all_bytes(); }
 
    private:
@@ -111,25 +111,25 @@ class Search {
     // Working memory of one level of the recursion, reused by all its nodes.
     struct Level {
         Node left, right;
-        Node between, part;  // rows between two cuts, some of them
+        Node between, part;  // rows between two splits, some of them
         std::vector<IntervalBounds> profiles;
         struct Open {
             Cost bound;
             std::uint32_t width;
-            std::uint32_t column;    // number of the node's column
-            std::uint32_t left_cut;  // point at the gap's left, or the open cut itself
-            bool is_cut;
+            std::uint32_t column;      // number of the node's column
+            std::uint32_t left_split;  // point at the gap's left, or the open split itself
+            bool is_split;
         };
         std::vector<Open> heap;
-        // Threads read the memos of cuts that are solved while others are added: a deque leaves them in their place.
-        std::deque<std::array<Memo, 2>> memos;         // of the two sides of each cut solved, if these had depth two
+        // Threads read the memos of splits that are solved while others are added: a deque leaves them in their place.
+        std::deque<std::array<Memo, 2>> memos;         // of the two sides of each split solved, if these had depth two
         std::vector<std::array<Fingerprint, 2>> rows;  // of the two sides, if these were deeper
     };
 
-    // A split of a node: the number of its column, then the cut. The first of several is the least.
+    // A split of a node: the number of its column, then the split. The first of several is the least.
     struct Place {
         std::size_t at;
-        std::uint32_t cut;
+        std::uint32_t split;
         friend auto operator<=>(const Place&, const Place&) = default;
     };
 
@@ -156,16 +156,16 @@ class Search {
         [[nodiscard]] Gap wanted(std::size_t at, Gap gap) const;
     };
 
-    // What is asked of a gap or of an open cut.
+    // What is asked of a gap or of an open split.
     struct Question {
         Level::Open from;
         Gap gap;
         Cost target;
         SplitBounds before, behind;  // the points around it
     };
-    struct Sides {  // a cut to be solved
+    struct Sides {  // a split to be solved
         std::size_t at;
-        std::uint32_t cut;
+        std::uint32_t split;
         Cost target, slack;
         SplitBounds bounds;
         std::array<std::array<Neighbour, 2>, 2> neighbours{};  // of the left side, of the right
@@ -174,10 +174,10 @@ class Search {
         bool gap_before = false, gap_behind = false;
     };
 
-    // The next gap or cut that may cost less than the target; none if there is none now.
+    // The next gap or split that may cost less than the target; none if there is none now.
     [[nodiscard]] std::optional<Question> next(Hunt& hunt);
     [[nodiscard]] Sides prepare(Hunt& hunt, const Question& question);
-    // Solves both sides of a cut: their bounds go to `sides`, a tree that is cheaper than `best` to it.
+    // Solves both sides of a split: their bounds go to `sides`, a tree that is cheaper than `best` to it.
     void evaluate(const Hunt& hunt, Sides& sides, Outcome& best);
     // Tells the profile and the queue what came out.
     void absorb(Hunt& hunt, const Question& question, const Sides& sides, const Outcome& found);
@@ -186,7 +186,7 @@ class Search {
     // The part of one thread. `lead`: of the calling one; it begins with the helpers' threads by `call_helpers`.
     void work(Hunt& hunt, bool lead, const std::function<void()>& call_helpers);
     class Threads;
-    // A queue of the open cuts and gaps of all columns, given the profiles.
+    // A queue of the open splits and gaps of all columns, given the profiles.
     void open_all(Hunt& hunt) const;
     // Profiles of a node with all that is known of them; true if a memo of the node itself was there.
     bool open_profiles(const Node& node, Size size, std::size_t level, std::span<const Neighbour> neighbours,
@@ -216,7 +216,7 @@ class Search {
     [[nodiscard]] Cost rows_between_add(const Hunt& hunt, const Question& question);
     // The search for the least loss alone: this one where leaves only break ties, else one of its own.
     [[nodiscard]] Search& losses();
-    // Least cost of a cut whose sides share a limit of leaves, as far as it is below `target`: else a bound above.
+    // Least cost of a split whose sides share a limit of leaves, as far as it is below `target`: else a bound above.
     [[nodiscard]] Cost share_leaves(const Hunt& hunt, const Sides& sides, Outcome& best);
     [[nodiscard]] Outcome greedy(const Node& node, Size size, std::size_t level);
     [[nodiscard]] Outcome stump_tree(const Node& node, Size size, std::size_t level);
@@ -237,8 +237,8 @@ class Search {
     static constexpr std::uint32_t kFewestParts = 4;
     static constexpr double kPairSlack = 4;   // times Options::slack
     static constexpr Cost kNestedSlack = 50;  // part of the target, where rule Z is not used
-    // Rows between two cuts are tried where they may add what is needed: in parts they add less than at once. A halving
-    // of the open cuts doubles the number of small problems and halves the rows that do not count.
+    // Rows between two splits are tried where they may add what is needed: in parts they add less than at once. A halving
+    // of the open splits doubles the number of small problems and halves the rows that do not count.
     static constexpr double kPartOfErrors = 0.7;
     static constexpr int kHalvings = 4;
 
@@ -265,7 +265,7 @@ class Search {
     struct {
         Size size{0};
         Memo memo;
-    } core_memo_;              // what core rows say about the root's cuts
+    } core_memo_;              // what core rows say about the root's splits
     Outcome root_;             // the root solved one level less deep
     bool last_round_ = false;  // the root is being solved at its full depth
 };

@@ -1,9 +1,9 @@
 // All splits of a node of ranked rows that some tree within a budget begins with, each with the optima of its two sides.
 //
 // A split of (S, d) is within the budget b iff f(L, d-1) + f(R, d-1) <= b. Above depth two that is the hunt of ranked_search.hpp
-// with a target that stays at b + 1: a stretch of cuts is left out at once where the bounds of nested rows
-// (interval_bounds.hpp) say that none costs less, and of what remains every cut is solved, its sides no further than b less the
-// other side. At depth two the kernel tells both optima of many cuts in one pass; at depth one a walk over the rows does.
+// with a target that stays at b + 1: a stretch of splits is left out at once where the bounds of nested rows
+// (interval_bounds.hpp) say that none costs less, and of what remains every split is solved, its sides no further than b less the
+// other side. At depth two the kernel tells both optima of many splits in one pass; at depth one a walk over the rows does.
 #pragma once
 
 #include "treewright/kernels/class_pair_solver.hpp"
@@ -22,10 +22,10 @@ class SplitsWithin {
         : objective_(objective), control_(control), search_(search), pairs_(objective, options, control) {}
 
     // Fills `found`, ascending by column and position; false if it was stopped.
-    [[nodiscard]] bool find(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedCut>& found);
+    [[nodiscard]] bool find(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedSplit>& found);
 
    private:
-    void of_leaves(const Node& node, Cost budget, std::vector<SolvedCut>& found);
+    void of_leaves(const Node& node, Cost budget, std::vector<SolvedSplit>& found);
 
     const Misclassification& objective_;
     Control& control_;

@@ -55,7 +55,7 @@ class Store {
     };
     [[nodiscard]] Shard& shard(const Fingerprint& rows) const { return *shards_[rows.high % shards_.size()]; }
 
-    std::size_t most_bytes_;
+    std::size_t max_bytes_;
     std::size_t threads_;
     std::vector<std::unique_ptr<Shard>> shards_;
     mutable std::mutex mutex_;  // of all below

@@ -19,7 +19,7 @@
 // is charged no more than the tree there. This is a lower guess, so Theorem 4.3 holds for it too, and leaves less open: with g'
 // the lower guesses of the reduced rows, a search that ends is at most sum g' above the optimum, for it costs at most what
 // every tree would if each row cost it max(cost, g'). A tree that refutes no row needs no such search. It takes a quarter of
-// the steps so far, kLeastRecheckSteps if that is more, and a second at most.
+// the steps so far, kMinRecheckSteps if that is more, and a second at most.
 //
 // With a limit of K leaves a stage has two halves:
 //
@@ -50,7 +50,7 @@
 namespace treewright::bits {
 
 // What the maker of row prices may spend in one stage, and what its prices have to beat.
-struct PriceRequest {
+struct RowPriceRequest {
     double seconds;
     std::int64_t work;          // conjunctions visited
     std::int64_t proven_bound;  // in cost units
@@ -67,13 +67,13 @@ struct Prices {
 };
 
 // Makes prices, or better ones than before. It may end the run by Control::halt.
-using PriceSource = std::function<Prices(const PriceRequest&)>;
+using RowPriceSource = std::function<Prices(const RowPriceRequest&)>;
 
 // What a recheck may take: a part of the steps that others have taken before and of those of this run, but no more than
-// leaves `most_steps` of this run in all.
+// leaves `max_steps` of this run in all.
 struct RecheckBudget {
     std::int64_t steps_before;
-    std::int64_t most_steps;
+    std::int64_t max_steps;
 };
 
 // Of a recheck of guessed bounds.
@@ -102,7 +102,7 @@ struct Outcome {
 // are rechecked.
 template <class Acc>
 [[nodiscard]] Outcome search_tree(const Dataset& data, const Settings& settings, bool fewest_leaves,
-                                  const PriceSource& prices, Control& control,
+                                  const RowPriceSource& prices, Control& control,
                                   const std::optional<RecheckBudget>& recheck = {});
 
 }  // namespace treewright::bits

@@ -14,14 +14,14 @@
 namespace treewright::bits {
 
 struct SetRule {
-    std::vector<std::int64_t> most_errors;  // [leaves]: of a tree of the set, above what every tree pays; -1: none
-    std::int64_t leaf_price = 0;            // in cost units, as the graph was made
+    std::vector<std::int64_t> max_errors;  // [leaves]: of a tree of the set, above what every tree pays; -1: none
+    std::int64_t leaf_penalty = 0;         // in cost units, as the graph was made
     int unit_shift = 0;
     bool any_label = false;             // a leaf may predict any class, not only the cheapest (first of equals)
     bool redundant = false;             // splits with the same label on both sides count
     std::int64_t min_rows = 1;          // in a leaf
     std::vector<std::uint32_t> copies;  // [edge]: input columns that make this split; 0 closes the edge
-    std::size_t most_bytes = static_cast<std::size_t>(-1);
+    std::size_t max_bytes = static_cast<std::size_t>(-1);
 };
 
 class SetWalk {
@@ -72,8 +72,8 @@ class SetWalk {
     // what the whole may be.
     void limit(std::size_t n, CellRange& range) const {
         for (std::size_t l = 1; l < range.most.size(); ++l) {
-            const std::int64_t left = graph_.nodes[n].budget - static_cast<std::int64_t>(l) * rule_.leaf_price;
-            range.most[l] = std::min(rule_.most_errors[l], left < 0 ? -1 : left >> rule_.unit_shift);
+            const std::int64_t left = graph_.nodes[n].budget - static_cast<std::int64_t>(l) * rule_.leaf_penalty;
+            range.most[l] = std::min(rule_.max_errors[l], left < 0 ? -1 : left >> rule_.unit_shift);
         }
     }
 

@@ -17,7 +17,7 @@
 
 namespace treewright::bits {
 
-inline constexpr std::size_t kMostDenseBytes = std::size_t{1} << 26;
+inline constexpr std::size_t kMaxDenseBytes = std::size_t{1} << 26;
 
 // Cells of equal leaves and successive errors.
 struct CellRun {
@@ -130,7 +130,7 @@ class CellSums {
     void reset(const CellRange& range) {
         range_ = &range;
         first_.assign(range.least.size() + 1, 0);
-        constexpr double most = static_cast<double>(kMostDenseBytes / sizeof(V));
+        constexpr double most = static_cast<double>(kMaxDenseBytes / sizeof(V));
         double width = 0;
         for (std::size_t l = 0; l < range.least.size(); ++l) {
             const bool some = range.least[l] <= range.most[l];

@@ -4,7 +4,7 @@
 // Inside.  H(n)[l, e], the number of subtrees of node n with l leaves and e errors (inside_pass.hpp).
 // Outside. O(n)[l, e] counts the ways to complete a subtree at n to a tree, by the leaves and errors beside it:
 //     O(root) = {(0, 0): 1},  O(L_j) += copies(j) * conv(O(n), H(R_j)).
-// The trees in which n is a leaf of label k are the sum of O(n)[l, e] over the cells with e + error(n, k) <= most_errors[l + 1],
+// The trees in which n is a leaf of label k are the sum of O(n)[l, e] over the cells with e + error(n, k) <= max_errors[l + 1],
 // without the trees in which that leaf's parent is redundant.
 //
 // Rounding. All is made by adding and multiplying numbers that are not negative, so relative errors grow by a rounding a step

@@ -61,13 +61,13 @@ struct ChildPattern {
 
 // Makes subproblems in its arena; what it returns lives as long as the arena's scope.
 //
-// Once the run is over (Control::cut), matrices are garbage or missing; rows, totals and keys are right at any time. Where a
+// Once the run is over (Control::split), matrices are garbage or missing; rows, totals and keys are right at any time. Where a
 // matrix would pass the memory limit the run is ended before it is made.
 template <class Acc>
 class Subproblems {
    public:
     // With `counted`, one more channel counts the input rows, for a minimum leaf size.
-    Subproblems(const Dataset& data, PairKernel kernel, bool counted, Control& control, std::size_t most_bytes);
+    Subproblems(const Dataset& data, PairKernel kernel, bool counted, Control& control, std::size_t max_bytes);
 
     // What the matrices of the first splits take; a search with less memory is not begun. A few MB are always granted.
     [[nodiscard]] static std::size_t bytes_needed(const Dataset& data, bool counted);
@@ -109,7 +109,7 @@ class Subproblems {
     PairKernel kernel_;
     Simd simd_;
     Control& control_;
-    std::size_t most_bytes_;
+    std::size_t max_bytes_;
     Rows<Acc> rows_;
     Arena arena_;
     PairScratch pair_scratch_;

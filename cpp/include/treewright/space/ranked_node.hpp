@@ -34,8 +34,8 @@ void make_root(const RankedObjective& objective, Node& root);
 
 // Splits `node` before position `position` of its column number `at`. `goes_left` is scratch: a byte for each row of the
 // table, and OrderKernels::kPadding more.
-void split(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Arena& arena,
-           std::span<std::uint8_t> goes_left, Node& left, Node& right);
+void divide(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Arena& arena,
+            std::span<std::uint8_t> goes_left, Node& left, Node& right);
 
 // The rows at positions begin .. end - 1 of column number `at` of `node`; scratch as above.
 void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end,
@@ -45,7 +45,7 @@ void extract(const RankedObjective& objective, const Node& node, std::size_t at,
 void select(const RankedObjective& objective, const Node& node, std::uint32_t n, Arena& arena,
             std::span<const std::uint8_t> marked, Node& part);
 
-// Positions of `order` at which a group starts, without position 0: where a cut may be.
-void cut_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions);
+// Positions of `order` at which a group starts, without position 0: where a split may be.
+void split_positions(std::span<const std::uint32_t> order, std::vector<std::uint32_t>& positions);
 
 }  // namespace treewright::ranked

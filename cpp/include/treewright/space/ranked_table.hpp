@@ -1,6 +1,6 @@
 // The space of ranked columns: ranks instead of numbers, and the rows sorted by each column.
 //
-// A *ranked column* gives every row a rank 0, 1, ...; ties share a rank. Cut r sends the rows with rank < r to the
+// A *ranked column* gives every row a rank 0, 1, ...; ties share a rank. Split r sends the rows with rank < r to the
 // left. A continuous column is one ranked column; a column with missing values is two (missing lowest, missing
 // highest); a categorical column is one ranked column with two ranks for each category.
 //

@@ -110,12 +110,14 @@ def _data(trees: NearOptimalTrees) -> dict[str, Any]:
     kind, n_kinds, _ = graph.rows
     first = np.unique(kind, return_index=True)[1]
     bits = (
-        graph.cuts.goes_right[arrays["source"]][:, first] if len(arrays["source"]) else np.zeros((0, n_kinds))
+        graph.split_matrix.goes_right[arrays["source"]][:, first]
+        if len(arrays["source"])
+        else np.zeros((0, n_kinds))
     )
     weight = np.zeros((n_kinds, problem.n_classes))
     np.add.at(weight, (kind, problem.y), problem.sample_weight)
     values, rows = _by_node(trees)
-    splits = [_split_json(trees, number) for number in range(len(graph.cuts.splits))]
+    splits = [_split_json(trees, number) for number in range(len(graph.split_matrix.splits))]
     allowed = [counts.open_twins(place) for place in range(len(arrays["source"]))]
     return {
         "columns": [printable(name) for name in table.names],
@@ -139,11 +141,11 @@ def _data(trees: NearOptimalTrees) -> dict[str, Any]:
             "most": _limits(trees),
         },
         "edges": {name: np.asarray(arrays[name]).tolist() for name in ("column", "left", "right")},
-        "most": trees.membership.most_errors(graph),
+        "most": trees.membership.max_errors(graph),
         "redundant": graph.redundant,
         "unit": float(graph.unit),
         "base": graph.base,
-        "price": float(graph.leaf_price),
+        "price": float(graph.leaf_penalty),
         "cost": float(problem.cost_complexity),
         "bound": trees.bound_,
         "lowerBound": float(trees.best.lower_bound),
@@ -170,7 +172,7 @@ def _gaps(trees: NearOptimalTrees, gaps: GapFrontier | None) -> dict[str, Any] |
     """The best tree for every largest gap, as the page's builder holds trees: what stands at each place."""
     if gaps is None:
         return None
-    numbers: dict[Split | None, int] = {split: n for n, split in enumerate(trees.graph.cuts.splits)}
+    numbers: dict[Split | None, int] = {split: n for n, split in enumerate(trees.graph.split_matrix.splits)}
     return {
         "proven": gaps.proven,
         "points": [
@@ -204,8 +206,8 @@ def _places(tree: Tree, numbers: dict[Split | None, int]) -> dict[str, dict[str,
 def _limits(trees: NearOptimalTrees) -> list[list[int]]:
     """Return the most errors of a subtree at each node by its leaves, up to the last number of leaves that fits."""
     graph = trees.graph
-    most = trees.membership.most_errors(graph)
-    price, shift = int(graph.arrays["leaf_price"]), int(graph.arrays["unit_shift"])
+    most = trees.membership.max_errors(graph)
+    price, shift = int(graph.arrays["leaf_penalty"]), int(graph.arrays["unit_shift"])
     out = []
     for budget in np.asarray(graph.arrays["budget"]).tolist():
         limits = [-1]
@@ -235,7 +237,7 @@ def _by_node(trees: NearOptimalTrees) -> tuple[list[list[float]], list[int]]:
 def _weights_by_node(trees: NearOptimalTrees) -> list[list[float]]:
     """Return the weights of the classes where rows do not count alike, by going down the graph row by row."""
     graph = trees.graph
-    bits = graph.cuts.goes_right[graph.arrays["source"]].astype(np.bool_)
+    bits = graph.split_matrix.goes_right[graph.arrays["source"]].astype(np.bool_)
     held: list[Any] = [None] * graph.n_nodes
     held[0] = np.ones(graph.problem.table.n_rows, dtype=np.bool_)
     out = []
@@ -256,7 +258,7 @@ def _weights_by_node(trees: NearOptimalTrees) -> list[list[float]]:
 
 def _split_json(trees: NearOptimalTrees, number: int) -> dict[str, Any]:
     """A split in words for both sides, and as a model file writes it."""
-    problem, split = trees.graph.problem, trees.graph.cuts.splits[number]
+    problem, split = trees.graph.problem, trees.graph.split_matrix.splits[number]
     tree = grow(
         problem.table.columns,
         problem.classes,

@@ -1,4 +1,4 @@
-"""Guessed thresholds as cuts of the table: what the search takes."""
+"""Guessed thresholds as splits of the table: what the search takes."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import Cuts, listed, make_cuts
+from treewright.binarize import SplitMatrix, listed, make_splits
 from treewright.guess._faithful import FaithfulTree, faithful_tree
 from treewright.guess._reference import Input, Reference
 from treewright.guess._thresholds import Elimination, InputThreshold, eliminate_columns
 from treewright.table import Table
 from treewright.tree import CategorySplit, Split, ThresholdSplit
 
-__all__ = ["GuessedCuts", "guess_cuts"]
+__all__ = ["GuessedSplits", "guess_splits"]
 
 
 @dataclass(frozen=True, eq=False)
-class GuessedCuts:
-    """The cuts that a reference suggests, and how it did on them.
+class GuessedSplits:
+    """The splits that a reference suggests, and how it did on them.
 
     Parameters
     ----------
-    cuts : Cuts
+    split_matrix : SplitMatrix
     elimination : Elimination
     faithful : FaithfulTree or None
         The tree t' of Theorem 4.1.
     """
 
-    cuts: Cuts
+    split_matrix: SplitMatrix
     elimination: Elimination
     faithful: FaithfulTree | None
 
 
-def guess_cuts(
+def guess_splits(
     reference: Reference,
     table: Table,
     y: NDArray[np.int32],
@@ -43,7 +43,7 @@ def guess_cuts(
     *,
     tolerance: float = 0.0,
     is_over: Callable[[], bool] | None = None,
-) -> GuessedCuts:
+) -> GuessedSplits:
     """Choose the splits that a tree may use by column elimination.
 
     Parameters
@@ -59,7 +59,7 @@ def guess_cuts(
 
     Returns
     -------
-    GuessedCuts
+    GuessedSplits
 
     Raises
     ------
@@ -83,8 +83,10 @@ def guess_cuts(
     if unsplit:
         notes.append(f"The reference needs no threshold of {listed(unsplit)}: not split.")
     scope = f"the {sum(map(len, groups))} guessed thresholds (not all thresholds)"
-    return GuessedCuts(
-        make_cuts(table, groups, scope, tuple(notes)), found, faithful_tree(found.columns, found.predictions)
+    return GuessedSplits(
+        make_splits(table, groups, scope, tuple(notes)),
+        found,
+        faithful_tree(found.columns, found.predictions),
     )
 
 

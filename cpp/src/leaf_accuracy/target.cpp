@@ -1,4 +1,4 @@
-#include "treewright/leaf_accuracy/cut.hpp"
+#include "treewright/leaf_accuracy/target.hpp"
 
 #include <algorithm>
 #include <array>
@@ -41,46 +41,55 @@ bool Measure::less(Value a, Value b) const {
     return of(a) < of(b);
 }
 
-Cut Cut::at(const Measure& measure, const Rounding& rounding, Value value, bool strict, Count min_leaf, Count total) {
+Value Measure::as_good(Value value) const {
+    if (!real_weights || criterion != Criterion::accuracy) return value;
+    for (; value.weight < Whole{1} << 101; value.weight *= 2) value.correct *= 2;  // for the digits of the difference
+    return {value.correct - (value.correct >> kAsGoodBits), value.weight};
+}
+
+double Measure::as_good(double bound) { return bound - std::ldexp(std::abs(bound), -kAsGoodBits); }
+
+Target Target::at(const Measure& measure, const Rounding& rounding, Value value, bool strict, Count min_leaf,
+                  Count total) {
     if (measure.criterion == Criterion::lower_bound)
         return at_bound(measure, rounding, measure.of(value), strict, min_leaf, total);
-    Cut cut;
-    cut.value_ = value;
-    cut.q = measure.of(value);
-    cut.strict = strict;
-    cut.min_leaf = min_leaf;
+    Target target;
+    target.value_ = value;
+    target.q = measure.of(value);
+    target.strict = strict;
+    target.min_leaf = min_leaf;
     if (!rounding.any) {
         const auto correct = static_cast<Count>(value.correct), weight = static_cast<Count>(value.weight);
         const Count divisor = std::gcd(correct, weight);
-        cut.slope = correct / divisor;
-        cut.per_row = weight / divisor;
-        cut.offset = strict ? 1 : 0;
-        cut.size_rate = std::max<Count>(1, cut.per_row - cut.slope);
-        cut.gain_rate = cut.size_rate;
-        cut.loss_rate = cut.slope;
-        return cut;
+        target.slope = correct / divisor;
+        target.per_row = weight / divisor;
+        target.offset = strict ? 1 : 0;
+        target.size_rate = std::max<Count>(1, target.per_row - target.slope);
+        target.gain_rate = target.size_rate;
+        target.loss_rate = target.slope;
+        return target;
     }
-    cut.per_row = Count{1} << 24;
-    const auto unit = static_cast<double>(cut.per_row);
+    target.per_row = Count{1} << 24;
+    const auto unit = static_cast<double>(target.per_row);
     // e(W) as a line: through 0, or at the height of the whole table; the one that is lower at a quarter of the rows.
     const bool by_share = rounding.share * static_cast<double>(total) < 4 * rounding.most;
-    cut.slope = std::max<Count>(0, relaxed(by_share ? cut.q - rounding.share : cut.q, unit));
-    cut.offset = by_share ? 0 : -static_cast<Count>(std::ceil(rounding.most * unit));
-    cut.size_rate = std::max<Count>(1, cut.per_row - cut.slope);
-    cut.gain_rate = cut.size_rate;
-    cut.loss_rate = std::max<Count>(1, cut.slope);
-    return cut;
+    target.slope = std::max<Count>(0, relaxed(by_share ? target.q - rounding.share : target.q, unit));
+    target.offset = by_share ? 0 : -static_cast<Count>(std::ceil(rounding.most * unit));
+    target.size_rate = std::max<Count>(1, target.per_row - target.slope);
+    target.gain_rate = target.size_rate;
+    target.loss_rate = std::max<Count>(1, target.slope);
+    return target;
 }
 
-Cut Cut::at_bound(const Measure& measure, const Rounding& rounding, double q, bool strict, Count min_leaf,
-                  Count total) {
-    Cut cut;
-    cut.q = q;
-    cut.strict = strict;
-    cut.min_leaf = min_leaf;
-    cut.per_row = Count{1} << 16;
-    while (cut.per_row > 1 && cut.per_row * (2 * total + 64) >= (Count{1} << 30)) cut.per_row /= 2;
-    const auto unit = static_cast<double>(cut.per_row);
+Target Target::at_bound(const Measure& measure, const Rounding& rounding, double q, bool strict, Count min_leaf,
+                        Count total) {
+    Target target;
+    target.q = q;
+    target.strict = strict;
+    target.min_leaf = min_leaf;
+    target.per_row = Count{1} << 16;
+    while (target.per_row > 1 && target.per_row * (2 * total + 64) >= (Count{1} << 30)) target.per_row /= 2;
+    const auto unit = static_cast<double>(target.per_row);
     const double observations = std::ldexp(measure.scale, rounding.shift);  // of a unit of coarse weight
     const double spread = measure.z * std::sqrt(std::max(0.0, q * (1 - q)) / observations);
     const auto least = [&](double w) { return q * w + spread * std::sqrt(w); };
@@ -97,7 +106,7 @@ Cut Cut::at_bound(const Measure& measure, const Rounding& rounding, double q, bo
             const double change = rounding.of(w), weight = static_cast<double>(w);
             const double low = std::clamp(least(std::max(0.0, weight - change)) - change, 0.0, weight + 1);
             wanted[static_cast<std::size_t>(w)] = relaxed(low, unit);
-            if (wanted[static_cast<std::size_t>(w)] <= cut.per_row * w && w >= min_leaf) first = std::min(first, w);
+            if (wanted[static_cast<std::size_t>(w)] <= target.per_row * w && w >= min_leaf) first = std::min(first, w);
             continue;
         }
         need = std::clamp<Count>(static_cast<Count>(std::ceil(least(static_cast<double>(w)))), 0, w + 1);
@@ -107,50 +116,50 @@ Cut Cut::at_bound(const Measure& measure, const Rounding& rounding, double q, bo
         const double exact = std::ceil(least(static_cast<double>(w)) * unit);
         wanted[static_cast<std::size_t>(w)] =
             std::clamp(static_cast<Count>(std::min(exact, unit * static_cast<double>(w + 1))),
-                       cut.per_row * (need - 1) + 1, cut.per_row * need);
+                       target.per_row * (need - 1) + 1, target.per_row * need);
     }
     // Below W1: the tangent, and above what any leaf could have.
     const auto at_first = static_cast<std::size_t>(std::min(first, total));
-    const Count tangent = first < total ? wanted[at_first + 1] - wanted[at_first] : cut.per_row;
+    const Count tangent = first < total ? wanted[at_first + 1] - wanted[at_first] : target.per_row;
     for (Count w = std::min(first - 1, total); w >= 0; --w) {
         const Count line = first <= total ? wanted[at_first] - tangent * (first - w) : 0;
-        wanted[static_cast<std::size_t>(w)] = std::max(line, cut.per_row * w + 1);
+        wanted[static_cast<std::size_t>(w)] = std::max(line, target.per_row * w + 1);
     }
-    Count least_rise = cut.per_row, most_rise = rounding.any ? 1 : 0;
+    Count min_rise = target.per_row, max_rise = rounding.any ? 1 : 0;
     for (std::size_t w = 0; w + 1 < wanted.size(); ++w) {
-        least_rise = std::min(least_rise, wanted[w + 1] - wanted[w]);
-        most_rise = std::max(most_rise, wanted[w + 1] - wanted[w]);
+        min_rise = std::min(min_rise, wanted[w + 1] - wanted[w]);
+        max_rise = std::max(max_rise, wanted[w + 1] - wanted[w]);
     }
-    cut.table.assign(wanted.begin(), wanted.end());
-    cut.size_rate = std::max<Count>(1, cut.per_row - static_cast<Count>(std::floor(q * unit)));
-    cut.gain_rate = std::max(cut.size_rate, cut.per_row - least_rise);
-    cut.loss_rate = most_rise;
-    return cut;
+    target.table.assign(wanted.begin(), wanted.end());
+    target.size_rate = std::max<Count>(1, target.per_row - static_cast<Count>(std::floor(q * unit)));
+    target.gain_rate = std::max(target.size_rate, target.per_row - min_rise);
+    target.loss_rate = max_rise;
+    return target;
 }
 
-const Cut& Cut::none() {
-    static const Cut cut = [] {
-        Cut free;
+const Target& Target::none() {
+    static const Target target = [] {
+        Target free;
         free.per_row = free.size_rate = free.min_leaf = 0;
         return free;
     }();
-    return cut;
+    return target;
 }
 
-bool Cut::implies(const Cut& other) const {
+bool Target::implies(const Target& other) const {
     const bool bound = !table.empty();
     const int order = bound ? (q > other.q) - (q < other.q)
                             : compare_ratios(value_.correct, value_.weight, other.value_.correct, other.value_.weight);
     return order > 0 || (order == 0 && (strict || !other.strict));
 }
 
-bool Cut::met_by(const Measure& measure, Value value) const {
+bool Target::met_by(const Measure& measure, Value value) const {
     if (measure.criterion == Criterion::lower_bound) return strict ? measure.of(value) > q : measure.of(value) >= q;
     const int order = compare_ratios(value.correct, value.weight, value_.correct, value_.weight);
     return strict ? order > 0 : order >= 0;
 }
 
-Conversion::Conversion(const Cut& old, const Cut& now, const Rounding& rounding) {
+Conversion::Conversion(const Target& old, const Target& now, const Rounding& rounding) {
     from = static_cast<double>(old.per_row);
     to = static_cast<double>(now.per_row);
     ratio = std::min(1.0, static_cast<double>(now.size_rate) / to / (static_cast<double>(old.size_rate) / from));

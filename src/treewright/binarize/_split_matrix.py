@@ -10,18 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.tree import Split
 
-__all__ = ["Cuts"]
+__all__ = ["SplitMatrix"]
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts:
+class SplitMatrix:
     """The splits a tree may use, and where each sends each row.
 
     Parameters
     ----------
     splits : tuple of Split
     packed : ndarray of shape (n_splits, ceil(n_rows / 8)), uint8
-        One bit a row, 1 where the row goes right: row r is bit ``r % 8`` of byte ``r // 8``. The bits behind the
+        One bit per row, 1 where the row goes right: row r is bit ``r % 8`` of byte ``r // 8``. The bits behind the
         last row are 0.
     n_rows : int
     scope : str
@@ -40,8 +40,8 @@ class Cuts:
     @classmethod
     def from_matrix(
         cls, splits: Sequence[Split], goes_right: ArrayLike, scope: str, notes: Sequence[str] = ()
-    ) -> Cuts:
-        """Make cuts of a matrix of zeros and ones, shape (n_splits, n_rows)."""
+    ) -> SplitMatrix:
+        """Make splits of a matrix of zeros and ones, shape (n_splits, n_rows)."""
         matrix = np.asarray(goes_right).astype(np.bool_)
         packed = np.packbits(matrix, axis=1, bitorder="little")
         return cls(tuple(splits), packed, matrix.shape[1], scope, tuple(notes))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
-from treewright.binarize import Cuts
+from treewright.binarize import SplitMatrix
 from treewright.errors import SolverError
 from treewright.problem import PolicyProblem
 from treewright.search._additive import ActionLoss, AdditiveAnswer, loss_of
@@ -22,28 +22,28 @@ from treewright.search._binary_run import search_bits
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions
 
-__all__ = ["solve_action_cuts"]
+__all__ = ["solve_binary_policy"]
 
 LARGEST_TOTAL = 2**57  # the engine adds the costs of all actions of all rows
 FLOAT = 1e-12  # relative, of sums of float64 numbers
 
 
-def solve_action_cuts(
+def solve_binary_policy(
     problem: PolicyProblem,
-    cuts: Cuts,
+    split_matrix: SplitMatrix,
     cost: NDArray[np.float64],
     *,
     limits: Limits,
     options: SearchOptions | None,
     progress: ProgressCallback | None,
 ) -> AdditiveAnswer:
-    """Find a tree of least cost whose splits are among `cuts`.
+    """Find a tree of least cost whose splits are among `split_matrix`.
 
     Parameters
     ----------
     problem : PolicyProblem
         Its table and limits; the leaf penalty is a share of the least cost of a single leaf.
-    cuts : Cuts
+    split_matrix : SplitMatrix
     cost : ndarray of shape (n_rows, n_actions), float64
         Not negative, the least of each row 0, weights included.
     limits, options, progress
@@ -67,7 +67,7 @@ def solve_action_cuts(
     leaf_penalty = problem.cost_complexity * one_leaf
     whole, scale, rounding = _whole_costs(cost)
     bits = core.BitsProblem(
-        cuts.packed,
+        split_matrix.packed,
         np.arange(n, dtype=np.int32),
         np.ones(n, dtype=np.int64),
         whole,
@@ -91,7 +91,7 @@ def solve_action_cuts(
         raise SolverError(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has {n}. Lower min_samples_leaf."
         )
-    splits = tuple(None if column < 0 else cuts.splits[column] for column in raw["shape"])
+    splits = tuple(None if column < 0 else split_matrix.splits[column] for column in raw["shape"])
     n_leaves = splits.count(None)
     stop = stop_reason(raw["stop"])
     paid = loss_of(list(splits), problem.table, loss)
