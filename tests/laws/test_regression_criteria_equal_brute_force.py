@@ -22,7 +22,7 @@ from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.problem import make_regression_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SweepOptions, solve_regression
+from treewright.search import Limits, SweepOptions, regression_frontier, solve_regression
 from treewright.table import table_from
 from treewright.verify import verify_regression
 
@@ -252,3 +252,35 @@ def test_bad_input():
             OptimalTreeRegressor(criterion="quantile", quantile=quantile).fit(X, [1, 2, 3])
     with pytest.raises(InputError, match="sample_weight"):
         OptimalTreeRegressor(criterion="poisson").fit(X, [1, 2, 3], [0, 0, 0])
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("block", range(3))
+def test_every_point_of_the_front_is_the_least_loss_of_its_leaves(criterion, block):
+    rng = np.random.default_rng(1000 + block)
+    for _ in range(12):
+        X, y, weight, asked = random_case(rng, criterion)
+        depth, most, least = asked["max_depth"], int(rng.integers(1, 6)), asked["min_samples_leaf"]
+        if least > (weight > 0).sum():
+            continue
+        how = {name: asked[name] for name in ("criterion", "quantile", "min_samples_leaf")}
+        how["max_depth"] = depth
+        front = regression_frontier(X, y, max_leaves=most, sample_weight=weight, progress=False, **how)
+        for leaves in range(1, most + 1):
+            problem = make_regression_problem(
+                table_from(X), y, sample_weight=weight, cost_complexity=0.0, max_leaf_nodes=leaves, **how
+            )
+            loss = loss_of(problem)
+            one_leaf = loss(range(problem.table.n_rows))
+            wanted, _ = best_tree(
+                problem.table, loss, max_depth=depth, max_leaf_nodes=leaves, min_samples_leaf=least
+            )
+            point = front.at_most(leaves)
+            open_to = point.loss - point.lower_bound
+            assert point.status is (SolveStatus.OPTIMAL if open_to <= 1e-8 else SolveStatus.FEASIBLE)
+            assert open_to < 1e-5  # of rounded weights and targets far apart
+            share = float(wanted / one_leaf) if one_leaf > 0 else 0.0
+            assert -1e-11 <= point.loss - share <= open_to + 1e-11
+            assert point.lower_bound <= share + 1e-14
+            report = verify_regression(problem, point)
+            assert report.ok, str(report)

@@ -54,8 +54,8 @@ from treewright.cli._question import (
     read_limits,
     read_thresholds,
 )
-from treewright.cli._read_csv import read_csv, say_what_was_read, settings_with
-from treewright.cli._regression import fit_regression
+from treewright.cli._read_csv import column_names, read_csv, say_what_was_read, settings_with
+from treewright.cli._regression import fit_regression, outputs_named
 from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
 from treewright.cli._survival import fit_survival
 
@@ -80,7 +80,7 @@ def fit(
         typer.Option(
             "--target",
             "-t",
-            help="Column of labels, of numbers (--task regression), or of times (--task survival).",
+            help="Column of labels, of numbers (--task regression; several as a,b), or of times (--task survival).",
             metavar="COLUMN",
             show_default="none with --task policy",
         ),
@@ -302,9 +302,13 @@ def fit(
         thresholds=thresholds,
         max_depth=max_depth,
     )
+    targets: tuple[str, ...] = () if target is None else (target,)
+    if task == REGRESSION and target is not None:
+        kept = settings_with(columns, separator, missing, encoding, decimal_comma, day_first)
+        targets = outputs_named(target, lambda: column_names(data, kept.separator, kept.encoding))
     csv = read_csv(
         data,
-        target=target,
+        target=targets[0] if targets else None,
         weight=weight,
         separator=separator,
         missing=missing,
@@ -315,6 +319,7 @@ def fit(
             *(ignore or ()),
             *(reward or ()),
             *(() if event is None else (event,)),
+            *targets[1:],
             *named_costs(row_cost or ()).values(),
         ),
         categorical=categorical or (),
@@ -340,7 +345,7 @@ def fit(
         elif event is not None:
             fit_survival(asked, target, event)
         elif task == REGRESSION:
-            fit_regression(asked, target, loss, 0.5 if quantile is None else quantile)
+            fit_regression(asked, targets, loss, 0.5 if quantile is None else quantile)
         elif task == PROBABILITY:
             fit_probability(asked, target, loss)
         else:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._exits import exits_by_code
 from treewright.cli._options import (
     DayFirst,
@@ -91,8 +92,7 @@ def predict(
     ).table
     for text in table.notes:
         note(f"Note: {text}")
-    names = ["prediction"]
-    answers = [tree.predict(table.X).tolist()]
+    names, answers = answer_names(content), answer_columns(content, table.X)
     if proba and tree.classes is not None:
         names += [f"probability of {label}" for label in tree.classes.tolist()]
         answers += tree.predict_proba(table.X).T.tolist()

@@ -2,32 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from treewright.convert import Model
+    from treewright.problem import RegressionProblem
     from treewright.result import SolveResult
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
 
-__all__ = ["check_regression", "fit_regression", "numbers_of"]
+__all__ = ["check_regression", "fit_regression", "numbers_of", "outputs_named"]
 
 
-def fit_regression(asked: AdditiveFit, target: str, criterion: str, quantile: float) -> None:
+def outputs_named(target: str, header: Callable[[], Sequence[str]]) -> tuple[str, ...]:
+    """Return the columns that ``--target`` names: one, or several with commas between them.
+
+    Parameters
+    ----------
+    target : str
+    header : callable
+        Returns the names of the file's columns; one of them may have a comma in it.
+
+    Raises
+    ------
+    InputError
+        A column is named twice, or a name is empty.
+    """
+    if "," not in target or target in header():
+        return (target,)
+    names = tuple(name.strip() for name in target.split(","))
+    if "" in names or len(set(names)) < len(names):
+        raise InputError(
+            f"--target {target!r}: name each column once, with commas between: --target height,width."
+        )
+    return names
+
+
+def fit_regression(asked: AdditiveFit, targets: tuple[str, ...], criterion: str, quantile: float) -> None:
     """Find the regression tree of least loss, show it and save it.
 
     Parameters
     ----------
     asked : AdditiveFit
         Its leaf penalty is a share of the loss of a single leaf.
-    target : str
-        Column of the target.
+    targets : tuple of str
+        Columns of the outputs; the first is the target of ``asked.csv``.
     criterion : str
         As in `make_regression_problem`.
     quantile : float
@@ -45,7 +72,7 @@ def fit_regression(asked: AdditiveFit, target: str, criterion: str, quantile: fl
 
     problem = make_regression_problem(
         asked.csv.table,
-        numbers_of(asked.csv, asked.data, target, asked.csv_options),
+        _outputs(asked.csv, asked.data, targets, asked.csv_options),
         criterion=criterion,  # type: ignore[arg-type]  # it refuses others
         quantile=quantile,
         **asked.question(),
@@ -54,15 +81,18 @@ def fit_regression(asked: AdditiveFit, target: str, criterion: str, quantile: fl
         asked,
         problem,
         objective=criterion,
-        target=target,
+        target=targets[0] if len(targets) == 1 else None,
+        targets=targets if len(targets) > 1 else None,
         quantile=quantile if criterion == "quantile" else None,
     )
 
     def words(result: SolveResult) -> str:
         if criterion != "squared_error":
             least, most = float(result.tree.value.min()), float(result.tree.value.max())
-            return f"{target}: leaves predict {least:.6g} to {most:.6g}."
-        return _target_in_words(target, result, problem.y, problem.sample_weight)
+            return f"{targets[0]}: leaves predict {least:.6g} to {most:.6g}."
+        if len(targets) > 1:
+            return _outputs_in_words(targets, result, problem)
+        return _target_in_words(targets[0], result, problem.y, problem.sample_weight)
 
     answer(asked, problem, solve_regression, terms=terms, words=words)
 
@@ -84,6 +114,35 @@ def _target_in_words(
     )
 
 
+def _outputs_in_words(targets: tuple[str, ...], result: SolveResult, problem: RegressionProblem) -> str:
+    """Say what is left of the variance of each output."""
+    import numpy as np
+
+    found, weight = result.tree.predict(problem.table.X), problem.sample_weight
+    said = []
+    for output, name in enumerate(targets):
+        y, predicted = problem.y[:, output], found[:, output]
+        unit = float(np.abs(y).max()) or 1.0
+        apart = y / unit - np.average(y / unit, weights=weight)
+        whole, left = (float(np.average(part**2, weights=weight)) for part in (apart, (y - predicted) / unit))
+        said.append(f"{name} {100 * left / whole:.4g}%" if whole > 0 else f"{name} is constant")
+    return f"Variance left of each output: {', '.join(said)}. Leaves say the outputs in this order."
+
+
+def _outputs(
+    csv: CsvTable, data: Path, targets: tuple[str, ...], csv_options: dict[str, Any]
+) -> NDArray[np.float64] | NDArray[Any]:
+    """Return the target, or a column for each output."""
+    first = numbers_of(csv, data, targets[0], csv_options)
+    if len(targets) == 1:
+        return first
+    import numpy as np
+
+    complaint = "--task regression needs targets of numbers."
+    others = [column_of_numbers(data, name, csv.reading, csv_options, complaint) for name in targets[1:]]
+    return np.column_stack([first, *others])
+
+
 def numbers_of(
     csv: CsvTable, data: Path, target: str, csv_options: dict[str, Any]
 ) -> NDArray[np.float64] | NDArray[Any]:
@@ -103,7 +162,7 @@ def numbers_of(
 
 
 def check_regression(
-    content: Model, csv: CsvTable, data: Path, target: str, csv_options: dict[str, Any]
+    content: Model, csv: CsvTable, data: Path, targets: tuple[str, ...], csv_options: dict[str, Any]
 ) -> tuple[VerificationReport, bool]:
     """Hold a regression tree against its table; also returns whether its certificate was part of that."""
     from treewright.convert import Terms
@@ -115,7 +174,7 @@ def check_regression(
     terms = (claim.terms if claim is not None else None) or Terms(cost_complexity=0.0)
     problem = make_regression_problem(
         csv.table,
-        numbers_of(csv, data, target, csv_options),
+        _outputs(csv, data, targets, csv_options),
         sample_weight=csv.sample_weight,
         criterion=terms.objective if asked else "squared_error",  # type: ignore[arg-type]  # the reader knows them
         quantile=0.5 if terms.quantile is None else terms.quantile,

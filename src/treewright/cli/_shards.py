@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._output import note, put, say
 from treewright.cli._question import read_min_samples_leaf
 from treewright.cli._stop import finishing, stop_code, stop_word
@@ -178,7 +179,7 @@ def predict_stream(
     from treewright.sources import Roles, encoded_pieces, open_source
 
     tree = content.tree
-    names = ["prediction"]
+    names = answer_names(content)
     if proba and tree.classes is not None:
         names += [f"probability of {label}" for label in tree.classes.tolist()]
     if leaf:
@@ -193,7 +194,7 @@ def predict_stream(
             opened = open_source(data, settings=settings, reading=content.reading)
             for rows in encoded_pieces(opened, Roles(), tree):
                 X = rows.X
-                columns = [tree.predict(X).tolist()]
+                columns = answer_columns(content, X)
                 if proba and tree.classes is not None:
                     columns += tree.predict_proba(X).T.tolist()
                 if leaf:

@@ -143,6 +143,11 @@ def _decides_like(content: Model, path: Path) -> bool:
             f"This tree agrees with an ensemble on {claim.scope}, not everywhere, so {path.name} proves nothing about "
             "it. Make it again to check it: treewright reborn --faithful rows."
         )
+    if claim is not None and claim.options.get("objective") == "values":
+        raise InputError(
+            f"This tree is near the numbers of a regression model on {claim.scope}, so {path.name} proves nothing "
+            "about it. Count the rows to check it: treewright.bornagain.value_agreement."
+        )
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
     report = check_faithful(content.tree, model)
@@ -165,7 +170,8 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     terms, is_policy = terms_of(content), content.tree.kind is TreeKind.POLICY
     if is_policy and target is not None:
         raise InputError("--target: this is a policy tree, whose rewards the file names; leave it out.")
-    column = None if is_policy else target_column(content, target)
+    outputs = _outputs_of(content, target) if content.tree.n_outputs > 1 else ()
+    column = None if is_policy else outputs[0] if outputs else target_column(content, target)
     csv = read_csv(
         data,
         target=column,
@@ -180,7 +186,7 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     elif content.tree.kind is TreeKind.SURVIVAL:
         report, asked = check_survival_tree(content, csv, data, column, csv_options)
     elif content.tree.classes is None:
-        report, asked = check_regression(content, csv, data, column, csv_options)
+        report, asked = check_regression(content, csv, data, outputs or (column,), csv_options)
     elif terms.objective in ("brier", "log_loss"):
         report, asked = check_probability(content, csv)
     elif terms.objective == "row_costs":
@@ -220,6 +226,17 @@ def target_column(content: Model, target: str | None) -> str:
     if column is None:
         raise InputError("The model file does not name the column to predict: add --target NAME.")
     return column
+
+
+def _outputs_of(content: Model, target: str | None) -> tuple[str, ...]:
+    """The columns of the outputs of a regression tree: those named, or those that fit used."""
+    n_outputs, named = content.tree.n_outputs, terms_of(content).targets
+    names = named if target is None else tuple(name.strip() for name in target.split(","))
+    if names is None or len(names) != n_outputs:
+        raise InputError(
+            f"The tree predicts {n_outputs} outputs: name their columns in order, with commas between: --target a,b."
+        )
+    return names
 
 
 def check_claims(content: Model, csv: CsvTable) -> tuple[VerificationReport, bool]:

@@ -36,6 +36,7 @@ __all__ = ["from_json", "load_model"]
 
 MAX_BYTES = 1 << 30
 MAX_NODES = 1 << 24
+NODE = ("split", "left", "right", "prediction", "value", "n_node_samples")
 MAX_COLUMNS = 1 << 24
 LARGEST_VALUE = 1e300  # so that the sum over the classes is finite
 LARGEST_WEIGHT = 1e100  # of a linear split, so that sums with ordinary columns are finite
@@ -186,6 +187,8 @@ def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | N
     entries = list(value.entries(1, MAX_NODES))
     n_nodes = len(entries)
     n_outputs = 1 if classes is None else len(classes)
+    if classes is None and kind is not TreeKind.SURVIVAL:  # several outputs are told by the first node
+        n_outputs = sum(1 for _ in entries[0].fields(*NODE)["value"].entries(1, MAX_NODES))
     largest_class = 0 if classes is None else len(classes) - 1
     splits: list[Split | None] = []
     left = np.empty(n_nodes, dtype=np.int32)
@@ -202,7 +205,7 @@ def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | N
                 f"Model file, at {entry.path}: nodes must be numbered depth-first, left before right; node "
                 f"{expected} is expected here."
             )
-        fields = entry.fields("split", "left", "right", "prediction", "value", "n_node_samples")
+        fields = entry.fields(*NODE)
         split = _split(fields["split"], columns) if fields["split"].value is not None else None
         splits.append(split)
         if split is None:
@@ -299,7 +302,15 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         "costs",
         "target",
         "weight",
-        optional=("min_leaf_accuracy", "rewards", "action_costs", "event", "quantile", "row_costs"),
+        optional=(
+            "min_leaf_accuracy",
+            "rewards",
+            "action_costs",
+            "event",
+            "quantile",
+            "row_costs",
+            "targets",
+        ),
     )
     least, rewards, action_costs = (fields[name] for name in ("min_leaf_accuracy", "rewards", "action_costs"))
     factor, costs = fields["class_weight"], fields["costs"]
@@ -335,6 +346,9 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         else tuple(name.text() for name in rewards.entries(n_classes, n_classes)),
         event=fields["event"].optional_text(),
         quantile=None if fields["quantile"].value is None else fields["quantile"].number(0, 1),
+        targets=None
+        if fields["targets"].value is None
+        else tuple(name.text() for name in fields["targets"].entries(2, MAX_COLUMNS)),
         row_costs=None
         if fields["row_costs"].value is None
         else tuple(name.text() for name in fields["row_costs"].entries(n_classes, n_classes)),

@@ -114,7 +114,7 @@ def _checked(model: Any) -> Any:
     except NotFittedError as error:
         raise InputError(f"This {name} is not fitted; call fit first.") from error
     if model.n_outputs_ != 1:
-        raise InputError(f"This {name} has {model.n_outputs_} outputs; a Tree has one. Fit one per tree.")
+        raise InputError(f"This {name} has {model.n_outputs_} outputs; give one with a single output.")
     return model.tree_
 
 

@@ -70,6 +70,8 @@ class Terms:
         Survival tree: column of the training file that says whether the event was seen; `target` has the times.
     quantile : float or None
         Regression tree of this quantile.
+    targets : tuple of str, or None
+        Regression tree of several outputs: columns of the training file that held them; `target` is None then.
     row_costs : tuple of str, or None
         Costs of rows: columns of the training file that held them, one per class, in the order of ``tree.classes``.
     """
@@ -88,6 +90,7 @@ class Terms:
     action_costs: tuple[float, ...] | None = None
     event: str | None = None
     quantile: float | None = None
+    targets: tuple[str, ...] | None = None
     row_costs: tuple[str, ...] | None = None
 
 

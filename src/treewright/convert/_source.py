@@ -19,7 +19,15 @@ from treewright.errors import InputError
 from treewright.tree import Split, Tree, describe
 from treewright.tree._tree import leaves_in_words
 
-__all__ = ["check_identifier", "comment", "function_roots", "head_line", "plain_labels", "split_comment"]
+__all__ = [
+    "check_identifier",
+    "comment",
+    "function_roots",
+    "head_line",
+    "plain_labels",
+    "refuse_several_outputs",
+    "split_comment",
+]
 
 LEVELS = 20  # splits on a path within one function
 COMMENT = frozenset(string.ascii_letters + string.digits + " _.,:;=<>!(){}[]+-|&%#@^~$")
@@ -53,6 +61,20 @@ def plain_labels(tree: Tree) -> list[Any]:
                 "values and text. Fit on such labels."
             )
     return labels
+
+
+def refuse_several_outputs(tree: Tree, what: str) -> None:
+    """Refuse a tree whose leaves predict several numbers, for code that gives one.
+
+    Raises
+    ------
+    InputError
+    """
+    if tree.n_outputs > 1:
+        raise InputError(
+            f"This regression tree predicts {tree.n_outputs} numbers a row; {what} gives one. Use to_python or "
+            "to_onnx, or fit a tree for each output."
+        )
 
 
 def check_identifier(name: str, language: str) -> None:

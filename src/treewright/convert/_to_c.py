@@ -17,6 +17,7 @@ from treewright.convert._source import (
     function_roots,
     head_line,
     plain_labels,
+    refuse_several_outputs,
     split_comment,
 )
 from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, Tree
@@ -64,6 +65,7 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
     for j, column in enumerate(tree.columns):
         if column.kind is ColumnKind.CATEGORICAL:
             lines += _strings(f"{name}_categories_{j}", list(column.categories))
+    refuse_several_outputs(tree, "a C function")
     if tree.classes is None:
         kind, answers = "double", [_number(float(value)) for value in tree.value[:, 0]]
     else:

@@ -217,6 +217,7 @@ def _terms(terms: Terms | None) -> dict[str, Any] | None:
             ("action_costs", terms.action_costs),
             ("event", terms.event),
             ("quantile", terms.quantile),
+            ("targets", terms.targets),
             ("row_costs", terms.row_costs),
         )
         if value is not None

@@ -182,7 +182,8 @@ class _Graph:
         whole = self._node("Cast", [answer], None, to=TensorProto.INT64)
         leaf = self._node("Reshape", [whole, self._constant(np.array([-1], dtype=np.int64))], "leaf")
         if tree.classes is None:
-            self._look_up(leaf, tree.value[:, 0].astype(self.kind), "value", self.onnx_kind)
+            values = tree.value[:, 0] if tree.n_outputs == 1 else tree.value
+            self._look_up(leaf, values.astype(self.kind), "value", self.onnx_kind)
         else:
             labels = plain_labels(tree)
             is_whole = all(isinstance(label, int) for label in labels)  # truth values are integers

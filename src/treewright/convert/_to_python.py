@@ -75,7 +75,7 @@ def to_python(tree: Tree, *, name: str = "predict") -> str:
     for root in roots:
         body += ["", f"def {name if root == 0 else f'_node_{root}'}(row):"]
         if root == 0:
-            what = ANSWER[tree.kind]
+            what = ANSWER[tree.kind] if tree.n_outputs == 1 else f"tuple of {tree.n_outputs} values"
             body.append(f'    """Return the {what} for a row: a mapping from column name to value."""')
         _write(tree, root, answers, frozenset(roots) - {root}, body, 1)
         body.append("")
@@ -111,7 +111,8 @@ def _write(
 
 def _answers(tree: Tree) -> list[str]:
     if tree.classes is None:
-        return [_number(float(value)) for value in tree.value[:, 0]]
+        values = [[_number(float(value)) for value in node] for node in tree.value]
+        return [node[0] if len(node) == 1 else f"({', '.join(node)})" for node in values]
     labels = [ascii(label) for label in plain_labels(tree)]
     return [labels[int(k)] for k in tree.prediction]
 

@@ -153,8 +153,8 @@ def sklearn_tree(
 
     # Fitted on one row per class, the estimator has all attributes of its version; then it gets our nodes.
     if tree.classes is None:
-        fitted = DecisionTreeRegressor().fit(np.zeros((1, len(names))), [0.0])
-        values = tree.value[:, :1]
+        values = tree.value if tree.n_outputs > 1 else tree.value[:, :1]
+        fitted = DecisionTreeRegressor().fit(np.zeros((1, len(names))), np.zeros((1, values.shape[1])))
         impurity = np.zeros(tree.node_count)
     else:
         n_classes = len(tree.classes)
@@ -169,14 +169,15 @@ def sklearn_tree(
     nodes["missing_go_to_left"] = tree.missing_go_to_left
     nodes["impurity"] = impurity
     nodes["n_node_samples"], nodes["weighted_n_node_samples"] = count, weight
-    width = values.shape[1]
-    inner = internals.Tree(len(names), np.array([width if tree.classes is not None else 1], dtype=np.intp), 1)
+    width, n_outputs = values.shape[1], 1 if tree.classes is not None else values.shape[1]
+    n_classes_of = np.array([width] if tree.classes is not None else [1] * n_outputs, dtype=np.intp)
+    inner = internals.Tree(len(names), n_classes_of, n_outputs)
     inner.__setstate__(
         {
             "max_depth": tree.depth,
             "node_count": tree.node_count,
             "nodes": nodes,
-            "values": np.ascontiguousarray(values[:, None, :]),
+            "values": values.reshape(tree.node_count, n_outputs, -1).copy(),
         }
     )
     fitted.tree_ = inner

@@ -14,7 +14,7 @@ import math
 import sys
 from typing import Any
 
-from treewright.convert._source import plain_labels
+from treewright.convert._source import plain_labels, refuse_several_outputs
 from treewright.errors import InputError
 from treewright.tree import (
     CategoryCondition,
@@ -106,6 +106,7 @@ class _Writer:
         self.columns = tree.columns
         self.prefix = prefix
         self.nan_is_missing = nan_is_missing
+        refuse_several_outputs(tree, "a SQL expression")
         if tree.classes is None:
             self.answers = [_number(float(value)) for value in tree.value[:, 0]]
         else:

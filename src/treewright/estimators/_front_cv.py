@@ -187,9 +187,11 @@ class FrontCV:
         scores = np.array([[-fronts[f].test_loss[row[f]] for f in folds] for row in chosen])
         unscored = np.full(len(points), math.nan)
         mean = scores.mean(axis=1) if fronts else unscored
-        error = (
-            scores.std(axis=1, ddof=1) / math.sqrt(len(fronts)) if len(fronts) > 1 else np.zeros(len(mean))
-        )
+        error = np.zeros(len(mean))
+        if len(fronts) > 1:
+            with np.errstate(invalid="ignore"):  # infinite losses have no spread
+                error = scores.std(axis=1, ddof=1) / math.sqrt(len(fronts))
+        error = np.where(np.isfinite(mean), error, 0.0)
         if not fronts:
             leaves = self.frontier_.select(UNSCORED_PENALTY).tree.n_leaves
             best = [point.tree.n_leaves for point in points].index(leaves)
@@ -208,7 +210,9 @@ class FrontCV:
             else unscored,
             **{f"split{f}_test_score": scores[:, f] for f in folds},
             "mean_test_score": mean,
-            "std_test_score": scores.std(axis=1) if fronts else unscored,
+            "std_test_score": np.array([row.std() if np.isfinite(row).all() else math.nan for row in scores])
+            if fronts
+            else unscored,
             "standard_error": error,
             "rank_test_score": rankdata(-mean if fronts else np.zeros(len(mean)), method="min").astype(
                 np.int32

@@ -14,7 +14,7 @@ from treewright.errors import InputError
 from treewright.problem import Problem, RegressionProblem
 from treewright.result import StopReason
 from treewright.search import Frontier, Limits
-from treewright.tree import Tree
+from treewright.tree import Tree, mean_of, quantile_of
 
 __all__ = [
     "Fold",
@@ -23,7 +23,7 @@ __all__ = [
     "HeldOut",
     "fold_of",
     "held_out_costs",
-    "held_out_squares",
+    "held_out_losses",
     "search_fold",
 ]
 
@@ -136,16 +136,37 @@ def held_out_costs(whole: Problem, rows: NDArray[np.int64], tree: Tree) -> float
     return float((weight * whole.costs[y, answer]).sum() / weight.sum())
 
 
-def held_out_squares(whole: RegressionProblem, rows: NDArray[np.int64], tree: Tree) -> float:
-    """Return the mean squared error of a regression tree on some rows, as a share of the variance of all rows.
+def held_out_losses(whole: RegressionProblem, rows: NDArray[np.int64], tree: Tree) -> float:
+    """Return the mean loss of a regression tree on some rows, as a share of that of all rows in a single leaf.
 
-    Differences are taken of numbers that are first divided by a power of two, so that no square overflows.
+    For squared error that is a share of the variance. A Poisson deviance is infinite where a target above 0 falls into
+    a leaf that predicts 0. Targets are first divided by a power of two, so that no square overflows.
     """
     exponent = int(np.frexp(max(float(np.abs(whole.y).max()), np.finfo(np.float64).tiny))[1]) + 2
-    y, weight = np.ldexp(whole.y, -exponent), whole.sample_weight
-    apart = y - np.average(y, weights=weight)
-    variance = float(np.average(apart**2, weights=weight))
-    if variance == 0:
+    y, weight = np.ldexp(whole.targets, -exponent), whole.sample_weight
+    leaf = [
+        mean_of(one, weight) if whole.share is None else quantile_of(one, weight, whole.share) for one in y.T
+    ]
+    single = float(np.average(_losses(whole, y, np.array(leaf)), weights=weight))
+    if single == 0:
         return 0.0
-    error = y[rows] - np.ldexp(tree.predict(whole.table.X[rows]), -exponent)
-    return float(np.average(error**2, weights=weight[rows])) / variance
+    said = np.ldexp(tree.predict(whole.table.X[rows]).reshape(len(rows), -1), -exponent)
+    return float(np.average(_losses(whole, y[rows], said), weights=weight[rows])) / single
+
+
+def _losses(
+    problem: RegressionProblem, y: NDArray[np.float64], said: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the loss of each row, summed over the outputs, where a tree says `said`."""
+    apart = y - said
+    if problem.share is not None:
+        up, down = problem.share.numerator, problem.share.denominator - problem.share.numerator
+        lost = np.where(apart > 0, up * apart, -down * apart)
+    elif problem.criterion == "poisson":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lost = np.where(y > 0, y * (np.log(y) - np.log(said)) - apart, said)
+    elif problem.criterion == "gamma":
+        lost = np.log(said) - np.log(y) + apart / said
+    else:
+        lost = apart**2
+    return np.asarray(lost.sum(axis=1), dtype=np.float64)

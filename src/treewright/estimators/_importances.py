@@ -160,13 +160,13 @@ def node_losses(tree: Tree, problem: Problem | RegressionProblem | RowCostsProbl
         return lost / lost[0] if lost[0] > 0 else np.zeros(len(lost))
     # Squared error of a node is sum w d^2 - (sum w d)^2 / sum w, with d the distance from the mean of the root.
     leaf = tree.apply(problem.table.X)
-    apart = (
-        problem.y / 2 - float(tree.value[0, 0]) / 2
-    )  # halves: two targets may lie further apart than a float
+    apart = problem.targets / 2 - tree.value[0] / 2  # halves: two targets may lie further apart than a float
     apart /= float(np.abs(apart).max()) or 1.0
-    moments = problem.sample_weight[:, None] * np.column_stack([np.ones(len(apart)), apart, apart**2])
-    weight, first, second = _sums_of_nodes(tree, leaf, moments).T
-    error = second - np.divide(first**2, weight, out=np.zeros_like(first), where=weight > 0)
+    squares = (apart**2).sum(axis=1)  # over the outputs
+    moments = problem.sample_weight[:, None] * np.column_stack([np.ones(len(apart)), squares, apart])
+    weight, second, *first = _sums_of_nodes(tree, leaf, moments).T
+    squared = sum((one**2 for one in first), np.zeros_like(weight))
+    error = second - np.divide(squared, weight, out=np.zeros_like(weight), where=weight > 0)
     return np.asarray(error / error[0] if error[0] > 0 else np.zeros_like(error), dtype=np.float64)
 
 

@@ -73,18 +73,28 @@ class LeafTargets:
         return half / unit, 2 * unit
 
 
-def leaf_targets(tree: Tree, problem: RegressionProblem) -> dict[int, LeafTargets]:
-    """Return the targets of each leaf, by the number of its node."""
+def leaf_targets(
+    tree: Tree, problem: RegressionProblem
+) -> dict[int, LeafTargets] | list[dict[int, LeafTargets]]:
+    """Return the targets of each leaf, by the number of its node; of several outputs a list of that."""
     leaf = tree.apply(problem.table.X)
-    order = np.lexsort((problem.y, leaf))
+    found = [_targets_of(tree, problem, leaf, output) for output in range(problem.n_outputs)]
+    return found[0] if len(found) == 1 else found
+
+
+def _targets_of(
+    tree: Tree, problem: RegressionProblem, leaf: NDArray[np.int64], output: int
+) -> dict[int, LeafTargets]:
+    y, weight = problem.targets[:, output], problem.sample_weight
+    order = np.lexsort((y, leaf))
     ends = np.flatnonzero(np.diff(leaf[order])) + 1
     return {
         int(leaf[rows[0]]): LeafTargets(
-            problem.y[rows],
-            problem.sample_weight[rows],
-            float(tree.value[leaf[rows[0]], 0])
+            y[rows],
+            weight[rows],
+            float(tree.value[leaf[rows[0]], output])
             if problem.share is None
-            else mean_of(problem.y[rows], problem.sample_weight[rows]),
+            else mean_of(y[rows], weight[rows]),
         )
         for rows in np.split(order, ends)
     }
@@ -93,10 +103,19 @@ def leaf_targets(tree: Tree, problem: RegressionProblem) -> dict[int, LeafTarget
 class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     """Base of the regressors that end with one `Tree`; `fit` of a subclass sets ``tree_`` and ``leaf_targets_``."""
 
-    leaf_targets_: dict[int, LeafTargets]
+    leaf_targets_: dict[int, LeafTargets] | list[dict[int, LeafTargets]]
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the value of each row's leaf, its mean target or quantile, shape (n_rows,)."""
+        """Return the value of each row's leaf, its mean target or quantile.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), or (n_rows, n_outputs) for several outputs
+        """
         encoded = self._encode(X)
         return np.asarray(self.tree_.predict(encoded), dtype=np.float64)
 
@@ -112,7 +131,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        ndarray of shape (n_rows, 2)
+        ndarray of shape (n_rows, 2), or (n_rows, n_outputs, 2) for several outputs
             The quantiles (1 - coverage) / 2 and (1 + coverage) / 2. The tree was fitted to these very rows, so of new
             rows somewhat less lies within, most in small leaves; the share on held-out rows says how much.
 
@@ -126,13 +145,19 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         leaf = self.apply(X)
         nodes, at = np.unique(leaf, return_inverse=True)
         tail = (1 - float(coverage)) / 2
+        outputs = self._targets_by_output()
         ends = [
-            [self.leaf_targets_[int(node)].quantile(share) for share in (tail, 1 - tail)] for node in nodes
+            [[targets[int(node)].quantile(share) for share in (tail, 1 - tail)] for targets in outputs]
+            for node in nodes
         ]
-        return np.array(ends, dtype=np.float64).reshape(-1, 2)[at.reshape(-1)]
+        found = np.array(ends, dtype=np.float64).reshape(-1, len(outputs), 2)[at.reshape(-1)]
+        return found[:, 0] if len(outputs) == 1 else found
+
+    def _targets_by_output(self) -> list[dict[int, LeafTargets]]:
+        return [self.leaf_targets_] if isinstance(self.leaf_targets_, dict) else self.leaf_targets_
 
     def leaf_records(self, quantiles: Sequence[float] = (0.1, 0.5, 0.9)) -> list[dict[str, Any]]:
-        """Return one row for each leaf, ready for a data frame.
+        """Return one row for each leaf (of several outputs: for each leaf and output), ready for a data frame.
 
         Parameters
         ----------
@@ -144,7 +169,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         list of dict
             ``leaf`` (the number that `apply` returns), ``rule`` (conditions with six digits), ``rows``, ``prediction``
             (a quantile, or the same as the next), ``mean``, ``standard_deviation``, ``standard_error`` (of the mean;
-            nan for one row), ``quantile_0.1`` and so on.
+            nan for one row), ``quantile_0.1`` and so on; for several outputs also ``output``, counted from 0.
 
         Raises
         ------
@@ -156,16 +181,19 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
             if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= float(share) <= 1:
                 raise InputError(f"quantiles has {share!r}; give numbers from 0 to 1.")
         words = {rule.leaf: " and ".join(rule.conditions) for rule in rules(self.tree_, digits=6)}
+        outputs = self._targets_by_output()
         return [
             {
                 "leaf": node,
+                **({"output": output} if len(outputs) > 1 else {}),
                 "rule": words[node],
                 "rows": len(targets.y),
-                "prediction": float(self.tree_.value[node, 0]),
+                "prediction": float(self.tree_.value[node, output]),
                 "mean": targets.mean,
                 "standard_deviation": targets.standard_deviation,
                 "standard_error": targets.standard_error,
                 **{f"quantile_{share:g}": targets.quantile(share) for share in quantiles},
             }
-            for node, targets in sorted(self.leaf_targets_.items())
+            for node in sorted(outputs[0])
+            for output, targets in enumerate(of_leaf[node] for of_leaf in outputs)
         ]

@@ -38,9 +38,10 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
-        The loss of a row. "poisson" (targets >= 0, not all 0) and "gamma" (targets above 0) are half the deviances of
-        these families, and leaves say means; "absolute_error" and "quantile" are least at medians and quantiles of the
-        leaves. The last two have no fast kernel: for some hundreds of rows, or depth 2.
+        The loss of a row; of several outputs the squared errors are added. "poisson" (targets >= 0, not all 0) and
+        "gamma" (targets above 0) are half the deviances of these families, and leaves say means; "absolute_error" and
+        "quantile" are least at medians and quantiles of the leaves. The last two have no fast kernel: for some hundreds
+        of rows, or depth 2.
     quantile : float, default=0.5
         Which quantile leaves say, between 0 and 1 with at most four decimals; for criterion "quantile" only.
     categorical_features : sequence of str or int, default=None
@@ -70,9 +71,9 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
         split on the column becomes a leaf. 0 for columns that the tree does not split on. Not scaled to
         a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
-    leaf_targets_ : dict of int to LeafTargets
+    leaf_targets_ : dict of int to LeafTargets, or list of such dicts
         Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and
-        `predict_interval`.
+        `predict_interval`. Of several outputs a list, one dict an output.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -82,6 +83,10 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     Missing values take a direction that is learned with each split; categories (text) are split one against the rest.
     Every threshold of every column is searched, and nothing is binned. Losses are compared as integers; the sentence
     says by how much two trees may differ and still count as equal (about 1e-11).
+
+    Several outputs (`y` with two columns or more) share the splits of one tree, and their squared errors are added as
+    they are: divide each by its standard deviation if all are to count alike. They have no kernel of many thresholds,
+    so the proof takes longer than of one output.
 
     References
     ----------
@@ -96,6 +101,14 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     >>> model = OptimalTreeRegressor(max_depth=2).fit(X, y)
     >>> model.result_.status.value, model.get_n_leaves()
     ('proven optimal', 4)
+
+    Two outputs, in units of their standard deviations:
+
+    >>> import numpy as np
+    >>> both = np.column_stack([y, X[:, 2]])
+    >>> several = OptimalTreeRegressor(max_depth=1).fit(X, both / both.std(axis=0))
+    >>> several.predict(X[:3]).shape, several.result_.status.value
+    ((3, 2), 'proven optimal')
     """
 
     def __init__(
@@ -131,6 +144,11 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
 
     result_: RegressionResult
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.criterion == "squared_error"
+        return tags
+
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the tree.
 
@@ -138,8 +156,8 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
             numpy, pandas or polars; numbers, truth values, text; missing values allowed.
-        y : array-like of shape (n_rows,)
-            Finite numbers.
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+            Finite numbers; several outputs for criterion "squared_error".
         sample_weight : array-like of shape (n_rows,), default=None
             Weights >= 0; weight 0 equals leaving the row out.
 

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from treewright.estimators._asked import sweep_options
 from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
-from treewright.estimators._front_folds import held_out_squares
+from treewright.estimators._front_folds import held_out_losses
 from treewright.estimators._leaf_targets import TreeRegressor, leaf_targets
-from treewright.problem import RegressionProblem, make_regression_problem
+from treewright.problem import Criterion, RegressionProblem, make_regression_problem
 from treewright.result import RegressionResult
 from treewright.search import Frontier, Limits, SweepOptions, solve_regression_frontier
 
@@ -44,6 +44,11 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
+    criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
+        The loss of a row, as in `OptimalTreeRegressor`. A Poisson tree whose leaf predicts 0 has an infinite deviance
+        on held-out rows above 0, so it is chosen only if all others have too: `min_samples_leaf` avoids that.
+    quantile : float, default=0.5
+        For criterion "quantile" only.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -76,12 +81,11 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     cv_results_ : dict of str to ndarray
         For each candidate, largest tree last: ``param_cost_complexity`` or ``param_leaves``, ``n_leaves`` (of the
         tree of all rows), ``mean_n_leaves`` (of the folds' trees), ``split0_test_score``, ..., ``mean_test_score``,
-        ``std_test_score``, ``standard_error``, ``rank_test_score``. A score is minus the mean squared error on the rows
-        held out, as a share of the variance of all rows.
+        ``std_test_score``, ``standard_error``, ``rank_test_score``. A score is minus the mean loss on the rows held
+        out, as a share of the mean loss of all rows in a single leaf (for squared error: of the variance).
     n_splits_ : int
-    leaf_targets_ : dict of int to LeafTargets
-        Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and
-        `predict_interval`.
+    leaf_targets_ : dict of int to LeafTargets, or list of such dicts
+        As in `OptimalTreeRegressor`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -110,6 +114,8 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         cv: Any = 5,
         max_depth: int | None = 3,
         min_samples_leaf: int | float = 1,
+        criterion: Criterion = "squared_error",
+        quantile: float = 0.5,
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
@@ -124,6 +130,8 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         self.cv = cv
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
+        self.criterion = criterion
+        self.quantile = quantile
         self.categorical_features = categorical_features
         self.time_limit = time_limit
         self.step_limit = step_limit
@@ -133,6 +141,11 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         self.search_options = search_options
 
     result_: RegressionResult
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.criterion == "squared_error"
+        return tags
 
     def _after_choice(self, problem: RegressionProblem) -> None:
         self.leaf_targets_ = leaf_targets(self.tree_, problem)
@@ -144,8 +157,8 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
             numpy, pandas or polars; numbers, truth values, text; missing values allowed.
-        y : array-like of shape (n_rows,)
-            Finite numbers.
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+            Finite numbers; several outputs for criterion "squared_error".
         sample_weight : array-like of shape (n_rows,), default=None
             Weights >= 0, of training and of held-out rows.
 
@@ -178,6 +191,8 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
             max_depth=self.max_depth,
             max_leaf_nodes=max_leaves,
             min_samples_leaf=self.min_samples_leaf,
+            criterion=self.criterion,
+            quantile=self.quantile,
         )
 
         folds = folds_in(problem, self.cv, table.n_rows, self.min_samples_leaf)
@@ -194,7 +209,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
             problem,
             folds,
             partial(_front_of, options=options),
-            held_out_squares,
+            held_out_losses,
             share,
             "Raise time_limit, or give a smaller max_depth or fewer max_leaves.",
         )

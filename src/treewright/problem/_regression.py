@@ -29,7 +29,8 @@ class RegressionProblem(TreeProblem):
     """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves`` under constraints.
 
     The loss is the weighted sum over rows of what `criterion` says, each leaf predicting the value that loses least.
-    For squared error that is the weighted mean, and the first term is the share of the variance that the tree leaves.
+    For squared error that is the weighted mean, and the first term is the share of the variance that the tree leaves;
+    several outputs add their squared errors, each in its own unit.
     Use `make_regression_problem` to build one with checks.
 
     The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a
@@ -37,8 +38,8 @@ class RegressionProblem(TreeProblem):
 
     Parameters
     ----------
-    y : ndarray of shape (n_rows,), float64
-        Finite targets.
+    y : ndarray of shape (n_rows,) or (n_rows, n_outputs), float64
+        Finite targets; two outputs or more, for squared error only.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         "poisson" and "gamma" are half the deviances of these families, of means.
     quantile : float, default=0.5
@@ -50,6 +51,16 @@ class RegressionProblem(TreeProblem):
     y: NDArray[np.float64]
     criterion: Criterion = "squared_error"
     quantile: float = 0.5
+
+    @property
+    def n_outputs(self) -> int:
+        """How many numbers a leaf predicts."""
+        return 1 if self.y.ndim == 1 else int(self.y.shape[1])
+
+    @property
+    def targets(self) -> NDArray[np.float64]:
+        """The targets with a column for each output, shape (n_rows, n_outputs)."""
+        return self.y.reshape(len(self.y), -1)
 
     @property
     def share(self) -> Fraction | None:
@@ -76,8 +87,9 @@ def make_regression_problem(
     Parameters
     ----------
     table : Table
-    y : array-like of shape (n_rows,)
-        Finite numbers.
+    y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+        Finite numbers; several outputs for criterion "squared_error" only. Their squared errors are added as they are,
+        so an output of a large unit counts more: scale outputs that are to count alike.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
     cost_complexity : float, default=0.01
@@ -102,7 +114,12 @@ def make_regression_problem(
         Anything above that does not hold; the message names the argument.
     """
     check_criterion(criterion, quantile)
-    target = check_target(y, table.n_rows)
+    target = check_target(y, table.n_rows, several=True)
+    if target.ndim == 2 and criterion != "squared_error":
+        raise InputError(
+            f"y has {target.shape[1]} columns; criterion={criterion!r} takes one: give a single column, or take "
+            "criterion='squared_error', which adds the squared errors of several outputs."
+        )
     weight = check_sample_weight(sample_weight, table.n_rows)
     table, by_row, kept = leave_out_weightless(table, {"y": target, "sample_weight": weight})
     _check_family(criterion, by_row["y"])
@@ -162,13 +179,13 @@ def _check_family(criterion: str, y: NDArray[np.float64]) -> None:
         )
 
 
-def check_target(y: Any, n_rows: int | None = None) -> NDArray[np.float64]:
-    """Return targets as float64, shape (n_rows,).
+def check_target(y: Any, n_rows: int | None = None, *, several: bool = False) -> NDArray[np.float64]:
+    """Return targets as float64, shape (n_rows,); with `several` also (n_rows, n_outputs) for two outputs or more.
 
     Raises
     ------
     InputError
-        None, text, complex numbers, NaN or infinity, more than one column, wrong length.
+        None, text, complex numbers, NaN or infinity, wrong length, more columns than are taken, or none.
     """
     if y is None:
         raise InputError("A regressor requires y to be passed, but the target y is None.")
@@ -185,10 +202,9 @@ def check_target(y: Any, n_rows: int | None = None) -> NDArray[np.float64]:
         ) from None
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
-    if target.ndim != 1:
-        raise InputError(
-            f"y should be a 1d array, got an array of shape {target.shape} instead: one number per row."
-        )
+    if target.ndim != 1 and not (several and target.ndim == 2 and target.shape[1] > 0):
+        wanted = "one number per row" + (", or one for each row and output" if several else "")
+        raise InputError(f"y should be a 1d array, got an array of shape {target.shape} instead: {wanted}.")
     if n_rows is not None and len(target) != n_rows:
         raise InputError(
             f"Found input variables with inconsistent numbers of samples: {[n_rows, len(target)]} (table, y)."

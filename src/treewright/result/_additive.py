@@ -70,14 +70,23 @@ class AdditiveResult(SolveResult):
 class RegressionResult(AdditiveResult):
     """A regression tree with its certificate; the fields are those of `AdditiveResult`.
 
-    For squared error `loss` is 1 - R^2 on the training rows. `options` has the ``quantile`` of a criterion "quantile".
+    For squared error `loss` is 1 - R^2 on the training rows, of several outputs 1 minus the R^2 that weights them by
+    their variances. `options` has the ``quantile`` of a criterion "quantile", and ``n_outputs`` where they are several.
     """
 
-    def _in_words(self) -> str:
+    @property
+    def loss_in_words(self) -> str:
+        """Of what `loss` is a share: ``variance``, ``Poisson deviance``, and so on."""
         of = LOSSES_OF_NUMBERS.get(str(self.options.get("criterion")), "variance")
         if self.options.get("criterion") == "quantile":
             of += f" of the {self.options.get('quantile')} quantile"
-        return f"{100 * self.loss:.2f}% of the {of} left"
+        outputs = self.options.get("n_outputs")
+        if isinstance(outputs, int) and outputs > 1:
+            of = f"summed {of} of {outputs} outputs"
+        return of
+
+    def _in_words(self) -> str:
+        return f"{100 * self.loss:.2f}% of the {self.loss_in_words} left"
 
 
 LOSSES_OF_NUMBERS = {

@@ -18,18 +18,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.problem import RegressionProblem, make_regression_problem
+from treewright.problem import Criterion, RegressionProblem, make_regression_problem
 from treewright.result import RegressionResult, SolveStatus, StopReason, note_of_rounding
-from treewright.search._additive import SquaredErrorLoss
 from treewright.search._additive_result import MOST_TOLERANCE
 from treewright.search._frontier import Frontier, check_max_leaves
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._prunings import best_prunings
-from treewright.search._solve_regression import normalized, solve_regression
+from treewright.search._solve_regression import grown, regression_loss, solve_regression
 from treewright.table import Table, table_from
-from treewright.tree import grow_regression
 
 __all__ = ["regression_frontier", "solve_regression_frontier"]
 
@@ -47,6 +45,8 @@ def regression_frontier(
     max_leaves: int = 8,
     max_depth: int | None = 3,
     min_samples_leaf: int | float = 1,
+    criterion: Criterion = "squared_error",
+    quantile: float = 0.5,
     sample_weight: ArrayLike | None = None,
     categorical_features: Any = None,
     time_limit: float | None = 30.0,
@@ -55,20 +55,23 @@ def regression_frontier(
     progress: Any = "auto",
     search_options: SweepOptions | None = None,
 ) -> Frontier:
-    """Find, for every number of leaves, the regression tree of provably least squared error over all thresholds.
+    """Find, for every number of leaves, the regression tree of provably least loss over all thresholds.
 
     Parameters
     ----------
     X : array-like, frame or Table of shape (n_rows, n_columns)
         numpy, pandas or polars; numbers, truth values, text; missing values allowed.
-    y : array-like of shape (n_rows,)
-        Finite numbers.
+    y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+        Finite numbers; several outputs for criterion "squared_error".
     max_leaves : int, default=8
         Up to how many leaves, >= 1.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
         Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows.
+    criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
+    quantile : float, default=0.5
+        These two as in `OptimalTreeRegressor`.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0; weight 0 equals leaving the row out.
     categorical_features : sequence of str or int, default=None
@@ -87,8 +90,8 @@ def regression_frontier(
     Returns
     -------
     Frontier
-        A sequence of `RegressionResult`, fewest leaves first; losses are shares of the variance. Ctrl-C ends the search
-        as a limit does.
+        A sequence of `RegressionResult`, fewest leaves first; losses are shares of the loss of a single leaf. Ctrl-C
+        ends the search as a limit does.
 
     Raises
     ------
@@ -126,6 +129,8 @@ def regression_frontier(
         max_depth=max_depth,
         max_leaf_nodes=most,
         min_samples_leaf=min_samples_leaf,
+        criterion=criterion,
+        quantile=quantile,
     )
     with progress_bar(progress, time_limit) as report:
         return solve_regression_frontier(problem, limits=limits, options=search_options, progress=report)
@@ -277,15 +282,14 @@ class _Run:
         if result.tree.n_leaves <= 2:
             return []
         table = self.problem.table
-        loss = SquaredErrorLoss(normalized(self.problem.y), self.problem.sample_weight)
+        loss = regression_loss(self.problem)
         one_leaf = loss.leaf_loss()
-        grown = []
+        found = []
         for splits, cost in best_prunings(result.tree, table.X, loss.leaf_loss, self.most):
             if len(splits) == result.tree.node_count:
                 continue
-            tree = grow_regression(table.columns, splits, table.X, self.problem.y, self.problem.sample_weight)
-            grown.append((cost / one_leaf, tree))
-        return grown
+            found.append((cost / one_leaf, grown(self.problem, splits)))
+        return found
 
     def at_most(self, leaves: int) -> RegressionResult:
         """Return the best tree with at most so many leaves; the smallest of those that are equal."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._pinball import PinballLoss
 from treewright.search._ratio_deviance import RatioDeviance
-from treewright.tree import Split, grow_regression
+from treewright.tree import Split, Tree, grow_regression
 
-__all__ = ["normalized", "regression_loss", "solve_regression"]
+__all__ = ["grown", "normalized", "regression_loss", "solve_regression"]
 
 
 def solve_regression(
@@ -61,19 +62,21 @@ def solve_regression(
     asked: dict[str, Any] = {
         "scope": scope_of_all(problem.table),
         "options": {"method": "regression", "criterion": problem.criterion}
-        | ({"quantile": problem.quantile} if problem.criterion == "quantile" else {}),
+        | ({"quantile": problem.quantile} if problem.criterion == "quantile" else {})
+        | ({"n_outputs": problem.n_outputs} if problem.n_outputs > 1 else {}),
     }
-    one_leaf = 0.0 if problem.y.min() == problem.y.max() else loss.leaf_loss()
+    is_constant = bool((problem.y.min(axis=0) == problem.y.max(axis=0)).all())
+    one_leaf = 0.0 if is_constant else loss.leaf_loss()
     if one_leaf == 0:
         note = "All targets are equal: one leaf is right on every row."
-        return trivial_result(RegressionResult, problem, _tree(problem, [None]), note=note, **asked)
+        return trivial_result(RegressionResult, problem, grown(problem, [None]), note=note, **asked)
     answer = search_all_thresholds(problem, loss, one_leaf, limits=limits, options=options, progress=progress)
     return result_of_answer(
         RegressionResult,
         problem,
         loss,
         answer,
-        grow=lambda splits: _tree(problem, splits),
+        grow=lambda splits: grown(problem, splits),
         one_leaf=one_leaf,
         rounded="The weights and targets",
         **asked,
@@ -105,17 +108,19 @@ def regression_loss(problem: RegressionProblem) -> AdditiveLoss:
 
 
 def normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Centre the targets and divide them by a power of two, so that no square overflows or vanishes."""
-    with np.errstate(over="ignore"):
-        spread = float(y.max()) / 2 - float(y.min()) / 2
+    """Centre the targets and divide them by a power of two, so that no square overflows or vanishes.
+
+    Of several outputs each is centred by itself, and all are divided by the same: that keeps what they weigh.
+    """
+    spread = float((y.max(axis=0) / 2 - y.min(axis=0) / 2).max())
     if spread == 0:
-        return np.zeros(len(y))
+        return np.zeros_like(y)
     exponent = int(np.frexp(spread)[1])
     scaled = np.ldexp(y, -exponent)
-    return np.asarray(scaled - (scaled.max() / 2 + scaled.min() / 2), dtype=np.float64)
+    return np.asarray(scaled - (scaled.max(axis=0) / 2 + scaled.min(axis=0) / 2), dtype=np.float64)
 
 
-def _tree(problem: RegressionProblem, splits: Any) -> Any:
+def grown(problem: RegressionProblem, splits: Sequence[Split | None]) -> Tree:
+    """Return the tree with these splits, depth-first, and the values of a problem's rows."""
     table = problem.table
-    found: list[Split | None] = list(splits)
-    return grow_regression(table.columns, found, table.X, problem.y, problem.sample_weight, problem.share)
+    return grow_regression(table.columns, splits, table.X, problem.y, problem.sample_weight, problem.share)

@@ -38,7 +38,7 @@ def plot_frontier(
     chosen : int or None, default=None
         Position in `results` of the tree to mark.
     measure : {"accuracy", "loss"}, default="accuracy"
-        Accuracy is 1 - loss; of regression trees that is the share of the variance that they explain.
+        Accuracy is 1 - loss; of regression trees that is the share of the variance (or other loss) that they explain.
     ax : Axes, default=None
         None makes a figure.
 
@@ -99,12 +99,10 @@ def plot_frontier(
             *at, s=150, facecolor="none", edgecolor=OKABE_ITO[5], linewidth=2, zorder=5, label="chosen"
         )
     ax.set_xlabel("leaves")
-    if all(isinstance(result, RegressionResult) for result in points):
-        named = {
-            "accuracy": "variance explained on training rows (%)",
-            "loss": "variance left on training rows (%)",
-        }
-        ax.set_ylabel(named[measure])
+    first = points[0]
+    if isinstance(first, RegressionResult):
+        of = first.loss_in_words
+        ax.set_ylabel(f"{of} {'explained' if measure == 'accuracy' else 'left'} on training rows (%)")
     else:
         ax.set_ylabel(f"training {measure} (%)")
     from matplotlib.ticker import MaxNLocator

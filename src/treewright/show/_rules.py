@@ -81,7 +81,8 @@ def rules(tree: TreeLike, *, digits: int | None = None) -> tuple[Rule, ...]:
             continue
         share = float("nan")
         if tree.classes is None:
-            prediction: Any = float(tree.value[leaf, 0])
+            values = [float(value) for value in tree.value[leaf]]
+            prediction: Any = values[0] if len(values) == 1 else tuple(values)
         else:
             chosen = int(tree.prediction[leaf])
             prediction = tree.classes[chosen]

@@ -19,9 +19,13 @@ def value_words(tree: Tree, node: int, digits: int | None) -> str:
     """Return the value of a node with `digits` significant digits.
 
     Digits before the point are never rounded away, and more digits are written where the leaves differ only in later
-    ones. None writes the shortest decimal that reads back as the same float64.
+    ones. None writes the shortest decimal that reads back as the same float64. Several outputs stand in brackets.
     """
-    return _written(float(tree.value[node, 0]), _range(tree), digits)
+    words = [
+        _written(float(tree.value[node, output]), _range(tree, output), digits)
+        for output in range(tree.n_outputs)
+    ]
+    return words[0] if len(words) == 1 else f"({', '.join(words)})"
 
 
 def reward_words(tree: Tree, node: int, digits: int | None) -> str:
@@ -49,15 +53,18 @@ def _written(value: float, ends: tuple[float, float], digits: int | None) -> str
 
 
 def place_of(tree: Tree, node: int) -> float:
-    """Return where the value of a leaf lies: 0 is the smallest of all leaves, 1 the largest; 0.5 if all are equal."""
+    """Return where the value of a leaf lies: 0 is the smallest of all leaves, 1 the largest; 0.5 if all are equal.
+
+    Of several outputs the first one decides.
+    """
     smallest, largest = (number / 2 for number in _range(tree))  # halves: the difference cannot overflow
     if not largest > smallest:
         return 0.5
     return float((tree.value[node, 0] / 2 - smallest) / (largest - smallest))
 
 
-def _range(tree: Tree) -> tuple[float, float]:
-    values = tree.value[tree.is_leaf, 0]
+def _range(tree: Tree, output: int = 0) -> tuple[float, float]:
+    values = tree.value[tree.is_leaf, output]
     return float(np.min(values)), float(np.max(values))
 
 

@@ -26,7 +26,7 @@ def tree_in_a_line(tree: Tree) -> str:
 
 def _predicts(tree: Tree) -> str:
     if tree.classes is None:
-        return "predicts numbers"
+        return "predicts numbers" if tree.n_outputs == 1 else f"predicts {tree.n_outputs} numbers"
     kind = "classes" if tree.predicts_classes else "actions"
     names = [repr(label)[:LONGEST_NAME] for label in tree.classes[:MOST_CLASSES].tolist()]
     more = len(tree.classes) - len(names)

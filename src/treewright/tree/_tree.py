@@ -58,7 +58,7 @@ class Tree:
         Class (or action) index that the node would predict as a leaf (with a cost matrix not always the most
         frequent).
     value : ndarray of shape (node_count, n_outputs), float64
-        Training weight per class (classification), the mean target (regression, n_outputs = 1), the mean
+        Training weight per class (classification), the mean target of each output (regression), the mean
         reward of each action (policy), or the hazard ratio (survival, n_outputs = 1).
     n_node_samples : ndarray of shape (node_count,), int64
         Training rows in the node.
@@ -98,6 +98,11 @@ class Tree:
     def predicts_classes(self) -> bool:
         """Whether this is a classification tree: its leaves hold the weights of classes."""
         return self.kind is TreeKind.CLASSIFICATION
+
+    @property
+    def n_outputs(self) -> int:
+        """How many numbers a leaf predicts (regression); 1 of all other trees."""
+        return int(self.value.shape[1]) if self.kind is TreeKind.REGRESSION else 1
 
     @property
     def node_count(self) -> int:
@@ -203,8 +208,13 @@ class Tree:
         return leaf
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the label (classification), action (policy) or value (regression) of each encoded row."""
+        """Return the label (classification), action (policy) or value (regression) of each encoded row.
+
+        Of several outputs all values, shape (n_rows, n_outputs).
+        """
         leaf = self.apply(X)
+        if self.n_outputs > 1:
+            return np.asarray(self.value[leaf], dtype=np.float64)
         if self.classes is None:
             return np.asarray(self.value[leaf, 0], dtype=np.float64)
         return self.classes[self.prediction[leaf]]
@@ -286,7 +296,7 @@ def grow_regression(
         One entry per node, depth-first, left before right; None for a leaf.
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
-    y : ndarray of shape (n_rows,), float64
+    y : ndarray of shape (n_rows,) or (n_rows, n_outputs), float64
     sample_weight : ndarray of shape (n_rows,)
         Positive.
     quantile : Fraction or None, default=None
@@ -300,15 +310,18 @@ def grow_regression(
     n_nodes = len(splits)
     left = np.full(n_nodes, LEAF, dtype=np.int32)
     right = np.full(n_nodes, LEAF, dtype=np.int32)
-    value = np.zeros((n_nodes, 1), dtype=np.float64)
+    outputs = y.reshape(len(y), -1)
+    value = np.zeros((n_nodes, outputs.shape[1]), dtype=np.float64)
     count = np.zeros(n_nodes, dtype=np.int64)
     pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(y)))]
     for node, split in enumerate(splits):
         parent, rows = pending.pop()
         if parent >= 0:
             (left if left[parent] == LEAF else right)[parent] = node
-        here, weight = y[rows], sample_weight[rows]
-        value[node, 0] = mean_of(here, weight) if quantile is None else quantile_of(here, weight, quantile)
+        here, weight = outputs[rows], sample_weight[rows]
+        value[node] = [
+            mean_of(one, weight) if quantile is None else quantile_of(one, weight, quantile) for one in here.T
+        ]
         count[node] = len(rows)
         if split is not None:
             goes_left = split.goes_left(X, rows)

@@ -38,6 +38,11 @@ def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> 
     VerificationReport
         ``report.ok`` is the verdict, ``str(report)`` a table.
     """
+    options: dict[str, float | int] = {}
+    if problem.criterion == "quantile":
+        options["quantile"] = problem.quantile
+    if problem.targets.shape[1] > 1:
+        options["n_outputs"] = problem.targets.shape[1]
     question = Question(
         problem,
         TreeKind.REGRESSION,
@@ -45,7 +50,7 @@ def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> 
         problem.criterion,
         lambda rows: _loss(problem, rows),
         lambda tree, rows: _values(problem, tree, rows),
-        options={"quantile": problem.quantile} if problem.criterion == "quantile" else {},
+        options=options,
     )
     return verify_additive(question, claim)
 
@@ -54,16 +59,26 @@ def _values(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]
     if problem.share is not None:
         yield _quantiles(problem, tree, rows, problem.share)
         return
-    off = ""
+    yield check(
+        "mean of each node", not (off := _wrong_mean(problem, tree, rows)), f"{tree.value.size} means", off
+    )
+
+
+def _wrong_mean(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]]) -> str:
+    """Return the first mean that is not that of its rows, in words, or an empty string."""
+    targets = problem.targets
+    if tree.value.shape[1] != targets.shape[1]:
+        return f"{tree.value.shape[1]} values a node for {targets.shape[1]} outputs"
     for node, here in enumerate(rows):
         if len(here) == 0:
-            off = f"node {node} has no rows"
-            break
-        if not is_mean_of(float(tree.value[node, 0]), problem.y[here], problem.sample_weight[here]):
-            mean = mean_of(problem.y[here], problem.sample_weight[here])
-            off = f"node {node}: the mean is {mean:.9g}, the tree says {tree.value[node, 0]:.9g}"
-            break
-    yield check("mean of each node", not off, f"{len(rows)} means", off)
+            return f"node {node} has no rows"
+        weight = problem.sample_weight[here]
+        for output in range(targets.shape[1]):
+            said, y = float(tree.value[node, output]), targets[here, output]
+            if not is_mean_of(said, y, weight):
+                of = f" of output {output}" if targets.shape[1] > 1 else ""
+                return f"node {node}: the mean{of} is {mean_of(y, weight):.9g}, the tree says {said:.9g}"
+    return ""
 
 
 def _quantiles(
@@ -96,9 +111,13 @@ def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
     weight = problem.sample_weight[rows] / problem.sample_weight.max()
     if problem.share is not None:
         return _quantile_loss(problem.y[rows] / unit, weight, problem.share)
-    mean = mean_of(problem.y[rows], problem.sample_weight[rows])
     if problem.criterion == "squared_error":
-        return float((weight * ((problem.y[rows] - mean) / unit) ** 2).sum())
+        total = 0.0
+        for y in problem.targets[rows].T:
+            mean = mean_of(y, problem.sample_weight[rows])
+            total += float((weight * ((y - mean) / unit) ** 2).sum())
+        return total
+    mean = mean_of(problem.y[rows], problem.sample_weight[rows])
     y, mean = problem.y[rows] / unit, mean / unit
     near = y < 2 * mean  # elsewhere a difference from 1 would lose digits
     with np.errstate(divide="ignore", invalid="ignore"):  # rows of a Poisson target of 0 lose their mean

@@ -26,7 +26,9 @@ def fault_of_structure(tree: Tree) -> str:
     if fault := _fault_of_types(tree):
         return fault
     n_nodes = len(tree.splits)
-    n_outputs = 1 if tree.classes is None else len(tree.classes)
+    n_outputs = tree.n_outputs if tree.classes is None and tree.value.ndim == 2 else 1
+    if tree.classes is not None:
+        n_outputs = len(tree.classes)
     shapes: dict[str, tuple[NDArray[Any], tuple[int, ...]]] = {
         "children_left": (tree.children_left, (n_nodes,)),
         "children_right": (tree.children_right, (n_nodes,)),
@@ -34,8 +36,8 @@ def fault_of_structure(tree: Tree) -> str:
         "n_node_samples": (tree.n_node_samples, (n_nodes,)),
         "value": (tree.value, (n_nodes, n_outputs)),
     }
-    if n_nodes == 0:
-        return "there is no node"
+    if n_nodes == 0 or n_outputs == 0:
+        return "there is no node" if n_nodes == 0 else "value has no column"
     for name, (array, shape) in shapes.items():
         if array.shape != shape:
             return f"{name} has shape {array.shape}, not {shape}"

@@ -262,3 +262,36 @@ def test_the_time_of_reading_counts_once(data, monkeypatch, verb, solver):
     monkeypatch.setattr(treewright.search, solver, captured)
     assert "enough" in run(verb[0], data, *verb[1:]).output
     assert [(limits.time_limit, limits.begun) for limits in given] == [(5.0, None)]
+
+
+def test_several_targets_are_fitted_verified_and_predicted(tmp_path):
+    rng = np.random.default_rng(2)
+    rows = [["x", "high", "wide", "b,c"]]
+    for _ in range(60):
+        x = rng.random()
+        rows.append([round(x, 3), round(float(x > 0.5), 2), round(3 * float(x > 0.2), 2), round(x, 2)])
+    data, out = write_csv(tmp_path / "data.csv", rows), tmp_path / "model.json"
+    fit = ("fit", data, "--task", "regression", "--ignore", "b,c")
+    done = run(*fit, "-t", "high, wide", "-o", out)
+    assert done.exit_code == 0, done.output
+    assert "summed variance of 2 outputs" in done.output
+    assert "Variance left of each output: high 0%, wide 0%" in done.output
+    model = load_model(out)
+    assert model.certificate.terms.targets == ("high", "wide")
+    assert run("verify", out, data).exit_code == 0
+    assert (
+        run("verify", out, data, "--target", "wide,high").exit_code == 1
+    )  # the values are those of the other
+    predicted = tmp_path / "predicted.csv"
+    assert run("predict", out, data, "-o", predicted).exit_code == 0
+    assert [float(row["prediction of wide"]) for row in read_rows(predicted)] == [row[2] for row in rows[1:]]
+    for target, words in (("high,", "name each column once"), ("high,high", "name each column once")):
+        refused = run(*fit, "-t", target)
+        assert refused.exit_code == 2
+        assert words in refused.output
+    refused = run(*fit, "-t", "high,wide", "--criterion", "poisson")
+    assert refused.exit_code == 2
+    assert "takes one" in refused.output
+    named = run("fit", data, "--task", "regression", "-t", "b,c")  # a single column of that name
+    assert named.exit_code == 0
+    assert "b,c: mean" in named.output

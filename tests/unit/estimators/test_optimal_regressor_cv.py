@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import mean_pinball_loss, mean_tweedie_deviance
 from sklearn.model_selection import KFold
 
-from treewright import OptimalTreeRegressorCV, SolveStatus, regression_frontier
+from treewright import OptimalTreeRegressor, OptimalTreeRegressorCV, SolveStatus, regression_frontier
 from treewright.errors import InputError
-from treewright.estimators._front_folds import held_out_squares
+from treewright.estimators._front_folds import held_out_losses
 from treewright.problem import make_regression_problem
 from treewright.table import table_from
 
@@ -95,7 +96,7 @@ def test_losses_of_extreme_targets_are_shares(unit: float) -> None:
     plain, scaled = (
         make_regression_problem(table_from(X), target, max_leaf_nodes=2) for target in (y, y * unit)
     )
-    share = partial(held_out_squares, rows=np.arange(30))
+    share = partial(held_out_losses, rows=np.arange(30))
     trees = [regression_frontier(X, target, max_leaves=2).at_most(2).tree for target in (y, y * unit)]
     assert share(scaled, tree=trees[1]) == pytest.approx(share(plain, tree=trees[0]))
 
@@ -128,3 +129,62 @@ def test_no_fold_is_begun_once_the_time_is_over() -> None:
         model = OptimalTreeRegressorCV(max_leaves=4, time_limit=1e-9, progress=False).fit(X, y)
     assert model.n_splits_ == 0
     assert np.isnan(model.cv_results_["mean_test_score"]).all()
+
+
+def metric_of(criterion: str, quantile: float):
+    if criterion in ("poisson", "gamma"):
+        power = 1 if criterion == "poisson" else 2
+        return partial(mean_tweedie_deviance, power=power)
+    return partial(mean_pinball_loss, alpha=quantile if criterion == "quantile" else 0.5)
+
+
+@pytest.mark.parametrize("criterion", ["poisson", "gamma", "absolute_error", "quantile"])
+def test_scores_of_every_criterion_by_scikit_learns_metrics(criterion: str) -> None:
+    X, y = noisy_steps(90, seed=2)
+    y = np.exp(y)
+    weight = np.random.default_rng(1).integers(1, 4, 90).astype(float)
+    cv = KFold(3, shuffle=True, random_state=0)
+    how = {"criterion": criterion, "quantile": 0.8, "max_depth": 2}
+    model = OptimalTreeRegressorCV("leaves", cv=cv, max_leaves=4, progress=False, **how).fit(X, y, weight)
+    assert model.result_.options["criterion"] == criterion
+    metric = metric_of(criterion, 0.8)
+    single = OptimalTreeRegressor(max_leaf_nodes=1, **how).fit(X, y, weight)
+    one_leaf = metric(y, single.predict(X), sample_weight=weight)
+    for f, (train, test) in enumerate(cv.split(X)):
+        front = regression_frontier(X[train], y[train], max_leaves=4, sample_weight=weight[train], **how)
+        for c, leaves in enumerate(model.cv_results_["param_leaves"]):
+            said = front.at_most(int(leaves)).tree.predict(X[test])
+            score = -metric(y[test], said, sample_weight=weight[test]) / one_leaf
+            assert model.cv_results_[f"split{f}_test_score"][c] == pytest.approx(score)
+
+
+def test_several_outputs_are_scored_together() -> None:
+    X, y = noisy_steps(90, seed=2)
+    both = np.column_stack([y, 10 * X[:, 2]])
+    cv = KFold(3)
+    model = OptimalTreeRegressorCV("leaves", cv=cv, max_depth=2, max_leaves=3, progress=False).fit(X, both)
+    variance = both.var(axis=0).sum()
+    for f, (train, test) in enumerate(cv.split(X)):
+        front = regression_frontier(X[train], both[train], max_leaves=3, max_depth=2)
+        for c, leaves in enumerate(model.cv_results_["param_leaves"]):
+            apart = both[test] - front.at_most(int(leaves)).tree.predict(X[test])
+            score = -(apart**2).sum(axis=1).mean() / variance
+            assert model.cv_results_[f"split{f}_test_score"][c] == pytest.approx(score)
+
+
+def test_an_infinite_deviance_is_never_chosen_over_a_finite_one() -> None:
+    """With two leaves one of them has no count in training, and one held out."""
+    X = np.array([[0.0]] * 20 + [[1.0]] * 20)
+    y = np.array([0.0] * 19 + [1.0] + [3.0] * 20)
+    cv = [(np.r_[0:19, 20:30], np.r_[19, 30:40])]
+    model = OptimalTreeRegressorCV(
+        "leaves", criterion="poisson", cv=cv, max_leaves=2, max_depth=1, rule="best", progress=False
+    ).fit(X, y)
+    assert model.cv_results_["mean_test_score"].tolist()[1] == -np.inf
+    assert model.get_n_leaves() == 1
+    zero = np.array([0.0] * 30 + [1.0] * 10)  # no tree of these rows has a count
+    none = OptimalTreeRegressorCV(
+        "leaves", criterion="poisson", cv=[(np.arange(30), np.arange(30, 40))] * 2, max_leaves=2, max_depth=1,
+        progress=False,
+    ).fit(X, zero)  # fmt: skip
+    assert none.get_n_leaves() == 1
