@@ -126,7 +126,11 @@ _OPTIONS = {
 
 
 def _names_columns(options: dict[str, Any]) -> bool:
-    return bool(options.get("categorical_features") or isinstance(options.get("thresholds"), dict))
+    return bool(
+        options.get("categorical_features")
+        or "group" in options
+        or isinstance(options.get("thresholds"), dict)
+    )
 
 
 def _possible(rng: np.random.Generator, case: Case) -> Case:

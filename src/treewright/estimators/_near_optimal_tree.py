@@ -219,7 +219,9 @@ class NearOptimalTreeClassifier(TreeClassifier):
             doubt = None if found.proven else "A tree with fewer columns was not excluded."
             return _place(trees, found.tree), doubt
         assert self.group is not None  # checked
-        tree, looked, bound = trees.best_with_gap(self.group, self.max_gap, look_at=self.look_at)
+        tree, looked, bound = trees.best_with_gap(
+            self.group, self.max_gap, label=trees.graph.problem.classes[-1], look_at=self.look_at
+        )
         if tree is None:
             raise self._none_passes(trees, looked, bound)
         return _place(trees, tree), None

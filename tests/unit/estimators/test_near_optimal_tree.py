@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
@@ -89,3 +90,15 @@ def test_in_cross_validation_and_pickled(rows):
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(rows[0]), model.predict(rows[0]))
     assert again.near_optimal_.n_trees_ == model.near_optimal_.n_trees_
+
+
+def test_a_small_gap_is_about_the_last_of_any_number_of_labels() -> None:
+    """The documentation says "the last label"; three were refused, with advice to set `label`, which is not there."""
+    X = pd.DataFrame({"x": [0, 1, 2, 3, 4, 5], "group": [0, 1, 0, 1, 0, 1]})
+    y = ["a", "a", "b", "b", "c", "c"]
+    model = NearOptimalTreeClassifier(
+        choose="small gap", group="group", max_gap=0.0, epsilon=1.0, thresholds="all"
+    )
+    said = model.fit(X, y).predict(X) == "c"
+    assert said[0::2].mean() == said[1::2].mean()
+    assert NearOptimalTreeClassifier(choose="small gap", group="group").fit(X, ["a"] * 6).tree_.n_leaves == 1
