@@ -288,4 +288,12 @@ def write_results(
     return path
 
 
-DROPPED = {"key", "data", "sha256", "n_rows", "n_columns", "cost_complexity", "max_depth"}  # said once a row
+DROPPED = {
+    "key",
+    "data",
+    "sha256",
+    "n_rows",
+    "n_columns",
+    "cost_complexity",
+    "max_depth",
+}  # said once per row

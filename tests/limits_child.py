@@ -14,6 +14,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,17 @@ NO_LIMIT = {"time_limit": None}
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@cache
 def tables() -> dict[str, tuple[Any, Any]]:
-    """About 10^5 cells each, without any pattern, so that nothing ends soon."""
+    """About 10^5 cells each but where said, without any pattern, so that nothing ends soon."""
     rng = np.random.default_rng(0)
     return {
         "classes": (rng.integers(0, 2, (5000, 20)).astype(float), rng.integers(0, 10, 5000)),
         "continuous": (rng.normal(size=(5000, 20)), rng.integers(0, 10, 5000)),
         "wide": (rng.integers(0, 2, (60, 2000)).astype(float), np.arange(60) % 2),
         "few": (rng.normal(size=(16, 2)), np.arange(16) % 2),
+        # Of 3 10^6 cells.
+        "large": (rng.normal(size=(30_000, 100)), np.arange(30_000) % 10),
         "tiny": (rng.normal(size=(120, 3)), np.arange(120) % 2),
     }
 

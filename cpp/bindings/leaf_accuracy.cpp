@@ -37,7 +37,7 @@ nb::tuple halves(Cost number) {
 
 Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                std::optional<Matrix<std::uint64_t>> full, int shift, std::uint32_t n_classes, std::int64_t min_leaf,
-               bool lower_bound, double z, double scale) {
+               bool lower_bound, double z, double scale, bool real_weights) {
     if (rank.shape(1) != label.size() || weight.size() != label.size())
         throw std::invalid_argument("leaf_accuracy: arrays of different lengths");
     if (label.size() == 0 || n_classes < 1) throw std::invalid_argument("leaf_accuracy: no rows or no classes");
@@ -48,7 +48,7 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         throw std::invalid_argument("leaf_accuracy: min_leaf out of range");
     if (!(z >= 0) || !(scale > 0)) throw std::invalid_argument("leaf_accuracy: z or scale out of range");
     Data data;
-    data.measure = {lower_bound ? Criterion::lower_bound : Criterion::accuracy, z, scale};
+    data.measure = {lower_bound ? Criterion::lower_bound : Criterion::accuracy, z, scale, real_weights};
     data.min_leaf = min_leaf;
     ranked::LabelledTable& table = data.table;
     table.n_rows = static_cast<std::uint32_t>(label.size());
@@ -88,12 +88,13 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
 // `target`: none for the best worst leaf, else the value (numerator, denominator; or the bound, 1) that every leaf needs.
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                std::optional<Matrix<std::uint64_t>> full, int shift, std::uint32_t n_classes, std::int64_t min_leaf,
-               std::uint32_t depth, bool lower_bound, double z, double scale,
+               std::uint32_t depth, bool lower_bound, double z, double scale, bool real_weights,
                std::optional<std::pair<std::int64_t, std::int64_t>> target,
                std::pair<std::int64_t, std::uint64_t> unit_halves, std::pair<std::int64_t, std::uint64_t> leaf_halves,
                const Options& options, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
                nb::object report) {
-    const Data data = make_data(rank, label, weight, full, shift, n_classes, min_leaf, lower_bound, z, scale);
+    const Data data =
+        make_data(rank, label, weight, full, shift, n_classes, min_leaf, lower_bound, z, scale, real_weights);
     const Cost unit = joined(unit_halves), leaf = joined(leaf_halves);
     const Cost max_leaves =
         std::min<Cost>(data.n_rows() / data.min_leaf, Cost{1} << std::min<std::uint32_t>(depth, 40)) + 1;
@@ -113,7 +114,8 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         if (target)
             answer = search.cheapest(depth,
                                      Target::at(data.measure, data.rounding,
-                                                {static_cast<Whole>(target->first), static_cast<Whole>(target->second)},
+                                                data.measure.as_good({static_cast<Whole>(target->first),
+                                                                      static_cast<Whole>(target->second)}),
                                                 false, data.min_leaf, data.total),
                                      rates);
         else
@@ -152,8 +154,8 @@ void bind_leaf_accuracy(nb::module_& m) {
         ;
     m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("full").none(),
           nb::arg("shift"), nb::arg("n_classes"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"),
-          nb::arg("z"), nb::arg("scale"), nb::arg("target").none(), nb::arg("unit"), nb::arg("leaf"),
-          nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
+          nb::arg("z"), nb::arg("scale"), nb::arg("real_weights"), nb::arg("target").none(), nb::arg("unit"),
+          nb::arg("leaf"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
           nb::arg("report").none(),
           "Tree with the best worst leaf over all splits of ranked columns; see treewright.search._leaf_accuracy.");
 }

@@ -15,7 +15,6 @@ import treewright
 
 PUBLIC = [
     "BornAgainTreeClassifier",
-    "SplitMatrix",
     "Frontier",
     "HybridTreeClassifier",
     "LatentTreeClassifier",
@@ -38,6 +37,7 @@ PUBLIC = [
     "SolveResult",
     "SolveStatus",
     "Split",
+    "SplitMatrix",
     "Table",
     "ThresholdGuesser",
     "Tree",

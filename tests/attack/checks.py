@@ -10,7 +10,7 @@ from typing import Any
 
 from attack.case import Case
 from attack.exact import Stated
-from attack.oracle import Answer, Oracle
+from attack.oracle import AS_GOOD, Answer, Oracle
 from attack.probes import probe_rows
 from attack.walker import Walker
 from treewright.result import SolveResult
@@ -28,7 +28,6 @@ __all__ = [
 
 HONEST = Fraction(1, 2**48)  # of float64 sums of a few numbers; a share of what is compared
 ROUNDED = Fraction(1, 10**12)  # where the statement of the problem is rounded: real weights, balanced
-HAIR_OF_WEIGHT = Fraction(1, 10**12)  # of a leaf
 SMALL_SUM = (
     2**29
 )  # of whole weights times costs, which every engine takes as they are; larger ones may be rounded
@@ -97,9 +96,11 @@ def answers(case: Case) -> Iterator[Mismatch]:
 
     oracle = Oracle(case, offered(case))
     least = case.options.get("min_leaf_accuracy")
-    best = oracle.optimum() if least is None else oracle.cheapest_with(Fraction(repr(float(least))))
-    if least is not None and hangs_by_a_hair(oracle, best):
-        return
+    if least is None:
+        best = oracle.optimum()
+    else:
+        as_good = AS_GOOD if oracle.stated.has_real_weights else 1
+        best = oracle.cheapest_with(Fraction(repr(float(least))) * as_good)
     try:
         model = case.run()
     except SolverError as error:
@@ -114,17 +115,6 @@ def answers(case: Case) -> Iterator[Mismatch]:
     yield from predicts_alike(case, model, found)
     if not found.proven:
         yield from not_worse_than_simple(found, oracle)
-
-
-def hangs_by_a_hair(oracle: Oracle, best: Answer | None) -> bool:
-    """Whether the last bits of weights like 1.2 decide which leaves are accurate enough.
-
-    The library reads them as the decimals that they show, the oracle as the float64 numbers that they are.
-    """
-    if all(w.denominator == 1 for w in oracle.stated.weights):
-        return False
-    least = Fraction(repr(float(oracle.case.options["min_leaf_accuracy"])))
-    return oracle.cheapest_with(max(least - HAIR_OF_WEIGHT, Fraction(0))) != best
 
 
 def check_result(found: Found, best: Answer) -> Iterator[Mismatch]:

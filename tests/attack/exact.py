@@ -54,6 +54,11 @@ class Stated:
         return balanced and self.case.weight is not None and any(float(w) % 1 for w in self.case.weight)
 
     @cached_property
+    def has_real_weights(self) -> bool:
+        """Whether some weight is no whole number, so that the last bits of a sum mean nothing."""
+        return any(w.denominator != 1 for w in self.weights)
+
+    @cached_property
     def kept(self) -> list[int]:
         """Rows that count: weight zero is a row that is not there."""
         return [i for i, w in enumerate(self.all_weights) if w > 0]

@@ -22,9 +22,12 @@ from attack.case import Case
 from attack.exact import Stated
 from attack.splits import left_sets
 
-__all__ = ["HAIR", "Oracle", "library"]
+__all__ = ["AS_GOOD", "HAIR", "Oracle", "library"]
 
 LIMBS, WEIGHT_LIMBS = 8, 4  # words of 64 bits of a cost and of a weight, as in oracle.cpp
+AS_GOOD = 1 - Fraction(
+    1, 2**40
+)  # real weights: values that float64 cannot tell apart for sure are a tie (documented)
 HAIR = 1e-12  # two ways to compute a Wilson bound differ in the last bits
 
 
@@ -141,7 +144,12 @@ class Oracle:
         cost = (ctypes.c_uint64 * LIMBS)()
         leaves = library().cheapest_tree(ctypes.byref(question), depth, worst, ctypes.c_double(HAIR), cost)
         right, everything = (_whole(part) for part in (worst[:WEIGHT_LIMBS], worst[WEIGHT_LIMBS:]))
-        return value.value, Fraction(right, everything), Answer(self._fraction(cost), leaves)
+        accuracy = Fraction(right, everything)
+        if confidence is None and self.stated.has_real_weights:
+            tied = self.cheapest_with(accuracy * AS_GOOD)
+            assert tied is not None
+            return value.value, accuracy, tied
+        return value.value, accuracy, Answer(self._fraction(cost), leaves)
 
     def worst_value(self, leaves: list[list[int]], confidence: float | None) -> float:
         """The value of the worst of these leaves, given as positions among the kept rows."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from made_trees import make_tree
 from reports import page_of
-from treewright.show import notebook_html
+from treewright import near_optimal_trees
+from treewright.near_optimal import gap_frontier
+from treewright.show import choose_page, notebook_html
 
 axe_module = pytest.importorskip(
     "axe_playwright_python", reason="needs axe: pip install axe-playwright-python"
@@ -40,6 +43,24 @@ def test_axe_finds_nothing_in_a_notebook(visit):
     page = visit(bypass_csp=True).open(
         f"<!doctype html><html lang=en><title>Notebook</title><main><h1>Cell</h1>{html}</main></html>"
     )
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing_in_the_page_for_choosing(visit, scheme, width):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (120, 5)).astype(float)
+    y = np.where(rng.random(120) < 0.25, X[:, 3], X[:, 0] * X[:, 1]).astype(int)
+    trees = near_optimal_trees(X, y, cost_complexity=0.02, max_depth=3, epsilon=0.5)
+    window = visit(bypass_csp=True, color_scheme=scheme, viewport={"width": width, "height": 900})
+    page = window.open(choose_page(trees, gaps=gap_frontier(trees, "x1")))
+    page.wait_for_selector("body[data-ready=yes]")
+    assert violations(page) == []
+    page.locator("#ban-4").click()
+    page.locator("#options button").first.click()
+    page.locator("#best").click()
+    page.locator("#keep-a").click()
+    page.wait_for_selector("body[data-ready=yes]")
     assert violations(page) == []
 
 

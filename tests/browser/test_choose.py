@@ -136,6 +136,19 @@ def test_a_size_a_ban_and_a_force_restrict_and_are_lifted(visit):
     assert page.locator("#state").inner_text().startswith(f"{trees.n_trees_:,} tree")
 
 
+def test_every_line_of_sizes_has_trees(visit):
+    trees = some_set(1)  # three of its seven steps of the loss have no tree
+    page = opened(visit, trees)
+    losses = [size.loss for size in trees.table()]
+    lines = page.locator("#map tbody tr")
+    assert lines.count() == 4
+    for line in lines.all():
+        assert line.locator("button").count() > 0
+    assert page.locator("#map button").count() <= len(losses)
+    counts = [int(each.get_attribute("title").replace(",", "")) for each in page.locator("#map button").all()]
+    assert sum(counts) == trees.n_trees_
+
+
 def test_two_trees_are_compared_by_rows(visit):
     trees = some_set()
     page = opened(visit, trees)

@@ -1,4 +1,4 @@
-"""The form that asks the tree: by keyboard alone, with what is no number, with sets of categories."""
+"""The form that asks the tree: by keyboard alone, with what is not a number, with sets of categories."""
 
 from __future__ import annotations
 

@@ -104,6 +104,6 @@ def test_the_page_shows_every_case_once(cases: dict[str, str]) -> None:
 def test_the_source_was_read() -> None:
     texts = [text for path in SOURCES for text in spoken(path)]
     assert any("Not proven optimal" in text for text in texts)
-    assert any("rows a leaf" in text for text in texts)
+    assert any("rows per leaf" in text for text in texts)
     assert any("no faithful tree is shallower" in text for text in texts)
     assert any("Proven faithful" in text for text in texts)

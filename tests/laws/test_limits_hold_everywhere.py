@@ -1,7 +1,8 @@
 """Law: every limit of every estimator ends it soon, with what it has; also where there are many classes or columns.
 
 Processor seconds count, so that a busy machine makes no difference. Asked are .2 s beyond the limit on a table of 10^5
-cells and .5 s after Ctrl-C; allowed are two to three times as much, for slow machines.
+cells, 1 s on one of 10^7, and .5 s after Ctrl-C; allowed are two to three times as much, for slow machines. The large
+table here has 3 10^6 cells, and what a limit of the whole fit means is asked of composites: not one for each search.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import pytest
 from limits_child import MEMORY, SEARCHES, TIME, limits_of
 
 CHILD = Path(__file__).resolve().parents[1] / "limits_child.py"
-LATE, LATE_AFTER_CTRL_C = 0.6, 1.0  # processor seconds
+LATE, LATE_ON_LARGE, LATE_AFTER_CTRL_C = 0.6, 1.2, 1.0  # processor seconds
 GROWTH = 100 << 20  # bytes beyond a memory limit: the table, its splits, the interpreter
 ATTEMPTS = 3
 PATIENCE = 20.0  # seconds of the clock after which a run is taken to hang
@@ -76,6 +77,8 @@ NAMES = [
     "shards",
 ]
 TABLES = ("classes", "continuous", "wide")
+# What took several seconds on the large table: passes over it for every fold, and fits that nothing can stop.
+LARGE = ("guided", "hybrid", "regressor, cross-validated", "program, oct")
 
 
 def cells() -> Iterator[tuple[str, str, str]]:
@@ -88,6 +91,8 @@ def cells() -> Iterator[tuple[str, str, str]]:
             for table in TABLES:
                 if table == "classes" or (limit in ("time", "ctrl-c") and "in a " not in name):
                     yield name, table, limit
+    for name in LARGE:
+        yield name, "large", "time"
 
 
 class Child:
@@ -170,21 +175,27 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def comes_late(said: dict[str, Any], name: str, limit: str) -> bool:
+def late(name: str, table: str) -> tuple[int, float]:
+    """How many searches have a limit of their own, and by how much each may miss it."""
+    return (1, LATE_ON_LARGE) if table == "large" else (SEARCHES.get(name, 1), LATE)
+
+
+def comes_late(said: dict[str, Any], name: str, table: str, limit: str) -> bool:
     """Whether a run took longer than it may, which a busy machine can make it do; the quickest of some runs counts."""
     if "finished" not in said:
         return False
     if limit == "ctrl-c":
         return said["pressed"] is not None and said["finished"] - said["pressed"] >= LATE_AFTER_CTRL_C
     given = {"time": TIME, "memory": 2.0}.get(limit, 0.0)
-    return said["finished"] - said["began"] >= SEARCHES.get(name, 1) * (given + LATE)
+    searches, allowed = late(name, table)
+    return bool(said["finished"] - said["began"] >= searches * (given + allowed))
 
 
 @pytest.mark.parametrize(("name", "table", "limit"), list(cells()))
 def test_a_limit_ends_it(name: str, table: str, limit: str) -> None:
     said = child(name).answer(table, limit)
     for _ in range(ATTEMPTS - 1):
-        if not comes_late(said, name, limit):
+        if not comes_late(said, name, table, limit):
             break
         said = child(name).answer(table, limit)
     if limit == "ctrl-c" and said.get("pressed", 0) is None:  # it had ended by itself
@@ -204,17 +215,17 @@ def test_a_limit_ends_it(name: str, table: str, limit: str) -> None:
         return
     assert said["fitted"] or nothing_yet, said
     used = said["finished"] - said["began"]
-    searches = SEARCHES.get(name, 1)
+    searches, allowed = late(name, table)
     if limit == "memory":
         assert said["grown"] < MEMORY + GROWTH
-        assert used < searches * (2.0 + LATE)
+        assert used < searches * (2.0 + allowed)
     elif limit == "step" and name.startswith("program"):
         assert said["reason"] in (
             "STEP_LIMIT",
             None,
         )  # a step is a node of the solver: its first may take minutes
     else:
-        assert used < searches * ((TIME if limit == "time" else 0.0) + LATE)
+        assert used < searches * ((TIME if limit == "time" else 0.0) + allowed)
 
 
 def test_sigterm_on_the_command_line_keeps_the_tree(tmp_path: Path) -> None:

@@ -177,6 +177,7 @@ def leaf_accuracy(**other: Any) -> dict[str, Any]:
         "lower_bound": False,
         "z": 0.0,
         "scale": 1.0,
+        "real_weights": False,
         "target": None,
         "unit": (0, 1),
         "leaf": (0, 1),

@@ -19,7 +19,7 @@ Regions::Regions(const Ensemble& ensemble) : ensemble_(ensemble), n_trees_(ensem
     const auto classes = static_cast<std::size_t>(e.n_classes);
     double largest = 0.0;  // sum over trees is at most this times the number of trees
     for (const double v : e.values) largest = std::max(largest, std::abs(v));
-    double total = largest * static_cast<double>(n_trees_) + std::abs(e.split);
+    double total = largest * static_cast<double>(n_trees_) + std::abs(e.cutoff);
     for (const double b : e.bias) total += std::abs(b);
     const double ulp = e.single ? 0x1p-23 : 0x1p-52;
     margin_ = e.exact ? 0.0 : 8.0 * static_cast<double>(n_trees_ + 4) * ulp * total;
@@ -36,7 +36,7 @@ Regions::Regions(const Ensemble& ensemble) : ensemble_(ensemble), n_trees_(ensem
             margin.assign(e.nodes.size(), 0.0);
             if (outputs == 1) {  // class 1 before class 0 by score - split
                 const double sign = r == 1 ? 1.0 : -1.0;
-                offset_[c * classes + r] = sign * (e.bias[0] - e.split);
+                offset_[c * classes + r] = sign * (e.bias[0] - e.cutoff);
                 for (std::size_t i = 0; i < e.nodes.size(); ++i)
                     if (e.nodes[i].feature < 0) margin[i] = sign * e.values[static_cast<std::size_t>(e.nodes[i].value)];
             } else {

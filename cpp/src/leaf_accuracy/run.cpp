@@ -76,11 +76,11 @@ Answer Search::best(std::uint32_t depth, const FullCostRates* rates) {
         tidy_value(best);
     show(best);
     if (rates != nullptr) {
-        use(target_at(best.value, false));
+        use(target_as_good(best.value));
         finish(root, depth, *rates, best);
         // A cheaper tree may have a part with a better worst leaf.
         while (!best.proven_value && tidy_value(best)) {
-            use(target_at(best.value, false));
+            use(target_as_good(best.value));
             best.cost = kNoTree;
             tidy_cost(root, depth, best);
         }

@@ -41,6 +41,14 @@ bool Measure::less(Value a, Value b) const {
     return of(a) < of(b);
 }
 
+Value Measure::as_good(Value value) const {
+    if (!real_weights || criterion != Criterion::accuracy) return value;
+    for (; value.weight < Whole{1} << 101; value.weight *= 2) value.correct *= 2;  // for the digits of the difference
+    return {value.correct - (value.correct >> kAsGoodBits), value.weight};
+}
+
+double Measure::as_good(double bound) { return bound - std::ldexp(std::abs(bound), -kAsGoodBits); }
+
 Target Target::at(const Measure& measure, const Rounding& rounding, Value value, bool strict, Count min_leaf,
                   Count total) {
     if (measure.criterion == Criterion::lower_bound)

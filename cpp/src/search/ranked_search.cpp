@@ -21,8 +21,10 @@ Outcome Search::run(Size limits) {
 
 Outcome Search::prove(const Node& root, Size limits) {
     const auto at_depth = [&](std::uint32_t depth) { return Size{depth, limits.leaves}.fitted(); };
-    control_.incumbent(objective_.leaf_cost(root));
-    Outcome best = solve(root, at_depth(std::min(limits.depth, 2u)), kNoCost, 0);
+    const Cost leaf = objective_.leaf_cost(root);
+    control_.incumbent(leaf);
+    Outcome best{0, leaf, PartialTree::leaf()};
+    if (!control_.glance()) best = solve(root, at_depth(std::min(limits.depth, 2u)), kNoCost, 0);
     if (control_.stopped()) {  // before the first pass ended; a tree of stumps looks at no clock
         const Outcome stumps = stump_tree(root, {std::min(limits.depth, kStumpDepth), limits.leaves}, 0);
         best.offer(stumps.upper, stumps.plan);

@@ -82,7 +82,7 @@ Subproblems<Acc>::Subproblems(const Dataset& data, PairKernel kernel, bool count
     const Active active{columns, mask};
     root_ = {rows, active, {nullptr, 0, 0, rows_.n_channels}, total, key, {}, 0};
     if (m > kMaxColumns || !has_room(bytes_needed(data, counted))) control_.halt(Stop::memory);
-    if (control_.ended()) return;
+    if (control_.glance()) return;  // before hundreds of megabytes are taken
     Pairs<Acc>& pairs = root_.pairs;
     pairs = {nullptr, m, Pairs<Acc>::stride_of(m), rows_.n_channels};
     pairs.data = arena_.take<Acc>(pairs.entries()).data();

@@ -3,6 +3,7 @@
 from treewright.binarize._candidates import (
     CandidateSplits,
     candidates_of,
+    candidates_of_text,
     known_split,
     scope_of_all,
 )
@@ -18,14 +19,17 @@ from treewright.binarize._make import (
     quantiles,
 )
 from treewright.binarize._split_matrix import SplitMatrix
+from treewright.binarize._thresholds import ValueRanks, value_ranks
 from treewright.binarize._worth import Worth
 
 __all__ = [
     "CandidateSplits",
     "SplitMatrix",
+    "ValueRanks",
     "Worth",
     "auto_splits",
     "candidates_of",
+    "candidates_of_text",
     "count_splits",
     "even_level",
     "fewer_notes",
@@ -36,4 +40,5 @@ __all__ = [
     "midpoints",
     "quantiles",
     "scope_of_all",
+    "value_ranks",
 ]

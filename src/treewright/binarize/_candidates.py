@@ -26,7 +26,15 @@ from treewright.errors import InputError
 from treewright.table import Table
 from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit
 
-__all__ = ["ALL", "CandidateSplits", "candidates_of", "known_split", "scope_of_all", "threshold_splits"]
+__all__ = [
+    "ALL",
+    "CandidateSplits",
+    "candidates_of",
+    "candidates_of_text",
+    "known_split",
+    "scope_of_all",
+    "threshold_splits",
+]
 
 ALL = 2**62  # a level that keeps every choice
 
@@ -61,6 +69,14 @@ class CandidateSplits:
     joined: NDArray[np.bool_]
     known: float
     missing: float
+
+    @staticmethod
+    def of_numbers(position: int, gaps: Gaps) -> CandidateSplits:
+        """Return the choices of a column of numbers."""
+        known, missing = gaps.known, gaps.missing
+        return CandidateSplits(
+            position, gaps, NO_CODES, NO_WEIGHTS, NO_FLAGS, NO_FLAGS, known=known, missing=missing
+        )
 
     @property
     def asks_known(self) -> bool:
@@ -156,12 +172,26 @@ def candidates_of(
         weight = np.asarray(sample_weight, dtype=np.float64)
         if weight.shape != (table.n_rows,) or not (weight > 0).all():
             raise InputError(
-                f"sample_weight must hold {table.n_rows} positive numbers, one a row; `make_problem` checks "
+                f"sample_weight must hold {table.n_rows} positive numbers, one per row; `make_problem` checks "
                 "weights and leaves out the rows of weight zero."
             )
         if (weight == weight[0]).all():
             weight = None  # the same shares, by a faster sort
     return [_of_column(table.X[:, j], j, column, weight, worth) for j, column in enumerate(table.columns)]
+
+
+def candidates_of_text(table: Table) -> dict[int, CandidateSplits]:
+    """Return what the columns of text offer, by their positions.
+
+    Parameters
+    ----------
+    table : Table
+    """
+    return {
+        j: _of_column(table.X[:, j], j, column, None, None)
+        for j, column in enumerate(table.columns)
+        if column.kind is ColumnKind.CATEGORICAL
+    }
 
 
 def _of_column(
@@ -174,9 +204,7 @@ def _of_column(
     if column.kind is not ColumnKind.CATEGORICAL:
         is_plain = column.kind is ColumnKind.BINARY and not column.has_missing and weight is None
         gaps = gap_of_zero_one(x) if is_plain else gaps_of(x, weight)
-        return CandidateSplits(
-            position, gaps, NO_CODES, NO_WEIGHTS, NO_FLAGS, NO_FLAGS, gaps.known, gaps.missing
-        )
+        return CandidateSplits.of_numbers(position, gaps)
     known = ~np.isnan(x)
     codes = x[known].astype(np.int64)
     n = len(column.categories)
@@ -208,7 +236,7 @@ def _both_ways(rows: NDArray[np.int64], has_missing: bool) -> tuple[NDArray[np.b
 
 
 def known_split(position: int) -> ThresholdSplit:
-    """Return the split that asks only whether the value is known.
+    """Return the split that tests only whether the value is known.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def midpoints(
     labels = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int32)
     if labels.shape != (table.n_rows,):
         raise InputError(
-            f"y has shape {labels.shape}, the table has {table.n_rows} rows; give one label a row."
+            f"y has shape {labels.shape}, the table has {table.n_rows} rows; give one label per row."
         )
     n_all = sum(offer.n_splits() for offer in offers)
     kept = [_only_label_changes(offer, table, labels) for offer in offers]
@@ -173,7 +173,7 @@ def given_splits(
     Raises
     ------
     InputError
-        A name that is no column of the table, a categorical column, a threshold that is not finite.
+        A name that is not a column of the table, a categorical column, a threshold that is not finite.
     """
     for name in thresholds:
         if name not in table.names:
@@ -321,7 +321,7 @@ def make_splits(
 
 
 def _goes_right(group: Sequence[Split], x: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Send known values through splits of their column: one row a split."""
+    """Send known values through splits of their column: one row per split."""
     if all(isinstance(split, ThresholdSplit) for split in group):
         return x > np.array([[split.threshold] for split in group if isinstance(split, ThresholdSplit)])
     right = np.empty((len(group), len(x)), dtype=np.bool_)

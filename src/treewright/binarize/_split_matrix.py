@@ -21,7 +21,7 @@ class SplitMatrix:
     ----------
     splits : tuple of Split
     packed : ndarray of shape (n_splits, ceil(n_rows / 8)), uint8
-        One bit a row, 1 where the row goes right: row r is bit ``r % 8`` of byte ``r // 8``. The bits behind the
+        One bit per row, 1 where the row goes right: row r is bit ``r % 8`` of byte ``r // 8``. The bits behind the
         last row are 0.
     n_rows : int
     scope : str

@@ -44,7 +44,7 @@ class Worth:
     leaf_penalty : float, default=0
         Of a leaf, in units of `saving`.
     min_rows : int, default=1
-        Fewest rows in a leaf.
+        Minimum number of rows in a leaf.
     """
 
     saving: NDArray[np.float64] | None

@@ -83,7 +83,7 @@ def _solve_milp(engine: Engine, lo: NDArray[np.int64], hi: NDArray[np.int64], la
     ensemble = engine.ensemble
     assert ensemble.missing is not None  # set in __post_init__
     if ensemble.missing.any():
-        raise InputError("method='milp' knows no missing values; use method='bounds'.")
+        raise InputError("method='milp' does not support missing values; use method='bounds'.")
     # Variables: below[f, p] = "the cell of column f is at most p" for planes inside the box, then the leaves.
     below: dict[tuple[int, int], int] = {}
     for f in range(ensemble.n_features):

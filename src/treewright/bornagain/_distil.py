@@ -57,7 +57,7 @@ class Agreement:
         return self.n_alike / self.n_rows
 
     def sentence(self) -> str:
-        """Say it in one plain sentence."""
+        """Return it as one sentence."""
         level = f"{self.confidence:.0%} interval"
         return (
             f"Tree and ensemble decide alike on {self.n_alike:,} of {self.n_rows:,} rows ({self.share:.1%}); if "

@@ -125,7 +125,7 @@ def _regions(tree: Tree, ensemble: Ensemble) -> list[tuple[int, _Region]]:
             out.append((node, region))
             continue
         if not isinstance(split, ThresholdSplit):
-            raise InputError("The tree is not one of this ensemble: it has splits that are no thresholds.")
+            raise InputError("The tree is not one of this ensemble: it has splits that are not thresholds.")
         j = split.column
         for child, goes_left in ((tree.children_right[node], False), (tree.children_left[node], True)):
             low, high, missing = region.low.copy(), region.high.copy(), region.missing.copy()

@@ -203,7 +203,7 @@ def give_up_if_asked(found: dict[str, Any]) -> None:
         raise KeyboardInterrupt
     if found["stop"] == core.Stop.CALLBACK:
         raise SolverError(
-            "The progress callback ended the run before a faithful tree was there; let it go on longer."
+            "The progress callback ended the run before a faithful tree was found; let it run longer."
         )
 
 
@@ -256,7 +256,7 @@ def _heuristic(
 ) -> dict[str, Any]:
     """Build the heuristic's tree; refuse before building if it is expected to be far beyond `max_leaves`."""
     advice = (
-        "Ask for a small tree that agrees on rows (faithful=\"rows\") or a pruned one (prune='active'), train on "
+        "Fit a small tree that agrees on rows (faithful=\"rows\") or a pruned one (prune='active'), train on "
         "binned columns, use fewer or shallower trees, or raise max_leaves (None builds whatever it takes)."
     )
     why = ""

@@ -13,6 +13,7 @@ import typer
 from treewright.cli._advice import advice, for_more_leaves
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
+from treewright.cli._forecast import say_forecast
 from treewright.cli._output import note, say
 from treewright.cli._question import read_min_samples_leaf
 from treewright.cli._read_csv import read_csv
@@ -129,9 +130,15 @@ def answer(
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     clock, out = asked.clock, asked.out
     reading = clock.seconds
-    limits = replace(asked.limits, time_limit=clock.left(), begun=None)
-    with progress_bar("auto" if asked.progress else False, limits.time_limit) as report:
+    with progress_bar("auto" if asked.progress else False, clock.left()) as report:
         try:
+            if report is not None:
+
+                def sampled(some: Any, within: Limits) -> SolveResult:
+                    return solve(some, limits=within)
+
+                say_forecast(problem, sampled, asked.limits, time_limit=clock.time_limit)
+            limits = replace(asked.limits, time_limit=clock.left(), begun=None)
             result = solve(problem, limits=limits, progress=report)
         except KeyboardInterrupt:  # before the search itself began
             with finishing():

@@ -63,19 +63,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(short_help="See what a CSV file seems to hold, before a fit.")(look)
+app.command(short_help="Show what a CSV file contains and what to decide before a fit.")(look)
 app.command(short_help="Find the optimal tree for a CSV file.")(fit)
-app.command(short_help="Find the best tree of each number of leaves.")(frontier)
-app.command(short_help="Count and question all nearly optimal trees.")(near_optimal)
-app.command(short_help="Ask a saved set of nearly optimal trees.")(query)
-app.command(short_help="Write a web page for choosing among them.")(choose)
+app.command(short_help="Find the best tree for each number of leaves.")(frontier)
+app.command(short_help="Find, count and query all near-optimal trees.")(near_optimal)
+app.command(short_help="Query a saved set of near-optimal trees.")(query)
+app.command(short_help="Write a web page for choosing one of these trees.")(choose)
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Write a web page about a tree.")(report)
-app.command(short_help="Check a tree against its data, or its ensemble.")(verify)
+app.command(short_help="Check a tree against its data or its ensemble.")(verify)
 app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
-app.command(short_help="Write a tree for scikit-learn, ONNX, SQL, C, Python; or its rules.")(export)
-app.command(short_help="Put a model into each leaf of a saved tree.")(extend)
+app.command(short_help="Export a tree to scikit-learn, ONNX, SQL, C, Python, or rules.")(export)
+app.command(short_help="Fit a model in each leaf of a saved tree.")(extend)
 app.command(short_help="See proven trees on real data.")(demo)
 
 

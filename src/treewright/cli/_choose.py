@@ -23,10 +23,14 @@ def choose(
     out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")],
     title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="general")] = None,
     group: Annotated[
-        str | None, typer.Option(help="Column of two values: a slider shows what a smaller gap costs.")
+        str | None,
+        typer.Option(help="Column with two groups: a slider shows what a smaller gap between them costs."),
     ] = None,
     label: Annotated[
-        str | None, typer.Option(help="--group: the label that is shared out.", show_default="last of two")
+        str | None,
+        typer.Option(
+            help="--group: the label whose share is compared between the groups.", show_default="last of two"
+        ),
     ] = None,
 ) -> None:
     """Write one HTML file for choosing among near-optimal trees: sizes, columns, a builder, two trees side by side.

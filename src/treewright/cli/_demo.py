@@ -35,7 +35,7 @@ EXAMPLES = (
 
 @exits_by_code
 def demo(
-    time_limit: Annotated[float, typer.Option(help="Seconds of search for each example.")] = 30.0,
+    time_limit: Annotated[float, typer.Option(help="Time limit of each example, in seconds.")] = 30.0,
     ascii_only: ASCII = False,
 ) -> None:
     """Fit three real tables, print each tree with its certificate, and compare with CART of the same size.

@@ -134,7 +134,7 @@ def _target(to: str | None, out: Path | None) -> str:
             raise InputError(f"--to {to!r}; choose one of {', '.join(TARGETS)}.")
         return to
     if out is None:
-        raise InputError(f"Say what to write: --to with one of {', '.join(TARGETS)}, or --out.")
+        raise InputError(f"Give the format to write: --to with one of {', '.join(TARGETS)}, or --out.")
     if out.suffix.lower() not in BY_SUFFIX:
         raise InputError(
             f"--out {out} has an ending that names no target; use one of {', '.join(BY_SUFFIX)}, or --to."

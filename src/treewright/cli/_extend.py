@@ -50,10 +50,13 @@ def extend(
     data: Csv,
     rows: Annotated[
         Path | None,
-        typer.Option(help="CSV file of other rows to answer; with labels they are counted.", metavar="CSV"),
+        typer.Option(
+            help="CSV file of other rows to predict; if it has labels, right answers are counted.",
+            metavar="CSV",
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="CSV file to write: the answer for each row.")
+        Path | None, typer.Option("--out", "-o", help="CSV file to write, with the prediction for each row.")
     ] = None,
     target: KnownTarget = None,
     leaf_model: Annotated[
@@ -64,16 +67,19 @@ def extend(
         typer.Option(
             help="'rounds': choose by cross-validation how many rounds of boosting each leaf gets, and whether the "
             "tree, a model of all rows or the leaf's own answers there. A number: so many trials of all parameters "
-            "(needs treewright[tune]). 'none': every leaf gets its model as it comes.",
+            "(needs treewright[tune]). 'none': every leaf gets its model with default parameters.",
             metavar="rounds|TRIALS|none",
         ),
     ] = "rounds",
     time_limit: Annotated[
         float | None,
-        typer.Option(help="Seconds of trials for all leaves; again for each fold.", show_default="none"),
+        typer.Option(
+            help="Time limit of the trials for all leaves, in seconds; it applies to each fold again.",
+            show_default="none",
+        ),
     ] = None,
     folds: Annotated[
-        int, typer.Option(help="Parts for cross-validation, if no --rows are given.", min=2)
+        int, typer.Option(help="Number of folds of the cross-validation, if --rows is not given.", min=2)
     ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of folds, leaf models and tuning.", min=0)] = 0,
     spreadsheet_safe: SpreadsheetSafe = False,
@@ -187,7 +193,7 @@ def extend(
         )
     if out is not None:
         write_bytes(out, _as_csv(report, spreadsheet_safe).encode("utf-8"))
-        note(f"Wrote the answers for {len(answers):,} rows to {out}.")
+        note(f"Wrote the predictions for {len(answers):,} rows to {out}.")
 
 
 def _tuning(tune: str, time_limit: float | None) -> Tuning | None:
@@ -235,7 +241,7 @@ def _read_rows(
 
 
 def _as_csv(report: HybridReport, spreadsheet_safe: bool) -> str:
-    """One line a row: its leaf, what the tree says, the answer, and whether the tree explains it."""
+    """One line per row: its leaf, what the tree says, the answer, and whether the tree explains it."""
     explained = ["no" if overruled else "yes" for overruled in report.overruled.tolist()]
     columns = (report.leaf.tolist(), report.explained.tolist(), report.predicted.tolist(), explained)
     return csv_text(

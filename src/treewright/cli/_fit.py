@@ -114,7 +114,7 @@ def fit(
     reward: Annotated[
         list[str] | None,
         typer.Option(
-            help="--task policy: column of the rewards of one action. Repeatable, once an action.",
+            help="--task policy: column of the rewards of one action. Repeatable, once per action.",
             metavar="COLUMN",
         ),
     ] = None,
@@ -137,7 +137,7 @@ def fit(
     min_samples_leaf: Annotated[
         str | None,
         typer.Option(
-            help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.",
+            help="Minimum number of rows in a leaf: an integer, or a fraction of the rows such as 0.01.",
             show_default="1; leaf-accuracy: 0.05",
         ),
     ] = None,
@@ -158,17 +158,17 @@ def fit(
         ),
     ] = None,
     quantile: Annotated[
-        float | None, typer.Option(help="--criterion quantile: which one, for example 0.9.")
+        float | None, typer.Option(help="--criterion quantile: the level, for example 0.9.")
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="--criterion lower-bound: of the one-sided Wilson bound.")
+        float, typer.Option(help="--criterion lower-bound: confidence level of the one-sided Wilson bound.")
     ] = CONFIDENCE,
     class_weight: ClassWeight = None,
     cost: Cost = None,
     row_cost: Annotated[
         list[str] | None,
         typer.Option(
-            help="CLASS=COLUMN: column of what predicting the class costs for each row. Repeatable, once a class.",
+            help="CLASS=COLUMN: column of what predicting the class costs for each row. Repeatable, once per class.",
             metavar="COLUMN",
         ),
     ] = None,
@@ -192,7 +192,8 @@ def fit(
     guess: Annotated[
         str,
         typer.Option(
-            help="What to guess from a reference model, of 'thresholds,depth,bounds'; says what it may cost."
+            help="What to guess from a reference model: a comma-separated part of 'thresholds,depth,bounds'. The "
+            "result says what the guesses may cost."
         ),
     ] = "",
     reference: Annotated[
@@ -204,27 +205,36 @@ def fit(
     ] = None,
     n_estimators: Annotated[
         int | None,
-        typer.Option(help="--guess: trees of the reference.", show_default="chosen; 40 of a named one"),
+        typer.Option(
+            help="--guess: number of trees of the reference.", show_default="chosen; 40 of a named one"
+        ),
     ] = None,
     reference_depth: Annotated[
         int | None,
-        typer.Option(help="--guess: splits on a path of each.", show_default="chosen; 1 of a named one"),
+        typer.Option(
+            help="--guess: depth of each tree of the reference.", show_default="chosen; 1 of a named one"
+        ),
     ] = None,
     guess_tolerance: Annotated[
         float | None,
         typer.Option(
-            help="--guess thresholds: fall of the reference's accuracy that is allowed.", show_default="0"
+            help="--guess thresholds: largest allowed loss of the reference's accuracy.", show_default="0"
         ),
     ] = None,
     pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
     epochs: Annotated[
         int | None,
         typer.Option(
-            help="--method latent: most passes over the rows.", show_default="100, small tables more"
+            help="--method latent: largest number of passes over the rows.",
+            show_default="100, small tables more",
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(help="--method latent: of weights and order. --shard-rows: of the dealing.")
+        int,
+        typer.Option(
+            help="Random seed. --method latent: of weights and order; --shard-rows: of the assignment of rows to "
+            "shards."
+        ),
     ] = 0,
     shard_rows: ShardRows = None,
     gap: Gap = None,

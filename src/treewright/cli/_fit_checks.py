@@ -29,7 +29,7 @@ CRITERIA = {  # of each task, the default first
     REGRESSION: ("squared-error", "poisson", "gamma", "absolute-error", "quantile"),
     PROBABILITY: ("brier", "log-loss"),
 }
-ROWS_OF_A_CLASS = 20  # on average; whole numbers with fewer are no numbers of classes
+ROWS_OF_A_CLASS = 20  # on average; whole numbers with fewer are not numbers of classes
 
 
 def check_task(given: SimpleNamespace) -> None:
@@ -70,7 +70,7 @@ def check_task(given: SimpleNamespace) -> None:
     criterion_of(given.task, given.criterion)
     if (given.quantile is not None) is not (given.criterion == "quantile"):
         raise InputError(
-            "--criterion quantile needs --quantile: which one, for example 0.9."
+            "--criterion quantile needs --quantile, the level, for example 0.9."
             if given.quantile is None
             else "--quantile is for --task regression --criterion quantile; add that, or leave it out."
         )
@@ -136,7 +136,7 @@ def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
     """Refuse options that do not go with shards, or that go with shards alone."""
     if not in_shards:
         refuse_all(
-            "{option} is for shards; add --shard-rows, or leave it out.",
+            "{option} is for shards only; add --shard-rows, or leave it out.",
             {
                 "--gap": given.gap is not None,
                 "--backend": given.backend is not None,

@@ -12,6 +12,7 @@ import typer
 from treewright.cli._advice import advice, for_more_leaves
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
+from treewright.cli._forecast import say_forecast
 from treewright.cli._leaf_accuracy import MAX_DEPTH, MIN_SAMPLES_LEAF, refuse_others, search_leaf_accuracy
 from treewright.cli._output import note, say
 from treewright.cli._question import state_question
@@ -21,7 +22,7 @@ from treewright.cli._wording import effort, size_of, tree_text
 if TYPE_CHECKING:
     from treewright.problem import Problem
     from treewright.result import SolveResult
-    from treewright.search import Guesses, Limits, Thresholds
+    from treewright.search import Guesses, Limits, ProgressCallback, Thresholds
     from treewright.table import CsvTable
 
 __all__ = ["fit_classes", "trial_of"]
@@ -82,17 +83,18 @@ def fit_classes(
     problem = question.problem
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
-    limits = replace(limits, time_limit=clock.left(), begun=None)
-    with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        how: dict[str, Any] = {"limits": limits, "progress": report}
+
+    def search(asked: Problem, within: Limits, report: ProgressCallback | None = None) -> SolveResult:
+        how: dict[str, Any] = {"limits": within, "progress": report}
+        if by_leaf:
+            return search_leaf_accuracy(asked, cuts, guesses, criterion, confidence, **how)
+        return solve_guided(asked, cuts, guesses, **how) if guesses.any else solve(asked, cuts, **how)
+
+    with progress_bar("auto" if progress else False, clock.left()) as report:
         try:
-            result: SolveResult
-            if by_leaf:
-                result = search_leaf_accuracy(problem, cuts, guesses, criterion, confidence, **how)
-            elif guesses.any:
-                result = solve_guided(problem, cuts, guesses, **how)
-            else:
-                result = solve(problem, cuts, **how)
+            if report is not None and not guesses.any:
+                say_forecast(problem, search, limits, time_limit=clock.time_limit)
+            result = search(problem, replace(limits, time_limit=clock.left(), begun=None), report)
         except (
             KeyboardInterrupt
         ):  # before the search itself began: while splits were made, or a reference trained

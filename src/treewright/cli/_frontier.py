@@ -59,15 +59,18 @@ __all__ = ["frontier"]
 def frontier(
     data: Csv,
     target: Target,
-    max_leaves: Annotated[int, typer.Option(help="Up to how many leaves.")] = 20,
+    max_leaves: Annotated[int, typer.Option(help="Largest number of leaves.")] = 20,
     max_depth: MaxDepth = None,
     min_samples_leaf: Annotated[
-        str, typer.Option(help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.")
+        str,
+        typer.Option(
+            help="Minimum number of rows in a leaf: an integer, or a fraction of the rows such as 0.01."
+        ),
     ] = "1",
     thresholds: ThresholdChoice = "auto",
     leaves: Annotated[
         int | None,
-        typer.Option(help="Show the tree of at most so many leaves, and save it with --out."),
+        typer.Option(help="Show the best tree with at most this many leaves, and save it with --out."),
     ] = None,
     out: ModelOut = None,
     table: Annotated[

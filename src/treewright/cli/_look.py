@@ -46,7 +46,7 @@ def look(
     ignore: Ignore = None,
     categorical: Annotated[
         list[str] | None,
-        typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
+        typer.Option(help="Numeric column to read as categories. Repeatable.", metavar="COLUMN"),
     ] = None,
     separator: Separator = None,
     missing: Missing = None,

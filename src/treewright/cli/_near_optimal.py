@@ -54,34 +54,35 @@ def near_optimal(
     epsilon: Annotated[
         float, typer.Option(help="All trees up to (1 + EPSILON) times the least objective.")
     ] = 0.05,
-    cost_complexity: Annotated[
-        float, typer.Option(help="Penalty of one leaf, as a share of the rows.")
-    ] = 0.01,
+    cost_complexity: Annotated[float, typer.Option(help="Leaf penalty, as a share of the rows.")] = 0.01,
     max_depth: MaxDepth = None,
     min_samples_leaf: Annotated[
-        str, typer.Option(help="Fewest rows in a leaf: an integer, or a fraction such as 0.01.")
+        str,
+        typer.Option(
+            help="Minimum number of rows in a leaf: an integer, or a fraction of the rows such as 0.01."
+        ),
     ] = "1",
     thresholds: ThresholdChoice = "auto",
     without: Annotated[
         list[str] | None,
-        typer.Option(help="Only trees that do not ask this column. Repeatable.", metavar="COLUMN"),
+        typer.Option(help="Only trees that do not split on this column. Repeatable.", metavar="COLUMN"),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only trees that ask no other columns than this. Repeatable.", metavar="COLUMN"),
+        typer.Option(help="Only trees that split on no column but this. Repeatable.", metavar="COLUMN"),
     ] = None,
     root: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only trees that ask this column first (or another one so given).", metavar="COLUMN"
+            help="Only trees whose first split is on this column (or another one so given).", metavar="COLUMN"
         ),
     ] = None,
     max_leaves: Annotated[
-        int | None, typer.Option(help="Only trees of at most so many leaves.", show_default="any number")
+        int | None, typer.Option(help="Only trees with at most this many leaves.", show_default="any number")
     ] = None,
     tree: Annotated[
         int | None,
-        typer.Option(help="Show the tree at this place, 1 is the best; --out saves it.", metavar="K"),
+        typer.Option(help="Show the tree at this rank (1 is the best); --out saves it.", metavar="K"),
     ] = None,
     out: Annotated[
         Path | None,
@@ -130,7 +131,7 @@ def near_optimal(
     from treewright.search import progress_bar
 
     if tree is not None and tree < 1:
-        raise InputError(f"--tree {tree}; give a place of at least 1, which is the best tree.")
+        raise InputError(f"--tree {tree}; give a rank of at least 1; 1 is the best tree.")
     for path in (out, table):
         if path is not None:
             check_writable(path)

@@ -22,7 +22,7 @@ def chosen_tree(found: NearOptimalTrees, place: int) -> SolveResult:
         return found.result(place - 1)
     if place == 1 and found.stop_reason is not None and not found.rules:
         return found.best
-    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller place, or a larger --epsilon.")
+    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller rank, or a larger --epsilon.")
 
 
 def lines_of_sizes(found: NearOptimalTrees) -> list[str]:
@@ -38,7 +38,7 @@ def lines_of_sizes(found: NearOptimalTrees) -> list[str]:
 
 
 def lines_of_columns(uses: list[ColumnUse]) -> list[str]:
-    """What each column is worth, the most used first; those that no tree asks are one line."""
+    """What each column is worth, the most used first; those that no tree uses are one line."""
     width = max(len("column"), *(len(use.name) for use in uses))
     lines = [f"{'column':<{width}}  {'in trees':>8}  {'first in':>8}  best without it"]
     asked = sorted((use for use in uses if use.share > 0), key=lambda use: -use.share)

@@ -31,11 +31,11 @@ KnownTarget = Annotated[
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option("--ignore", "-x", help="Column that is no feature. Repeatable.", metavar="COLUMN"),
+    typer.Option("--ignore", "-x", help="Column that is not a feature. Repeatable.", metavar="COLUMN"),
 ]
 Separator = Annotated[
     str | None,
-    typer.Option(help="Column separator; found by itself if it is a comma, semicolon, tab or bar."),
+    typer.Option(help="Column separator; detected if it is a comma, semicolon, tab or bar."),
 ]
 Missing = Annotated[
     list[str] | None,
@@ -66,18 +66,18 @@ SettingsFile = Annotated[
     Path | None,
     typer.Option(
         "--columns",
-        help="What was settled about the columns, as `treewright look --fix` writes it; options add to it.",
+        help="Settings of the columns, as `treewright look --fix` writes them; options add to them.",
         metavar="YAML",
     ),
 ]
 MergeLabels = Annotated[
     bool,
-    typer.Option("--merge-labels", help="Labels that differ in capitals or blanks only are one class."),
+    typer.Option("--merge-labels", help="Treat labels that differ only in capitals or blanks as one class."),
 ]
 MergeWords = Annotated[
     list[str] | None,
     typer.Option(
-        help="Column whose words that differ in capitals or blanks only are one. Repeatable.",
+        help="Column in which words that differ only in capitals or blanks become one. Repeatable.",
         metavar="COLUMN",
     ),
 ]
@@ -86,7 +86,7 @@ SpreadsheetSafe = Annotated[
     bool,
     typer.Option(
         "--spreadsheet-safe",
-        help="Put ' before text that a spreadsheet would run as a formula (it begins with = + - @).",
+        help="Put ' before text that a spreadsheet would run as a formula (text that begins with = + - @).",
     ),
 ]
 

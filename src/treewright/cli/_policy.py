@@ -30,14 +30,14 @@ def fit_policy(asked: AdditiveFit, rewards: Sequence[str], action_cost: Sequence
     asked : AdditiveFit
         Its leaf penalty is a share of the regret of the best single action.
     rewards : sequence of str
-        Columns of the rewards, one an action, which has the column's name.
+        Columns of the rewards, one per action, which has the column's name.
     action_cost : sequence of str
         ACTION=COST.
 
     Raises
     ------
     InputError
-        A reward is no column of finite numbers, or a parameter is out of range.
+        A reward is not a column of finite numbers, or a parameter is out of range.
     typer.Exit
         As `treewright.cli._additive.answer`.
     """

@@ -54,9 +54,9 @@ def predict(
     day_first: DayFirst = None,
     columns: SettingsFile = None,
 ) -> None:
-    """Predict the rows of a CSV file, one line a row, in the same order.
+    """Predict the rows of a CSV file, one line per row, in the same order.
 
-    The file needs the columns that the tree asks about, in any order; others are left aside. Its numbers and dates are
+    The file needs the columns that the tree splits on, in any order; others are left aside. Its numbers and dates are
     read as those of the file that the tree was made from, unless options say otherwise.
 
     \b

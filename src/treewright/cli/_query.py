@@ -29,31 +29,31 @@ def query(
     ],
     without: Annotated[
         list[str] | None,
-        typer.Option(help="Only trees that do not ask this column. Repeatable.", metavar="COLUMN"),
+        typer.Option(help="Only trees that do not split on this column. Repeatable.", metavar="COLUMN"),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only trees that ask no other columns than this. Repeatable.", metavar="COLUMN"),
+        typer.Option(help="Only trees that split on no column but this. Repeatable.", metavar="COLUMN"),
     ] = None,
     root: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only trees that ask this column first (or another one so given).", metavar="COLUMN"
+            help="Only trees whose first split is on this column (or another one so given).", metavar="COLUMN"
         ),
     ] = None,
     uses: Annotated[
         list[str] | None,
-        typer.Option(help="Only trees that ask this column. Repeatable.", metavar="COLUMN"),
+        typer.Option(help="Only trees that split on this column. Repeatable.", metavar="COLUMN"),
     ] = None,
     max_leaves: Annotated[
-        int | None, typer.Option(help="Only trees of at most so many leaves.", show_default="any number")
+        int | None, typer.Option(help="Only trees with at most this many leaves.", show_default="any number")
     ] = None,
     max_objective: Annotated[
-        float | None, typer.Option(help="Only trees up to this objective.", show_default="all")
+        float | None, typer.Option(help="Only trees with at most this objective.", show_default="all")
     ] = None,
     tree: Annotated[
         int | None,
-        typer.Option(help="Show the tree at this place, 1 is the best; --out saves it.", metavar="K"),
+        typer.Option(help="Show the tree at this rank (1 is the best); --out saves it.", metavar="K"),
     ] = None,
     out: Annotated[
         Path | None,
@@ -81,7 +81,7 @@ def query(
     from treewright.near_optimal import save_near_optimal
 
     if tree is not None and tree < 1:
-        raise InputError(f"--tree {tree}; give a place of at least 1, which is the best tree.")
+        raise InputError(f"--tree {tree}; give a rank of at least 1; 1 is the best tree.")
     for path in (out, table):
         if path is not None:
             check_writable(path)

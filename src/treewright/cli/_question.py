@@ -40,7 +40,10 @@ __all__ = [
 ]
 
 Target = Annotated[str, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")]
-MaxDepth = Annotated[int | None, typer.Option(help="Most splits on a path.", show_default="unlimited")]
+MaxDepth = Annotated[
+    int | None,
+    typer.Option(help="Maximum depth: largest number of splits on a path.", show_default="unlimited"),
+]
 ThresholdChoice = Annotated[
     str, typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can.")
 ]
@@ -56,11 +59,14 @@ Cost = Annotated[
 Weight = Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")]
 Categorical = Annotated[
     list[str] | None,
-    typer.Option(help="Column of numbers to read as categories. Repeatable.", metavar="COLUMN"),
+    typer.Option(help="Numeric column to read as categories. Repeatable.", metavar="COLUMN"),
 ]
 TimeLimit = Annotated[float, typer.Option(help="Seconds, reading the file included; inf for no limit.")]
 StepLimit = Annotated[
-    int | None, typer.Option(help="Subproblems; the same on every machine.", show_default="unlimited")
+    int | None,
+    typer.Option(
+        help="Limit on subproblems; unlike seconds, the same on every machine.", show_default="unlimited"
+    ),
 ]
 MemoryLimit = Annotated[
     int | None, typer.Option(help="MiB for the search.", show_default="half of the memory")

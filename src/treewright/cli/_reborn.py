@@ -69,18 +69,23 @@ def reborn(
     max_leaves: Annotated[
         int | None,
         typer.Option(
-            help="Give up beyond so many leaves; --faithful rows: look at trees of up to so many.",
+            help="Largest number of leaves; the search gives up beyond it (--faithful rows: it looks at no larger "
+            "tree).",
             show_default="20000, and 16 with --faithful rows",
             min=1,
         ),
     ] = None,
     objective: Annotated[
-        str, typer.Option(help="What is least: 'depth', 'leaves', 'depth-leaves'; or 'heuristic'.")
+        str,
+        typer.Option(
+            help="What to minimise: 'depth', 'leaves', 'depth-leaves'; or 'heuristic' for no proof."
+        ),
     ] = "depth-leaves",
     prune: Annotated[
         str | None,
         typer.Option(
-            help="'rows' drops splits that no row needs; 'active' finds the fewest leaves that survive that.",
+            help="'rows' removes splits that no row needs; 'active' finds the tree of fewest leaves "
+            "after this pruning.",
             show_default="keep all decisions",
         ),
     ] = None,
@@ -100,7 +105,7 @@ def reborn(
     new_rows: Annotated[
         Path | None,
         typer.Option(
-            help="CSV file of rows that the model has not seen: count on how many tree and model agree.",
+            help="CSV file of rows that the model has not seen, to count how often tree and model agree.",
             metavar="CSV",
         ),
     ] = None,
@@ -128,7 +133,7 @@ def reborn(
     memory_limit: Annotated[int, typer.Option(help="MiB for the search.", min=1)] = 4096,
     progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
     check: Annotated[
-        bool, typer.Option(help="Prove the tree faithful once more by independent code.")
+        bool, typer.Option(help="Prove once more, by independent code, that the tree is faithful.")
     ] = True,
     ascii_only: ASCII = False,
 ) -> None:
@@ -375,7 +380,7 @@ def _check_numeric(columns: tuple[Column, ...] | list[Column]) -> None:
     if words:
         raise InputError(
             f"The column {words[0]!r} holds text, and the ensembles read here take numbers. Leave it out with "
-            "--ignore, or give one 0/1 column a category."
+            "--ignore, or give one 0/1 column per category."
         )
 
 

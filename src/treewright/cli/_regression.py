@@ -63,7 +63,7 @@ def fit_regression(asked: AdditiveFit, targets: tuple[str, ...], criterion: str,
     Raises
     ------
     InputError
-        The target is no column of finite numbers, or a parameter is out of range.
+        The target is not a column of finite numbers, or a parameter is out of range.
     typer.Exit
         As `treewright.cli._additive.answer`.
     """

@@ -51,7 +51,9 @@ def report(
     ] = None,
     frontier: Annotated[
         int,
-        typer.Option(help="Find the best tree of each number of leaves up to this; 0 leaves it out.", min=0),
+        typer.Option(
+            help="Find the best tree for each number of leaves up to this; 0 leaves the frontier out.", min=0
+        ),
     ] = 0,
     time_limit: Annotated[
         float, typer.Option(help="--frontier: seconds of search; inf for no limit.")
@@ -62,7 +64,7 @@ def report(
     columns: Annotated[
         Path | None,
         typer.Option(
-            help="What was settled about the columns: names for people, descriptions, units, allowed changes, names of "
+            help="Settings of the columns: names for people, descriptions, units, allowed changes, names of "
             "labels, purpose and owner.",
             metavar="YAML",
         ),
@@ -70,7 +72,7 @@ def report(
     group: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column whose groups get their own error rates; the tree need not know it. Repeatable.",
+            help="Column whose groups get their own error rates; the tree need not use it. Repeatable.",
             metavar="COLUMN",
         ),
     ] = None,

@@ -37,13 +37,13 @@ __all__ = [
 ShardRows = Annotated[
     int | None,
     typer.Option(
-        help="Divide and bound: rows of a shard. For tables that are too large for one search.",
+        help="Divide and bound: number of rows of a shard, for tables that are too large for one search.",
         show_default="one search; folders and Parquet files: 100000",
     ),
 ]
 Gap = Annotated[
     float | None,
-    typer.Option(help="--shard-rows: gap that is enough, such as 0.001; larger shards until then."),
+    typer.Option(help="--shard-rows: gap at which to stop, such as 0.001; shards grow until it is reached."),
 ]
 Jobs = Annotated[
     int | None,
@@ -59,7 +59,8 @@ Backend = Annotated[
 SpillFolder = Annotated[
     Path | None,
     typer.Option(
-        help="--shard-rows: folder for the rows meanwhile.", show_default="the system's for temporary files"
+        help="--shard-rows: folder for temporary files of rows.",
+        show_default="the system's for temporary files",
     ),
 ]
 

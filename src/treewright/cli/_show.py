@@ -56,7 +56,7 @@ def show(
 
     kind = _format(format_, out)
     if kind in PICTURES and out is None:
-        raise InputError(f"A {kind} picture goes to a file: add --out tree.{kind}.")
+        raise InputError(f"A {kind} picture needs a file: add --out tree.{kind}.")
     if out is not None:
         check_writable(out)
     content = load_model(model)

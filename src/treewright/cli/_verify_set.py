@@ -85,7 +85,7 @@ def _counts_hold(found: NearOptimalTrees, problem: Problem) -> bool:
     small = depth is not None and len(graph.split_matrix.splits) ** depth * 2**depth <= MOST_SETS
     if found.rules or not small or not np.array_equal(problem.sample_weight, np.round(problem.sample_weight)):
         say(
-            "The counts were not made again: that is done for small tables, whole weights and sets without rules."
+            "The counts were not recomputed: this is done for small tables, integer weights and sets without rules."
         )
         return True
     bound = found.membership.budget * graph.unit * Fraction(round(problem.total_weight))

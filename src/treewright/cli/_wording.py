@@ -40,6 +40,10 @@ IN_OTHER_WORDS = (
     (" (None builds whatever it takes)", ""),
     ("use OptimalTreeRegressor", "fit a regression tree (treewright fit --task regression)"),
     ("Unknown label type: continuous. y holds", "The target holds"),
+    (
+        "a smaller max_depth or a larger cost_complexity make",
+        "a smaller --max-depth or a larger --cost-complexity make",
+    ),
     ("Cut y into classes first", "Make it two or a few classes in the file"),
 )
 ARGUMENTS = (

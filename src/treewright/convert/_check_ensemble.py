@@ -120,7 +120,7 @@ def check_structure(tree: EnsembleTree, n_features: int) -> None:
     inner = np.flatnonzero(~leaf)
     if (tree.feature < -1).any() or (tree.feature >= n_features).any():
         wrong = tree.feature[(tree.feature < -1) | (tree.feature >= n_features)][0]
-        raise EnsembleFault(f"a node asks column {wrong}; there are columns 0 to {n_features - 1}.")
+        raise EnsembleFault(f"a node splits on column {wrong}; there are columns 0 to {n_features - 1}.")
     children = np.concatenate([tree.left[inner], tree.right[inner]]).astype(np.int64)
     if ((children <= np.concatenate([inner, inner])) | (children >= n)).any():
         raise EnsembleFault(f"a child is not among the nodes after its parent, out of 0 to {n - 1}.")
@@ -198,4 +198,4 @@ def _check_rule(e: Ensemble) -> None:
     if e.inputs not in ("float64", "float32"):
         raise EnsembleFault(f"inputs must be 'float64' or 'float32'; got {e.inputs!r}.")
     if e.missing is None or e.missing.shape != (e.n_features,) or e.missing.dtype.kind != "b":
-        raise EnsembleFault(f"missing must hold {e.n_features} truth values, one a column.")
+        raise EnsembleFault(f"missing must hold {e.n_features} truth values, one per column.")

@@ -209,5 +209,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _constant(word: str) -> NoReturn:
     raise ModelFileError(
-        f'The model file holds {word}, which is no JSON number; a tree of ours writes infinite thresholds as "inf".'
+        f'The model file holds {word}, which is not a JSON number; a tree of ours writes infinite thresholds as "inf".'
     )

@@ -32,7 +32,8 @@ class Domain:
     Parameters
     ----------
     low, high : ndarray of shape (n_features,), float64
-        Both ends belong to it; -inf and inf are no limit. Of whole numbers the nearest inside are taken.
+        Both ends belong to it; -inf and inf are no limit. In columns of integers they are moved to the nearest
+        integer inside.
     integer : ndarray of shape (n_features,), bool
         Columns of whole numbers.
 
@@ -57,7 +58,7 @@ class Domain:
         integer = np.array(self.integer, dtype=np.bool_)
         low, high = (np.array(end, dtype=np.float64) for end in (self.low, self.high))
         if low.ndim != 1 or not low.shape == high.shape == integer.shape:
-            raise InputError("low, high and integer of a domain must be lists of one entry a column.")
+            raise InputError("low, high and integer of a domain must be lists of one entry per column.")
         low, high = np.where(integer, np.ceil(low), low), np.where(integer, np.floor(high), high)
         empty = np.flatnonzero(~(low <= high) | (low == np.inf) | (high == -np.inf))  # NaN, too
         if len(empty):

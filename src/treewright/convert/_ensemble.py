@@ -101,7 +101,7 @@ class Ensemble:
     classes : ndarray of shape (n_classes,)
         Labels by class index.
     feature_names : tuple of str
-        One a column.
+        One per column.
     bias : ndarray of shape (n_outputs,), float64
     link : {"argmax", "positive", "softmax32", "softmax64"}, default="argmax"
         ``argmax`` takes the first largest of ``scores / divisor``; ``positive`` takes class 1 if the only
@@ -235,7 +235,7 @@ class Ensemble:
         labels = np.asarray(classes)
         w = np.ones(len(trees)) if weights is None else np.asarray(weights, dtype=np.float64)
         if w.shape != (len(trees),) or not np.all((w > 0) & np.isfinite(w)):
-            raise InputError(f"weights must be {len(trees)} positive numbers, one a tree; got {w!r}.")
+            raise InputError(f"weights must be {len(trees)} positive numbers, one per tree; got {w!r}.")
         if feature_names is None and n_features is None:
             raise InputError("Give n_features or feature_names.")
         width = len(feature_names) if feature_names is not None else int(n_features or 0)
@@ -304,7 +304,7 @@ class Ensemble:
             return self.whole.as_hard_vote().within(self.domain)
         if self.bias.shape != (self.n_classes,):
             raise InputError(
-                f"The leaves of {self.source} hold one score, not one a class; they cannot vote."
+                f"The leaves of {self.source} hold one score, not one per class; they cannot vote."
             )
         trees = [replace(t, value=np.argmax(t.value, axis=1)[:, None].astype(np.float64)) for t in self.trees]
         voting = Ensemble.hard_vote(trees, self.classes, feature_names=self.feature_names, source=self.source)

@@ -60,7 +60,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a file whole, or leave the old one as it is.
+    """Write a file completely, or leave the old one as it is.
 
     Parameters
     ----------

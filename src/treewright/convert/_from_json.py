@@ -60,12 +60,12 @@ def load_model(path: str | Path) -> Model:
     InputError
         There is no such file, or it may not be read.
     ModelFileError
-        It is no valid model file; the message names the place. A file of a newer schema asks for an upgrade.
+        It is not a valid model file; the message names the place. A file of a newer schema needs an upgrade.
     """
     try:
         if os.path.getsize(path) > MAX_BYTES:
             raise ModelFileError(
-                f"{path} has more than {MAX_BYTES >> 20} MiB; that is no model file of ours."
+                f"{path} has more than {MAX_BYTES >> 20} MiB; that is not a model file of ours."
             )
         content = Path(path).read_bytes()
     except OSError as error:
@@ -73,7 +73,7 @@ def load_model(path: str | Path) -> Model:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ModelFileError(f"{path} is not UTF-8 text, so it is no model file.") from None
+        raise ModelFileError(f"{path} is not UTF-8 text, so it is not a model file.") from None
     return from_json(text)
 
 
@@ -128,7 +128,7 @@ def _model(top: Checked) -> Model:
 
 def _check_format(top: Checked) -> None:
     if not isinstance(top.value, dict) or top.value.get("format") != FORMAT:
-        raise ModelFileError(f'This is no model file: it lacks "format": "{FORMAT}".')
+        raise ModelFileError(f'This is not a model file: it lacks "format": "{FORMAT}".')
     version = Checked(top.value.get("version"), "version").integer(1, LARGEST_INTEGER)
     if version > VERSION:
         raise ModelFileError(

@@ -106,7 +106,7 @@ def _checked(model: Any) -> Any:
     name = type(model).__name__
     if not isinstance(model, BaseDecisionTree):
         raise InputError(
-            f"{name} is no tree of scikit-learn. Accepted: DecisionTreeClassifier, ExtraTreeClassifier, "
+            f"{name} is not a tree of scikit-learn. Accepted: DecisionTreeClassifier, ExtraTreeClassifier, "
             "DecisionTreeRegressor, ExtraTreeRegressor; of a forest, one of its estimators_."
         )
     try:
@@ -114,7 +114,7 @@ def _checked(model: Any) -> Any:
     except NotFittedError as error:
         raise InputError(f"This {name} is not fitted; call fit first.") from error
     if model.n_outputs_ != 1:
-        raise InputError(f"This {name} has {model.n_outputs_} outputs; give one of a single output.")
+        raise InputError(f"This {name} has {model.n_outputs_} outputs; give one with a single output.")
     return model.tree_
 
 

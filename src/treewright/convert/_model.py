@@ -55,7 +55,7 @@ class Terms:
         "absolute_error", "quantile") or of a probability tree ("brier", "log_loss"); "policy", "survival" and
         "row_costs" of these trees.
     class_weight : tuple of float, "balanced" or None
-        One factor a class, in the order of ``tree.classes``.
+        One factor per class, in the order of ``tree.classes``.
     costs : tuple of tuple of float, or None
         ``costs[true][predicted]``; None is plain misclassification.
     target, weight : str or None
@@ -63,9 +63,9 @@ class Terms:
     min_leaf_accuracy : float or None
         Share of its weight that every leaf had to predict right.
     rewards : tuple of str, or None
-        Policy tree: columns of the training file that held the rewards, one an action.
+        Policy tree: columns of the training file that held the rewards, one per action.
     action_costs : tuple of float, or None
-        Policy tree: taken off the rewards, one an action; None is nothing.
+        Policy tree: taken off the rewards, one per action; None is nothing.
     event : str or None
         Survival tree: column of the training file that says whether the event was seen; `target` has the times.
     quantile : float or None
@@ -73,7 +73,7 @@ class Terms:
     targets : tuple of str, or None
         Regression tree of several outputs: columns of the training file that held them; `target` is None then.
     row_costs : tuple of str, or None
-        Costs of rows: columns of the training file that held them, one a class, in the order of ``tree.classes``.
+        Costs of rows: columns of the training file that held them, one per class, in the order of ``tree.classes``.
     """
 
     cost_complexity: float
@@ -96,7 +96,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is claimed about a tree; the fields are those of `SolveResult`, and what was asked.
+    """What is claimed about a tree: the fields of `SolveResult`, and the question.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Published forest files of Vidal and Schiffer 2020: text, one random forest a file, hard votes.
+"""Published forest files of Vidal and Schiffer 2020: text, one random forest per file, hard votes.
 
 Six header lines ``KEY: value``, a comment line, then for each tree ``[TREE t]``, ``NB_NODES: n`` and n node
 lines ``id type left right feature threshold depth class`` with type IN (inner node) or LN (leaf).

@@ -36,7 +36,7 @@ def read_lightgbm(model: Any, *, route_missing: bool, float32_inputs: bool) -> E
         if not hasattr(model, "fitted_") or not model.fitted_:
             raise InputError(f"This {source} is not fitted; call fit first.")
         if not hasattr(model, "classes_"):
-            raise InputError(f"{source} is no classifier; born-again trees need LGBMClassifier.")
+            raise InputError(f"{source} is not a classifier; born-again trees need LGBMClassifier.")
         booster = model.booster_
         classes = np.asarray(model.classes_)
     if not hasattr(booster, "model_to_string"):
@@ -134,7 +134,7 @@ def _count(fields: dict[str, str], name: str, where: str) -> int:
     """A whole number of at most nine digits."""
     text = _get(fields, name, where).strip()
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise ModelFileError(f"{name}={text[:60]!r} in {where} is no whole number.")
+        raise ModelFileError(f"{name}={text[:60]!r} in {where} is not a whole number.")
     return int(text)
 
 
@@ -146,7 +146,7 @@ def _numbers(
     try:
         array = np.array([int(t) if whole else float(t) for t in tokens], dtype=np.int64 if whole else float)
     except (ValueError, OverflowError):
-        raise ModelFileError(f"{name} in {where} holds what is no number.") from None
+        raise ModelFileError(f"{name} in {where} holds what is not a number.") from None
     if len(array) != length or not ((array >= -LARGEST) & (array <= most)).all():
         raise ModelFileError(f"{name} in {where} holds {len(array)} numbers; {length} finite ones are due.")
     return array
@@ -281,7 +281,7 @@ def _sigmoid_scale(options: list[str]) -> float:
     except ValueError:
         scale = math.nan
     if not (0 < scale < math.inf and 1.0 / scale < math.inf) or len(stated) > 1:
-        raise ModelFileError(f"sigmoid:{', '.join(stated)[:60]} is no positive number.")
+        raise ModelFileError(f"sigmoid:{', '.join(stated)[:60]} is not a positive number.")
     return scale
 
 

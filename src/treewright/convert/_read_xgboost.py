@@ -37,7 +37,7 @@ def read_xgboost(model: Any, *, route_missing: bool, float32_inputs: bool) -> En
         except NotFittedError as error:
             raise InputError(f"This {source} is not fitted; call fit first.") from error
         if not hasattr(model, "classes_"):
-            raise InputError(f"{source} is no classifier; born-again trees need XGBClassifier.")
+            raise InputError(f"{source} is not a classifier; born-again trees need XGBClassifier.")
         classes = np.asarray(model.classes_)
         booster = _until_best(model, booster)
     if not hasattr(booster, "save_raw"):

@@ -50,10 +50,10 @@ def checked_reading(value: Checked) -> Reading:
         fields["separator"].fail("one ASCII character")
     columns = fields["columns"]
     if not isinstance(columns.value, dict):
-        columns.fail("an object with one entry a column")
+        columns.fail("an object with one entry per column")
     words = fields["words"] if fields["words"].value is not None else Checked({}, "reading.words")
     if not isinstance(words.value, dict):
-        words.fail("an object with one entry a column")
+        words.fail("an object with one entry per column")
     return Reading(
         labels=_checked_names(fields["labels"], "reading.labels"),
         words={

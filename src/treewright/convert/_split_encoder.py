@@ -37,7 +37,7 @@ class SplitEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     names_ : list of str
-        Of the columns that come out: first those of the table, then one a category or linear split.
+        Of the columns that come out: first those of the table, then one per category or linear split.
     feature_, threshold_ : ndarray of shape (tree.node_count,)
         The threshold splits over these columns.
     """

@@ -40,7 +40,7 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
     -------
     str
         A file with ``int name(const double *x)``, which returns the position of the class in
-        ``name_classes`` (``double name(const double *x)`` for a regression tree). ``x`` holds one value a column
+        ``name_classes`` (``double name(const double *x)`` for a regression tree). ``x`` holds one value per column
         in the order of ``name_columns``: numbers as they are, truth values as 0 and 1, a category as its
         position in its table ``name_categories_<column>`` (any other number for an unseen one, which goes to the
         side that does not list it), NaN for a missing value. It compiles without warnings under
@@ -49,7 +49,7 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
     Raises
     ------
     InputError
-        `name` is no C identifier, a label cannot be written, or a text holds a zero character.
+        `name` is not a C identifier, a label cannot be written, or a text holds a zero character.
     """
     check_identifier(name, "C")
     lines = [

@@ -30,7 +30,7 @@ VERSION = 1
 
 
 def save_model(path: str | Path, model: Model | SolveResult | Tree) -> None:
-    """Write a model file, whole or not at all.
+    """Write a model file, completely or not at all.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def to_json(model: Model | SolveResult | Tree) -> str:
     Raises
     ------
     InputError
-        A name or label is no valid Unicode text, or labels are neither text, numbers nor truth values.
+        A name or label is not valid Unicode text, or labels are neither text, numbers nor truth values.
     """
     if isinstance(model, SolveResult):
         model = Model.of(model)
@@ -109,7 +109,7 @@ def to_json(model: Model | SolveResult | Tree) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
-            "A name or label is no valid Unicode text: "
+            "A name or label is not valid Unicode text: "
             f"{text[max(0, error.start - 20) : error.end + 20]!r}. Rename it."
         ) from None
     return text

@@ -47,7 +47,7 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
     onnx.ModelProto
         ``model.SerializeToString()`` is the content of the file. If the table has no categorical column there
         is one input, ``X`` of shape (n_rows, n_columns) with all columns. Otherwise there is one input of
-        shape (n_rows, 1) for each column that the tree asks (at least one), with the name of the column (`_`
+        shape (n_rows, 1) for each column that the tree splits on (at least one), with the name of the column (`_`
         behind it where an output is called so): text for a categorical column, the empty text for a missing
         value. Truth values are 0 and 1, missing numbers NaN. An unseen category goes to the side that does not
         list it. Outputs are ``label`` (int64 for integers and truth values, else text), ``probabilities`` of shape

@@ -55,7 +55,7 @@ def to_python(tree: Tree, *, name: str = "predict") -> str:
     Raises
     ------
     InputError
-        `name` is no identifier, or a label is neither a number, a truth value nor text.
+        `name` is not an identifier, or a label is neither a number, a truth value nor text.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def to_sklearn(tree: Tree, X: Any = None) -> DecisionTreeClassifier | DecisionTr
         A regressor for a regression tree. Nodes have the same numbers. ``predict_proba`` is that of the tree,
         except in a leaf that a cost matrix decides against its most frequent class: there the predicted
         class is raised just above the others. A tree that has seen no rows (`n_node_samples` is 0
-        throughout) counts one row a leaf, for tools that divide by them.
+        throughout) counts one row per leaf, for tools that divide by them.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def sklearn_tree(
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.tree import _tree as internals
 
-    # Fitted on one row a class, the estimator has all attributes of its version; then it gets our nodes.
+    # Fitted on one row per class, the estimator has all attributes of its version; then it gets our nodes.
     if tree.classes is None:
         values = tree.value if tree.n_outputs > 1 else tree.value[:, :1]
         fitted = DecisionTreeRegressor().fit(np.zeros((1, len(names))), np.zeros((1, values.shape[1])))
@@ -187,7 +187,7 @@ def sklearn_tree(
 
 
 def _support(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Rows and weight of each node; one row a leaf where the tree has seen none at all."""
+    """Rows and weight of each node; one row per leaf where the tree has seen none at all."""
     if tree.n_node_samples[0] > 0 and tree.weighted_n_node_samples[0] > 0:
         return tree.n_node_samples, tree.weighted_n_node_samples
     count = tree.is_leaf.astype(np.int64)

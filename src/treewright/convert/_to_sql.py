@@ -1,4 +1,4 @@
-"""A tree as SQL: one CASE expression, one WHEN a leaf.
+"""A tree as SQL: one CASE expression, one WHEN per leaf.
 
 Flat, not nested: databases limit the depth of an expression, and a reader sees one rule a line. The condition
 of a leaf is exact (`all_leaf_conditions`), so the lines could stand in any order. Names are quoted identifiers,
@@ -63,7 +63,7 @@ def to_sql(
 
     Notes
     -----
-    SQLite reads a quoted name that is no column as text, if it stands alone; in the query all names belong to
+    SQLite reads a quoted name that is not a column as text, if it stands alone; in the query all names belong to
     the table, so a missing column is an error there.
 
     Examples
@@ -120,7 +120,7 @@ class _Writer:
         if kind is ColumnKind.CATEGORICAL:
             return name
         if kind is ColumnKind.BINARY and self.columns[column].categories:
-            return f"CAST({name} AS INTEGER)"  # a truth value is no number everywhere
+            return f"CAST({name} AS INTEGER)"  # a truth value is not a number everywhere
         return f"NULLIF({name}, CAST('NaN' AS DOUBLE PRECISION))" if self.nan_is_missing else name
 
     def condition(self, condition: Condition) -> str:
@@ -222,7 +222,7 @@ def _name(name: str) -> str:
 def _checked(text: str) -> str:
     if "\0" in text or not _is_unicode(text):
         raise InputError(
-            f"{text!r} cannot be written in SQL: it holds a zero character or is no valid Unicode text. Rename "
+            f"{text!r} cannot be written in SQL: it holds a zero character or is not valid Unicode text. Rename "
             "the column or category and fit again."
         )
     return text

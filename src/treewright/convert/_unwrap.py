@@ -26,8 +26,8 @@ OTHER_DECISIONS = {
     "TunedThresholdClassifierCV": THRESHOLD,
     "VotingClassifier": f"lets several models vote. {INSTEAD}",
     "StackingClassifier": f"puts a model on top of several. {INSTEAD}",
-    "OneVsRestClassifier": f"asks one model a class. {ALL_CLASSES}",
-    "OneVsOneClassifier": f"asks one model a pair of classes. {ALL_CLASSES}",
+    "OneVsRestClassifier": f"trains one model per class. {ALL_CLASSES}",
+    "OneVsOneClassifier": f"trains one model per pair of classes. {ALL_CLASSES}",
 }
 SEARCHES = (
     "GridSearchCV",

@@ -162,7 +162,7 @@ def compare_with_cart(
     max_depth : int or None, default=3
         Largest depth of CART. A proof over all thresholds is quick up to 3.
     min_samples_leaf : int, default=1
-        Fewest rows in a leaf, of both trees.
+        Minimum number of rows in a leaf, of both trees.
     thresholds : "auto", "all", int or mapping, default="auto"
         Which thresholds the best possible tree may use, as in `OptimalTreeClassifier`. CART may use all.
     time_limit : float or None, default=30

@@ -40,11 +40,9 @@ def folds_of(
             folds = list(splitter.split(np.zeros((n_rows, 1)), labels))
     except ValueError as error:
         raise InputError(
-            f"cv={cv!r} gives no folds of this table (rows: {n_rows}): {str(error).rstrip('.')}. Give more rows, fewer "
-            "folds (cv=2), or pairs of training and held-out rows."
+            f"cv={cv!r} cannot split this table into folds (rows: {n_rows}): {str(error).rstrip('.')}. Give more "
+            "rows, fewer folds (cv=2), or pairs of training and held-out rows."
         ) from error
     if not folds:
-        raise InputError(
-            "cv gives no folds; give a number of at least 2, or pairs of training and test rows."
-        )
+        raise InputError("cv has no folds; give a number of at least 2, or pairs of training and test rows.")
     return folds

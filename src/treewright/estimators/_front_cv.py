@@ -83,7 +83,7 @@ class FrontCV:
         folds: list[Fold],
         front_of: FrontOf,
         held_out: HeldOut,
-        limits: Callable[[int], Limits],
+        limits: Callable[[int], Limits | None],
         advice: str,
     ) -> None:
         """Search all fronts, choose, and set the attributes; the last line of `fit`.
@@ -98,15 +98,18 @@ class FrontCV:
         held_out : callable
             ``held_out(problem, rows, tree)``: loss of a tree on rows it was not fitted on; can be pickled.
         limits : callable
-            Limits of a search of which so many, itself included, are to come one after the other.
+            Limits of a search of which so many, itself included, are to come one after the other; None where the time
+            is over, but for the first.
         advice : str
             What to do where a limit was reached; a sentence.
         """
-        frontier = front_of(problem, limits(len(folds) + 1))
-        interrupted = frontier.stop_reason is StopReason.INTERRUPT
+        first = limits(len(folds) + 1)
+        assert first is not None  # the front of all rows is always searched
+        frontier = front_of(problem, first)
         fronts: list[FoldFront] = []
-        if not interrupted:
-            fronts, interrupted = self._search(folds, front_of, held_out, limits)
+        stop = frontier.stop_reason
+        if stop is not StopReason.INTERRUPT:
+            fronts, stop = self._search(folds, front_of, held_out, limits)
         self.frontier_ = frontier
         self.n_splits_ = len(fronts)
         self._choose(fronts)
@@ -114,11 +117,14 @@ class FrontCV:
         self._after_choice(problem)
         unproven = sum(front.proven_leaves < problem.max_leaf_nodes for front in fronts)
         unproven += frontier.proven_leaves < problem.max_leaf_nodes
-        if interrupted:
+        interrupted = stop is StopReason.INTERRUPT
+        if stop is not None:
             how = f"{len(fronts)} of {len(folds)} folds chose the tree"
             if not fronts:
                 how = f"no fold was scored, so the tree is that at cost_complexity={UNSCORED_PENALTY:g}"
-            warnings.warn(f"Interrupted: {how}. {frontier.sentence()}", ConvergenceWarning, stacklevel=3)
+            ended = "Interrupted" if interrupted else "The time is over"
+            then = "" if interrupted else f" {advice}"
+            warnings.warn(f"{ended}: {how}. {frontier.sentence()}{then}", ConvergenceWarning, stacklevel=3)
         elif unproven:
             warnings.warn(
                 f"{unproven} of {len(fronts) + 1} searches reached a limit; their trees are the best found. "
@@ -132,30 +138,38 @@ class FrontCV:
         """Set what else a subclass keeps of its tree, before Ctrl-C is passed on."""
 
     def _search(
-        self, folds: list[Fold], front_of: FrontOf, held_out: HeldOut, limits: Callable[[int], Limits]
-    ) -> tuple[list[FoldFront], bool]:
+        self, folds: list[Fold], front_of: FrontOf, held_out: HeldOut, limits: Callable[[int], Limits | None]
+    ) -> tuple[list[FoldFront], StopReason | None]:
         """Return the fronts in the order of the folds, and whether Ctrl-C ended the work before the last."""
         start = time.perf_counter()
         n_jobs = check_n_jobs(self.n_jobs)
         workers = min(effective_n_jobs(n_jobs), len(folds))
         fronts: list[FoldFront] = []
+        stop: StopReason | None = None
+
+        def searches() -> Iterator[Any]:
+            nonlocal stop
+            for at, fold in enumerate(folds):
+                left = limits(math.ceil((len(folds) - at) / workers))
+                if left is None:
+                    stop = StopReason.TIME_LIMIT
+                    return
+                yield delayed(search_fold)(fold, front_of, held_out, left)
+
         try:
             # In the order of the folds, so that nothing depends on which worker was first.
-            answers: Iterator[FoldFront] = Parallel(n_jobs=n_jobs, return_as="generator")(
-                delayed(search_fold)(fold, front_of, held_out, limits(math.ceil((len(folds) - at) / workers)))
-                for at, fold in enumerate(folds)
-            )
+            answers: Iterator[FoldFront] = Parallel(n_jobs=n_jobs, return_as="generator")(searches())
             with watched(self.progress, lambda: _Bar(len(folds))) as report:
                 for front in answers:
                     fronts.append(front)
                     if front.interrupted:
-                        return fronts, True
+                        return fronts, StopReason.INTERRUPT
                     state = CVProgress(len(fronts), len(folds), time.perf_counter() - start)
                     if report is not None and report(state):
                         break
         except KeyboardInterrupt:  # here, while workers search
-            return fronts, True
-        return fronts, False
+            return fronts, StopReason.INTERRUPT
+        return fronts, stop
 
     def _choose(self, fronts: list[FoldFront]) -> None:
         """Score the candidates, smallest tree first, and take one."""
@@ -276,7 +290,7 @@ def _taken(rows: NDArray[np.int64], chosen: Any) -> NDArray[np.int64]:
     if chosen.dtype == np.bool_ and len(chosen) == len(rows):
         chosen = np.flatnonzero(chosen)
     if chosen.size and (chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(rows)):
-        raise InputError(f"cv gives rows that are no positions from 0 to {len(rows) - 1}; give row numbers.")
+        raise InputError(f"cv gives rows that are not positions from 0 to {len(rows) - 1}; give row numbers.")
     taken: NDArray[np.int64] = rows[chosen.astype(np.int64)]
     return taken
 

@@ -343,13 +343,13 @@ class HybridTreeClassifier(TreeClassifier):
         Returns
         -------
         HybridReport
-            ``report.overruled`` is a mask of the rows, ``report.leaves`` has one entry a leaf, and
+            ``report.overruled`` is a mask of the rows, ``report.leaves`` has one entry per leaf, and
             ``print(report)`` a table.
         """
         encoded = self._encode(X)
         truth = None if y is None else np.asarray(y)
         if truth is not None and truth.shape != (len(encoded),):
-            raise InputError(f"y has shape {truth.shape}, expected ({len(encoded)},): one label a row.")
+            raise InputError(f"y has shape {truth.shape}, expected ({len(encoded)},): one label per row.")
         leaf = self.tree_.apply(encoded)
         return HybridReport(
             tree=self.tree_,

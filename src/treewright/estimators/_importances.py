@@ -28,7 +28,7 @@ __all__ = ["Importance", "collapse_importances", "importances_without", "node_lo
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """What one column is worth.
+    """The importance of one column.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Importance:
 def importances_without(
     model: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> Sequence[Importance]:
-    """Fit again without each column that the tree asks about, and say by how much the least objective grows.
+    """Fit again without each column that the tree splits on, and say by how much the least objective grows.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def importances_without(
     Returns
     -------
     sequence of Importance
-        The columns that the tree asks about, the most important first. Where the tree is proven optimal, any other
+        The columns that the tree splits on, the most important first. Where the tree is proven optimal, any other
         column is worth exactly 0: the tree does without it.
 
     Raises
@@ -74,8 +74,8 @@ def importances_without(
 
     Notes
     -----
-    Costs one `fit` for each column that is asked about, with the limits of `model`. Two columns that say the same are
-    each worth little, because either replaces the other.
+    Costs one `fit` for each column that the tree splits on, with the limits of `model`. Of two columns
+    with the same information each has a small value, because the other can replace it.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def importances_without(
 def collapse_importances(
     tree: Tree, loss: NDArray[np.float64], cost_complexity: float
 ) -> NDArray[np.float64]:
-    """Return for each column what the objective loses when all splits that ask about it become leaves.
+    """Return for each column what the objective loses when all splits on it become leaves.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def collapse_importances(
     Returns
     -------
     ndarray of shape (n_columns,)
-        In units of the objective, not scaled to a sum of 1; 0 for a column that is not asked about.
+        In units of the objective, not scaled to a sum of 1; 0 for a column without a split.
     """
     whole = loss + cost_complexity  # of the subtree at each node; of a leaf now
     for node in reversed(range(tree.node_count)):  # children come after parents

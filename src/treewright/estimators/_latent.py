@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +15,8 @@ from treewright.errors import InputError
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
-from treewright.problem import check_sample_weight, encode_labels
+from treewright.estimators._latent_progress import EpochCallback
+from treewright.problem import apply_class_weight, check_sample_weight, encode_labels
 from treewright.table import Table
 from treewright.tree import label_positions, merge_equal_leaves
 from treewright.tree._tree import leaves_in_words
@@ -37,6 +40,9 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees and makes their
         splits and the soft ones better on the rows that reach them, and cross-validation chooses way and size; "axis"
         does so with splits of one column only. A training that was stopped is hardened by its signs.
+    class_weight : dict of label to float, "balanced" or None, default=None
+        What rows of each class weigh, times `sample_weight`, in training, in the rows held out and in the hard tree;
+        "balanced" gives all classes of the training rows the same total. Labels that a dict does not name weigh 1.
 
     {attributes}
 
@@ -53,6 +59,65 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
     """
 
     classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        depth: int = 5,
+        *,
+        pruning: float = 1.0,
+        splits: Literal["linear", "elu"] | torch.nn.Module = "linear",
+        hidden_layers: Sequence[int] = (),
+        dropout: float = 0.0,
+        tree_only: bool = False,
+        routing: Literal["paper", "published"] = "paper",
+        batch_norm: bool = False,
+        categories: Literal["ordinal", "onehot"] = "ordinal",
+        loss: Any = "auto",
+        optimizer: str | type = "adamw",
+        optimizer_options: Mapping[str, Any] | None = None,
+        learning_rate: float = 0.01,
+        batch_size: int = 512,
+        epochs: int | Literal["auto"] = "auto",
+        schedule: Literal["plateau", "cosine"] | None = "plateau",
+        patience: int | Literal["auto"] = "auto",
+        validation_fraction: float = 0.2,
+        time_limit: float | None = None,
+        device: str = "cpu",
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Literal["auto"] | bool | EpochCallback = "auto",
+        categorical_features: Sequence[str] | Sequence[int] | None = None,
+        hardening: Literal["linear", "axis", "signs"] = "linear",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+    ) -> None:
+        super().__init__(
+            depth,
+            pruning=pruning,
+            splits=splits,
+            hidden_layers=hidden_layers,
+            dropout=dropout,
+            tree_only=tree_only,
+            routing=routing,
+            batch_norm=batch_norm,
+            categories=categories,
+            loss=loss,
+            optimizer=optimizer,
+            optimizer_options=optimizer_options,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            epochs=epochs,
+            schedule=schedule,
+            patience=patience,
+            validation_fraction=validation_fraction,
+            time_limit=time_limit,
+            device=device,
+            random_state=random_state,
+            checkpoint=checkpoint,
+            progress=progress,
+            categorical_features=categorical_features,
+            hardening=hardening,
+        )
+        self.class_weight = class_weight
 
     def fit(
         self,
@@ -71,10 +136,10 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         y : array-like of shape (n_rows,)
             Labels; one class alone gives a constant model.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights >= 0, of training, of the rows held out and of the hard tree; rows of weight 0 are left out. For
-            classes of equal weight give ``sklearn.utils.class_weight.compute_sample_weight("balanced", y)``.
+            Weights >= 0, of training, of the rows held out and of the hard tree; rows of weight 0 are left out.
         validation : (X, y), default=None
-            Rows that select the model instead of a share of the training rows; they train nothing, and weigh 1.
+            Rows that select the model instead of a share of the training rows; they train nothing, and weigh 1,
+            times `class_weight`.
 
         Returns
         -------
@@ -105,13 +170,14 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         table, y, weight = _weighted(table, y, sample_weight)
         self.columns_ = table.columns
         self.classes_, index = encode_labels(y, table.n_rows)
+        table, index, weight, of_class = self._with_class_weight(table, index, weight)
         n_outputs = 1 if len(self.classes_) <= 2 else len(self.classes_)
         table, given = self._with_validation(table, validation)
         if validation is not None:
             more = label_positions(np.asarray(validation[1]), self.classes_, "validation holds").astype(
                 np.int32
             )
-            index, weight = _behind(index, weight, more, table.n_rows)
+            index, weight = _behind(index, weight, more, table.n_rows, of_class)
         held_out = self._train(
             table, index.astype(np.int64), n_outputs, "cross_entropy",
             error=_error_rate if weight is None else _weighted_error_rate,
@@ -122,6 +188,19 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         )
         settle_interrupt(self.result_.stop_reason)
         return self
+
+    def _with_class_weight(
+        self, table: Table, index: NDArray[np.int32], weight: NDArray[np.float64] | None
+    ) -> tuple[Table, Any, NDArray[np.float64] | None, NDArray[np.float64] | None]:
+        """Return table, classes and weights without rows of weight 0, and what each class weighs (None: all 1)."""
+        if self.class_weight is None:
+            return table, index, weight, None
+        rows = np.ones(len(index)) if weight is None else weight
+        of_rows = apply_class_weight(rows, index, self.classes_, self.class_weight)
+        # As shares, of mean 1 over the rows: a "balanced" weight is a large whole number.
+        of_class = np.ones(len(self.classes_))
+        of_class[index] = of_rows / rows * (rows.sum() / of_rows.sum())
+        return *_weighted(table, index, of_rows), of_class
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, shape (n_rows, n_classes), columns in the order of
@@ -382,32 +461,42 @@ def _weighted(table: Table, y: Any, sample_weight: Any) -> tuple[Table, Any, NDA
     if not kept.all():
         y = np.asarray(y)
         if y.shape[:1] != (table.n_rows,):
-            raise InputError(f"y has shape {y.shape}, expected ({table.n_rows},): one value a row.")
+            raise InputError(f"y has shape {y.shape}, expected ({table.n_rows},): one value per row.")
         table, y, weight = Table(table.columns, table.X[kept]), y[kept], weight[kept]
     return table, y, None if (weight == weight[0]).all() else weight
 
 
 def _behind(
-    target: NDArray[Any], weight: NDArray[np.float64] | None, more: NDArray[Any], n_rows: int
+    target: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    more: NDArray[Any],
+    n_rows: int,
+    of_class: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
     """Return targets and weights with those of the validation rows behind them."""
     if len(target) + len(more) != n_rows:
         raise InputError(
-            f"validation has {len(more)} values of y for {n_rows - len(target)} rows; give one a row."
+            f"validation has {len(more)} values of y for {n_rows - len(target)} rows; give one per row."
         )
     both = np.concatenate([target, more])
-    return both, None if weight is None else np.concatenate([weight / weight.mean(), np.ones(len(more))])
+    if weight is None and of_class is None:
+        return both, None
+    own = np.ones(len(target)) if weight is None else weight / weight.mean()
+    behind = np.ones(len(more)) if of_class is None else of_class[more]
+    if not behind.any():
+        raise InputError("class_weight gives weight 0 to all rows of validation; give rows of other classes.")
+    return both, np.concatenate([own, behind])
 
 
 def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
     if y is None:
-        raise InputError("fit requires y to be passed, but the target y is None; give one number a row.")
+        raise InputError("fit requires y to be passed, but the target y is None; give one number per row.")
     try:
         target: NDArray[np.float64] = column_or_1d(y, dtype=np.float64, warn=True)
     except (TypeError, ValueError) as error:
-        raise InputError(f"y must be one finite number a row ({error}).") from None
+        raise InputError(f"y must be one finite number per row ({error}).") from None
     if len(target) != n_rows:
-        raise InputError(f"y has {len(target)} values for {n_rows} rows; give one number a row.")
+        raise InputError(f"y has {len(target)} values for {n_rows} rows; give one number per row.")
     if not np.isfinite(target).all():
         raise InputError("y contains NaN or infinity; drop these rows or fill them in.")
     return target

@@ -153,7 +153,7 @@ class LatentTreeBase(TreeDisplay):
         usual = isinstance(self.loss, str) and self.loss == "auto"
         if weight is not None and not usual:
             raise InputError(
-                'loss is a callable, which takes no weights; leave sample_weight out, or loss="auto".'
+                'loss is a callable, which takes no weights; leave sample_weight out, or use loss="auto".'
             )
         epochs, patience = self._passes(int((~held_out).sum()))
         options = TrainOptions(
@@ -324,7 +324,7 @@ class LatentTreeBase(TreeDisplay):
             return str(error)
         except KeyboardInterrupt:
             self.result_ = replace(self.result_, stop_reason=StopReason.INTERRUPT)
-            return "Interrupted before the hard tree was made; harden(X, y) makes it."
+            return "Interrupted before the hard tree was made; call harden(X, y) to make it."
 
     def _kept_hardened(self) -> HardenedTree:
         check_is_fitted(self)

@@ -189,7 +189,7 @@ def _positions(targets: Sequence[str] | Sequence[int] | None, table: Table) -> l
             found.append(int(target))
         else:
             raise InputError(
-                f"targets names {target!r}, which is no column; give names or positions among "
+                f"targets names {target!r}, which is not a column; give names or positions among "
                 f"{list(table.names)}."
             )
     if not found or len(set(found)) >= len(table.columns):

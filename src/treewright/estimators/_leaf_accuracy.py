@@ -38,10 +38,11 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
     max_depth : int, default=4
         Largest number of splits on a path.
     min_samples_leaf : int or float, default=0.05
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows. Small leaves are how this
-        objective overfits: the larger, the closer new rows come to what the training rows promise.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        This objective overfits through small leaves: with larger ones the accuracy on new rows is closer to that on
+        the training rows.
     criterion : {"accuracy", "lower_bound"}, default="lower_bound"
-        What a leaf is worth: "accuracy" is the share of its training rows that it predicts right, "lower_bound" the
+        The value of a leaf: "accuracy" is the share of its training rows that it predicts right, "lower_bound" the
         lower end of the one-sided Wilson interval of that share, with which large leaves win over small lucky ones.
         All rows together count as many observations as there are rows, shared out by weight
         (docs/methods/leaf_accuracy.md).

@@ -138,7 +138,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         Raises
         ------
         InputError
-            `coverage` is no number between 0 and 1.
+            `coverage` is not a number between 0 and 1.
         """
         if isinstance(coverage, bool) or not isinstance(coverage, Real) or not 0 < float(coverage) < 1:
             raise InputError(f"coverage={coverage!r}; give a number above 0 and below 1, for example 0.9.")
@@ -174,7 +174,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         Raises
         ------
         InputError
-            A quantile is no number from 0 to 1.
+            A quantile is not a number from 0 to 1.
         """
         check_is_fitted(self)
         for share in quantiles:

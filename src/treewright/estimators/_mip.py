@@ -41,7 +41,7 @@ class MIPTreeClassifier(TreeClassifier):
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     cost_complexity : float, default=0
         Penalty of one leaf as a fraction of the total weight; not with "leaf_accuracy", whose leaves are free.
     costs : array-like of shape (n_classes, n_classes), default=None
@@ -60,7 +60,7 @@ class MIPTreeClassifier(TreeClassifier):
         HiGHS comes with the extra "mip"; Gurobi needs its package and a licence.
     scaling : {"rank", "range"}, default="rank"
         Columns are scaled to [0, 1] inside, by the rank of their values or by their range (as published); thresholds
-        are in units of the table either way. "binoct" speaks of ranks only.
+        are in units of the table either way. "binoct" uses ranks only.
     tighten : bool, default=True
         Stronger constraints than the printed ones, with the same trees.
     progress : "auto", bool or callable, default="auto"
@@ -187,11 +187,11 @@ class MIPTreeClassifier(TreeClassifier):
         if self.formulation == "leaf_accuracy" and self.cost_complexity:
             raise InputError(
                 f'cost_complexity={self.cost_complexity!r} goes with "oct" and "binoct"; formulation="leaf_accuracy" '
-                "asks for the worst leaf alone. Leave it out."
+                "maximises the accuracy of the worst leaf only. Leave it out."
             )
         if self.formulation == "binoct" and self.scaling == "range":
             raise InputError(
-                'scaling=\'range\' goes with "leaf_accuracy" and "oct"; formulation="binoct" speaks of ranks '
+                'scaling=\'range\' goes with "leaf_accuracy" and "oct"; formulation="binoct" uses ranks '
                 "only. Leave it out."
             )
         table = self._training_table(X, y)

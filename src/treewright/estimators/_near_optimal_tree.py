@@ -28,7 +28,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
     """Decision tree that a rule chooses among all trees that are nearly as good as the best.
 
     All trees up to ``(1 + epsilon)`` times the least objective are found, as one graph; of these the best is taken
-    that the rule prefers, and the set stays beside it to be asked.
+    that the rule prefers; the whole set is kept beside it for further queries.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
         if callable(self.choose):
             return self._first(trees, self.choose, limits)
         if limits.left() <= set_seconds:
-            return 0, f"No time was left for the rule {self.choose!r}: this is the best tree."
+            return 0, f"There was no time left for the rule {self.choose!r}: this is the best tree."
         if self.choose == "fewest columns":
             found = fewest_columns(trees, self.look_at, lambda took: limits.left() > max(took, set_seconds))
             doubt = None if found.proven else "A tree with fewer columns was not excluded."
@@ -244,7 +244,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
     def _none_passes(self, trees: NearOptimalTrees, looked: int, bound: float) -> SolverError:
         return SolverError(
             f"No tree up to an objective of {bound:.6g} passes ({looked:,} were looked at, of {trees.n_trees_:,} "
-            "in the set); take a larger epsilon, or another rule."
+            "in the set); give a larger epsilon, or another rule."
         )
 
 

@@ -50,7 +50,7 @@ class OptimalPolicyTree(ExactTree):
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -204,7 +204,7 @@ class OptimalPolicyTree(ExactTree):
         return self.tree_.predict(encoded)
 
     def value(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> PolicyValue:
-        """Return what the policy is worth on some rows, best such that it was not fitted on.
+        """Return the value of the policy on some rows, best such that it was not fitted on.
 
         Parameters
         ----------

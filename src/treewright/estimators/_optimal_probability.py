@@ -35,7 +35,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     criterion : {"brier", "log_loss"}, default="brier"
         "brier" is the mean square of probability minus what happened, over all classes: the Gini impurity that CART
         reduces split by split. "log_loss" is minus the mean logarithm of the probability of the class that happened:

@@ -36,7 +36,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         Largest number of splits on a path; None is unlimited. Depth 3 ends in seconds on most tables.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         The loss of a row; of several outputs the squared errors are added. "poisson" (targets >= 0, not all 0) and
         "gamma" (targets above 0) are half the deviances of these families, and leaves say means; "absolute_error" and
@@ -68,8 +68,8 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     result_ : RegressionResult
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        What the objective loses at most without the column, in units of the objective: by how much it grows when every
-        split that asks about the column becomes a leaf. 0 for columns that the tree does not ask about. Not scaled to
+        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
+        split on the column becomes a leaf. 0 for columns that the tree does not split on. Not scaled to
         a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
     leaf_targets_ : dict of int to LeafTargets, or list of such dicts
         Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and

@@ -43,7 +43,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         The loss of a row, as in `OptimalTreeRegressor`. A Poisson tree whose leaf predicts 0 has an infinite deviance
         on held-out rows above 0, so it is chosen only if all others have too: `min_samples_leaf` avoids that.
@@ -52,7 +52,8 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
-        Seconds for the whole `fit`: the searches that are to come share what is left.
+        Seconds for the whole `fit`: the searches that are to come share what is left. Once it is over no fold is begun;
+        the folds that were searched choose, and without any the tree is that at ``cost_complexity=0.01``.
     step_limit : int or None, default=None
         Passes of the kernel of each front; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
@@ -194,15 +195,19 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
             quantile=self.quantile,
         )
 
-        def share(to_come: int) -> Limits:
+        folds = folds_in(problem, self.cv, table.n_rows, self.min_samples_leaf)
+
+        def share(to_come: int) -> Limits | None:
             """The limits of one of so many searches, which share the time that is left."""
             if limits.time_limit is None:
                 return limits
+            if to_come <= len(folds) and limits.left() <= 0:
+                return None
             return replace(limits, time_limit=max(limits.left() / to_come, LEAST), begun=None)
 
         self._cross_validate(
             problem,
-            folds_in(problem, self.cv, table.n_rows, self.min_samples_leaf),
+            folds,
             partial(_front_of, options=options),
             held_out_losses,
             share,

@@ -34,7 +34,7 @@ __all__ = ["OptimalTreeClassifier"]
 
 
 class OptimalTreeClassifier(TreeClassifier, ExactTree):
-    """Sparse decision tree that is proven optimal, or comes with a proven bound on how far it can be from it.
+    """Sparse decision tree with a proof that it is optimal, or a proven bound on its distance from the optimum.
 
     Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is
     the weighted share of wrong predictions (or their cost). After `fit`, ``result_`` says what is proven;
@@ -51,17 +51,17 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     min_leaf_accuracy : float or None, default=None
         Every leaf must predict at least this share of its training weight right, 0 to 1. Needs a `max_depth` and plain
         costs; searched by the engine of `LeafAccuracyTreeClassifier`.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
-        that many quantile bins; a mapping from column name to thresholds. "auto" is "all", unless more than 512
-        splits would have to be held one by one (those of categories; thresholds too where they are not most of
-        the splits, and with guessed lower bounds or `min_leaf_accuracy`): then equally many of each column fit,
-        thresholds at quantiles and the most frequent categories. "guess" takes those that the reference cannot do
-        without (column elimination). ``result_.scope`` and ``result_.notes`` say what was searched:
+        that many quantile bins; a mapping from column name to thresholds. "auto" is "all", unless the search needs each
+        split as a binary column (splits of categories; thresholds too if they are not most of the splits, and with
+        guessed lower bounds or `min_leaf_accuracy`) and there are more than 512. Then each column keeps equally many:
+        thresholds at quantiles, and the most frequent categories. "guess" keeps the thresholds that the reference
+        needs (column elimination). ``result_.scope`` and ``result_.notes`` say what was searched:
         nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
@@ -73,7 +73,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
-        Seconds from the call of `fit` on; then the best tree so far is kept with its bound.
+        Seconds, counted from the call of `fit`. When they are over, the best tree so far is kept with its bound.
     step_limit : int or None, default=None
         Subproblems, or passes of the kernel where all thresholds are swept; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
@@ -86,19 +86,20 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     guess_lower_bounds : bool, default=False
-        Take what the reference gets wrong as lower bounds, for tables where the exact search does not end. It runs
-        beside, in turns, and if it ends first the status is OPTIMAL and the tree exact. If the guided search ends
-        first, the status is OPTIMAL_UNDER_GUESSES, and ``result_`` says what can have been lost (Theorem 4.3).
+        Use the rows that the reference predicts wrong as lower bounds, for tables where the exact search does not end.
+        The exact search takes turns with the guided one. If the exact search ends first, the status is OPTIMAL and the
+        tree is exact. If the guided search ends first, the status is OPTIMAL_UNDER_GUESSES, and ``result_`` says by how
+        much a better tree can be better (Theorem 4.3).
     reference : estimator, array-like of shape (n_rows,), or None, default=None
-        What to guess from: a tree ensemble, fitted on the same columns or not fitted (it is then cloned),
+        The model to guess from: a tree ensemble, fitted on the same columns or not fitted (it is then cloned),
         or, for lower bounds alone, the labels that any model predicts for the rows. None is
         scikit-learn's gradient boosting with 40 stumps, 50 trees of depth two or 20 of depth three, whichever has
         the least log loss on held-out rows; `treewright.guess.named_reference()` is the 40 stumps, the fastest.
     guess_tolerance : float, default=0
-        Largest fall of the reference's training accuracy when thresholds are removed.
+        Largest allowed loss of the reference's training accuracy when thresholds are removed.
     search_options : SearchOptions, SweepOptions or None, default=None
-        Switches of the bounds, for experiments; the optimum depends on none. A switch that the engine which
-        searches does not have is refused; ``result_.engine`` names the engine.
+        Switches of the bounds, for experiments; none of them changes the optimum. A switch that the chosen engine does
+        not have is refused; ``result_.engine`` names the engine.
 
     Attributes
     ----------
@@ -106,8 +107,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     result_ : SolveResult
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        What the objective loses at most without the column, in units of the objective: by how much it grows when every
-        split that asks about the column becomes a leaf. 0 for columns that the tree does not ask about. Not scaled to
+        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
+        split on the column becomes a leaf. 0 for columns that the tree does not split on. Not scaled to
         a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
@@ -197,7 +198,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         row_costs : array-like or frame of shape (n_rows, n_classes), default=None
             Cost >= 0 of predicting each class (in the order of `classes_`) for each row, in place of the same cost for
             all rows of a class. The tree of least mean cost over all thresholds is found; `y` then only says what is
-            counted in its leaves. Goes with weights and limits, not with `costs`, "balanced_accuracy",
+            counted in its leaves. Can be combined with weights and limits, but not with `costs`, "balanced_accuracy",
             `min_leaf_accuracy`, guesses or fewer `thresholds`.
 
         Returns

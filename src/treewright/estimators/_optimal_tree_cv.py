@@ -41,7 +41,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     max_depth : int or None, default=None
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Fewest training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
+        Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
     thresholds : int, "auto", "all" or mapping, default=8
         As in `accuracy_frontier`; made anew from the training rows of each fold. 8 quantile bins a continuous column
         keep several searches short; ``result_.notes`` says what was binned.

@@ -3,6 +3,7 @@
 from treewright.guess._depth import depth_of_ensemble, guess_depth
 from treewright.guess._faithful import FaithfulTree, faithful_tree
 from treewright.guess._guessed_splits import GuessedSplits, guess_splits
+from treewright.guess._in_time import rows_in_time
 from treewright.guess._lower_bounds import ReferenceCosts, guessed_lower_bound, most_lost, reference_costs
 from treewright.guess._named import named_reference
 from treewright.guess._reference import Reference, make_reference, predictions_of
@@ -25,5 +26,6 @@ __all__ = [
     "named_reference",
     "predictions_of",
     "reference_costs",
+    "rows_in_time",
     "thresholds_in_use",
 ]

@@ -102,7 +102,7 @@ def _size(model: Any) -> tuple[int, int]:
         count = 1 if count is None and "max_depth" in given else count
     if count is None:
         raise InputError(
-            f"A {type(model).__name__} is no tree ensemble, so no depth can be guessed from it. Give "
+            f"A {type(model).__name__} is not a tree ensemble, so no depth can be guessed from it. Give "
             "max_depth as a number."
         )
     if not isinstance(depth, (int, np.integer)) or depth < 1:

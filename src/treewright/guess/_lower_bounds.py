@@ -1,6 +1,6 @@
 """Lower bounds guessed from a reference's predictions, and what Theorem 4.3 still promises about the tree.
 
-The search takes from here one number a row: what the reference's own prediction costs (equation 4 of
+The search takes from here one number per row: what the reference's own prediction costs (equation 4 of
 McTavish et al. 2022 sums it over a subset and adds the penalty of one leaf). How the search uses it, steps 1,
 2a and 2b of section 4.3, and why Theorem 4.3 holds for it, is in ``cpp/src/bounds/guessed_bounds.hpp``.
 

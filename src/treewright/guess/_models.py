@@ -55,7 +55,7 @@ class ModelThreshold:
 
 
 def check_model(model: Any) -> None:
-    """Refuse what is no classifier.
+    """Refuse what is not a classifier.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def check_model(model: Any) -> None:
             f"classifier predicts. Give {KNOWN}."
         )
     if not is_classifier(model):
-        raise InputError(f"reference is a {type(model).__name__}, which is no classifier; give {KNOWN}.")
+        raise InputError(f"reference is a {type(model).__name__}, which is not a classifier; give {KNOWN}.")
 
 
 def is_fitted(model: Any) -> bool:

@@ -60,7 +60,7 @@ def named_reference(
     if find_spec(module) is None:
         raise InputError(
             f"reference {name!r} needs the package {module}, which is not installed: pip install {module}, "
-            "or take 'gbdt'."
+            "or use 'gbdt'."
         )
     trees = "max_iter" if name == "hist" else "n_estimators"
     size = {trees: int(n_estimators), "max_depth": int(max_depth), "random_state": random_state}

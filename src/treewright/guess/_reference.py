@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.guess._choose_size import choose_size
+from treewright.guess._in_time import rows_in_time
 from treewright.guess._models import check_model, is_fitted
 from treewright.guess._named import named_reference
 from treewright.table import Table
@@ -65,6 +66,8 @@ class Reference:
         Class index that it predicts for each row.
     error : float
         Share of the weight that it predicts wrongly.
+    n_learned : int or None, default=None
+        Rows that it learned from, where the time was too short for all.
     """
 
     model: Any
@@ -72,6 +75,7 @@ class Reference:
     inputs: tuple[Input, ...]
     predictions: NDArray[np.int32]
     error: float
+    n_learned: int | None = None
 
 
 def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ...]]:
@@ -137,6 +141,7 @@ def make_reference(
     classes: NDArray[Any],
     weight: NDArray[np.float64],
     is_over: Callable[[], bool] | None = None,
+    seconds: float = np.inf,
 ) -> Reference:
     """Fit the reference if it is not, and let it predict the rows.
 
@@ -151,6 +156,9 @@ def make_reference(
     weight : ndarray of shape (n_rows,), float64
     is_over : callable, default=None
         Asked between two trees of gradient boosting that is not fitted: after a true answer it gets no more.
+    seconds : float, default=inf
+        That are left. A model that is not fitted learns from a part of a large table's rows where all of them would
+        take longer.
 
     Returns
     -------
@@ -163,6 +171,7 @@ def make_reference(
     """
     from sklearn.base import clone
 
+    rows: NDArray[np.intp] | None = None
     if model is not None:
         check_model(model)
     if model is not None and is_fitted(model):
@@ -177,11 +186,26 @@ def make_reference(
         _check_magnitude(X)
         if model is None:
             model = named_reference("gbdt", *choose_size(X, y, weight, fit_model, is_over))
-        model = fit_model(clone(model), X, y, weight, is_over)
+        rows = _rows_in_time(model, X, y, weight, seconds)
+        some = slice(None) if rows is None else rows
+        model = fit_model(clone(model), X[some], y[some], weight[some], is_over)
         predictions = np.asarray(model.predict(X), dtype=np.int32)
     check_predictions(predictions, y)
     error = float(weight[predictions != y].sum() / weight.sum())
-    return Reference(model, X, inputs, predictions, error)
+    return Reference(model, X, inputs, predictions, error, None if rows is None else len(rows))
+
+
+def _rows_in_time(
+    model: Any, X: NDArray[np.float64], y: NDArray[np.int32], weight: NDArray[np.float64], seconds: float
+) -> NDArray[np.intp] | None:
+    """Return the rows that the model has time to learn from; None is all."""
+    from sklearn.base import clone
+
+    def fit(rows: NDArray[np.intp]) -> Any:
+        # Gradient boosting is asked after each of its rounds: one is all that cannot be stopped.
+        return fit_model(clone(model), X[rows], y[rows], weight[rows], lambda: True)
+
+    return rows_in_time(X, y, seconds, fit)
 
 
 def _check_magnitude(X: NDArray[np.float64]) -> None:

@@ -156,7 +156,7 @@ def eliminate_columns(
     Raises
     ------
     InputError
-        The reference has no threshold that separates rows, or `tolerance` is no number from 0 to 1.
+        The reference has no threshold that separates rows, or `tolerance` is not a number from 0 to 1.
     """
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance <= 1:
         raise InputError(

@@ -33,7 +33,7 @@ def load_checkpoint(path: str | os.PathLike[str], model: torch.nn.Module) -> dic
     Raises
     ------
     ModelFileError
-        The file cannot be read, is no checkpoint, or is of a model of another shape; the message names the
+        The file cannot be read, is not a checkpoint, or is of a model of another shape; the message names the
         difference.
     """
     try:

@@ -53,15 +53,18 @@ def not_finite(name: str) -> InputError:
     )
 
 
+NO_SECOND = (
+    "latent trees do not support second derivatives: call backward() or grad() without create_graph=True."
+)
+
+
 def first_derivative_only() -> None:
     """Refuse to be differentiated twice; to be called in a backward pass.
 
     What torch.autograd.function.once_differentiable does, at a fraction of its 10 microseconds a call.
     """
     if torch.is_grad_enabled():
-        raise NotImplementedError(
-            "latent trees have no second derivative: call backward() or grad() without create_graph=True."
-        )
+        raise NotImplementedError(NO_SECOND)
 
 
 def working_dtype(dtype: torch.dtype) -> torch.dtype:

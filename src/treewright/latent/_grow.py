@@ -1,7 +1,7 @@
 """Growing a hard tree greedily, the best split of all leaves first, with splits of one column or of several.
 
 A split is worth what it takes from the squared error (for classes, from the Gini impurity), as in CART. Directions of
-linear splits come from a ridge regression of the target on the numeric columns: for classes one direction a class and
+linear splits come from a ridge regression of the target on the numeric columns: for classes one direction per class and
 the one in which their fitted values differ most. The best threshold along each is found exactly.
 """
 

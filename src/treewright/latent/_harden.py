@@ -58,7 +58,7 @@ def linear_split(
     """
     if (encoder.category >= 0).any():
         raise InputError(
-            "a split over one-hot categories is no linear split of the table; fit with "
+            "a split over one-hot categories is not a linear split of the table; fit with "
             'categories="ordinal" to harden.'
         )
     values = encoder.category == VALUE

@@ -19,6 +19,7 @@ from treewright.latent._checks import (
     not_finite,
     working_dtype,
 )
+from treewright.latent._func import is_transformed, transformed_layer
 from treewright.latent._roots import roots
 from treewright.latent._shape import TreeShape, complete_shape
 from treewright.latent._torch import torch
@@ -123,7 +124,7 @@ def solve_layer(
         z, a = solve_layer(s.to(dtype), pruning, shape, offset)
         return z.to(s.dtype), a.to(s.dtype)
     if s.is_cpu:
-        z, a = _solve_layer(s, shape, pruning, offset, None)
+        z, a = _on_cpu(s, shape, pruning, offset, None)
         return z, a
     return _tensor_layer(s, shape, pruning, offset)
 
@@ -133,10 +134,18 @@ def route(s: torch.Tensor, a: torch.Tensor, *, shape: TreeShape, routing: str = 
     return _route(s, a, shape, check_routing(routing))
 
 
+def _on_cpu(
+    s: torch.Tensor, shape: TreeShape, pruning: float, offset: float, fixed: torch.Tensor | None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    solve = transformed_layer if is_transformed() else _solve_layer
+    z, a = solve(s, shape, pruning, offset, fixed)
+    return z, a
+
+
 def _route(s: torch.Tensor, a: torch.Tensor, shape: TreeShape, offset: float) -> torch.Tensor:
     work = s.to(working_dtype(s.dtype))
     if s.is_cpu:
-        z: torch.Tensor = _solve_layer(work, shape, 1.0, offset, a.to(work.dtype))[0]
+        z: torch.Tensor = _on_cpu(work, shape, 1.0, offset, a.to(work.dtype))[0]
     else:
         z = clip_scores(scores_to_q(work, shape), a.to(work.dtype), offset)
     return z.to(s.dtype)
@@ -201,5 +210,5 @@ def _tensor_layer(
 
 def _wrong_rows(s: torch.Tensor, wanted: str) -> InputError:
     return InputError(
-        f"s must have one row a split, {wanted}; got {s.shape[0]} rows (s is node-major: pass s.T)."
+        f"s must have one row per split, {wanted}; got {s.shape[0]} rows (s is node-major: pass s.T)."
     )

@@ -130,7 +130,7 @@ class HybridReport:
         return tuple(entries)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dictionary a leaf; `pandas.DataFrame` and `polars.DataFrame` take the list."""
+        """Return one dictionary per leaf; `pandas.DataFrame` and `polars.DataFrame` take the list."""
         return [dict(vars(entry)) for entry in self.leaves]
 
     def sentence(self) -> str:

@@ -42,7 +42,7 @@ def make_leaf_model(choice: Any, *, weighted: bool = False, missing: bool = Fals
     Raises
     ------
     InputError
-        It is no classifier, cannot predict probabilities, or cannot take weights or missing values that are
+        It is not a classifier, cannot predict probabilities, or cannot take weights or missing values that are
         there.
     MissingDependencyError
         XGBoost is asked for and not installed.
@@ -58,7 +58,7 @@ def make_leaf_model(choice: Any, *, weighted: bool = False, missing: bool = Fals
         raise InputError(f'leaf_estimator is {made}; give a classifier, "xgboost" or None.')
     name = type(choice).__name__
     if not is_classifier(choice):
-        raise InputError(f"leaf_estimator is a {name}, which is no classifier.")
+        raise InputError(f"leaf_estimator is a {name}, which is not a classifier.")
     model = clone(choice)
     if not hasattr(model, "predict_proba"):
         raise InputError(

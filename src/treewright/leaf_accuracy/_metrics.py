@@ -104,7 +104,7 @@ def leaf_accuracy_score(tree: Any, X: Any, y: ArrayLike, sample_weight: ArrayLik
 def leaf_table(
     tree: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, confidence: float = 0.95
 ) -> tuple[LeafRecord, ...]:
-    """Return one record a leaf: rows, accuracy and its Wilson interval.
+    """Return one record per leaf: rows, accuracy and its Wilson interval.
 
     Parameters
     ----------

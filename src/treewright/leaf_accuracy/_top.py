@@ -21,11 +21,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from treewright.convert import from_sklearn
 from treewright.errors import InputError
+from treewright.guess import rows_in_time
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.problem import make_problem
 from treewright.result import SolveResult
 from treewright.table import Table, table_from
-from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit, Tree
+from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit, Tree, grow
 
 __all__ = ["Top", "make_top", "tree_of_sklearn"]
 
@@ -76,7 +77,8 @@ def make_top(
     categorical_features : sequence of str or int, default=None
         Columns of numbers that a tree of scikit-learn, fitted here, is to read as categories.
     time_limit : float or None, default=None
-        Seconds for a model that is not fitted and has a time limit, if its own is longer.
+        Seconds for a model that is not fitted: its own limit if that is longer, or a limit on the rows of a large table
+        that a tree of scikit-learn learns its splits from.
 
     Returns
     -------
@@ -115,7 +117,7 @@ def make_top(
             model.set_params(time_limit=time_limit if own is None else min(own, time_limit))
         if isinstance(inner, BaseDecisionTree):
             table = table_from(X, categorical_features=categorical_features)
-            return _fit_sklearn(model, table, y, sample_weight)
+            return _fit_sklearn(model, table, y, sample_weight, np.inf if time_limit is None else time_limit)
         _refuse_categories(categorical_features, f"a {type(inner).__name__}")
         return _read(_fit(model, X, y, sample_weight), X)
     _refuse_categories(categorical_features, f"a {type(inner).__name__} that is fitted")
@@ -129,17 +131,35 @@ def _refuse_categories(categorical_features: Any, top: str) -> None:
         )
 
 
-def _fit_sklearn(model: Any, table: Table, y: ArrayLike, sample_weight: ArrayLike | None) -> Top:
-    """Fit a tree of scikit-learn on the inputs of the table."""
+def _fit_sklearn(
+    model: Any, table: Table, y: ArrayLike, sample_weight: ArrayLike | None, seconds: float
+) -> Top:
+    """Fit a tree of scikit-learn on the inputs of the table: on as many rows of a large one as there is time for."""
     problem = make_problem(table, y, sample_weight=sample_weight)  # rows of weight zero are left out
     columns = problem.table.columns
     inputs = Inputs.of(columns)
     weights = None if sample_weight is None else problem.sample_weight
-    labels = problem.classes[problem.y]
-    model = _fit(model, inputs.matrix(problem.table.X), labels, weights)
-    if not isinstance(_best(model), BaseDecisionTree):
-        raise InputError(f"top is a {type(model).__name__}, which has no single tree; give {ACCEPTED}.")
-    return Top(tree_of_sklearn(_best(model), columns, inputs, problem.classes), None, model)
+    labels, matrix = problem.classes[problem.y], inputs.matrix(problem.table.X)
+
+    def fit(rows: Any) -> Any:
+        return _fit(clone(model), matrix[rows], labels[rows], None if weights is None else weights[rows])
+
+    rows = rows_in_time(matrix, problem.y, seconds, fit)
+    fitted = fit(slice(None) if rows is None else rows)
+    if not isinstance(_best(fitted), BaseDecisionTree):
+        raise InputError(f"top is a {type(fitted).__name__}, which has no single tree; give {ACCEPTED}.")
+    tree = tree_of_sklearn(_best(fitted), columns, inputs, problem.classes)
+    if rows is not None:  # its leaves answer for all rows
+        tree = grow(
+            columns,
+            problem.classes,
+            list(tree.splits),
+            problem.table.X,
+            problem.y,
+            problem.sample_weight,
+            problem.costs,
+        )
+    return Top(tree, None, fitted)
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> Any:

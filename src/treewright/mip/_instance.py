@@ -17,17 +17,19 @@ for all formulations here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.problem import Problem
-from treewright.search._ranks import RankedColumn, ranked_columns
+from treewright.search._ranks import RankedColumn, rank_matrix, ranked_columns
 
 __all__ = ["SCALINGS", "TOLERANCE", "Instance"]
 
 SCALINGS = ("rank", "range")
 TOLERANCE = 1e-6  # of both solvers, for a row and for an integer
+LARGE = 1 << 20  # cells: beyond, rows are not sorted by all of their columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +41,9 @@ class Instance:
     problem : Problem
     columns : tuple of RankedColumn
         With a last column that holds no rank if the table has none that varies.
+    scaling : {"rank", "range"}
     rank : ndarray of shape (n_rows, n_columns), int64
         Of the distinct rows.
-    level : tuple of ndarray
-        Of each column the scaled value of each rank, ascending from 0 to 1.
-    x : ndarray of shape (n_rows, n_columns)
-        ``level[j][rank[i, j]]``.
-    epsilon : ndarray of shape (n_columns,)
-        Smallest difference between two consecutive distinct values of each column.
     y : ndarray of shape (n_rows,), int32
     weight : ndarray of shape (n_rows,)
         Summed over the equal rows; the mean over the input rows is 1.
@@ -62,10 +59,8 @@ class Instance:
 
     problem: Problem
     columns: tuple[RankedColumn, ...]
+    scaling: str
     rank: NDArray[np.int64]
-    level: tuple[NDArray[np.float64], ...]
-    x: NDArray[np.float64]
-    epsilon: NDArray[np.float64]
     y: NDArray[np.int32]
     weight: NDArray[np.float64]
     count: NDArray[np.float64]
@@ -79,27 +74,40 @@ class Instance:
         columns = tuple(ranked_columns(problem.table))
         if not columns:  # nothing can be split; one constant column keeps the formulations whole
             columns = (RankedColumn(np.zeros(problem.table.n_rows, dtype=np.uint32), 0),)
-        full = np.column_stack([column.rank.astype(np.int64) for column in columns])
-        keys, group = np.unique(np.column_stack([full, problem.y]), axis=0, return_inverse=True)
-        group = group.ravel()
-        level = tuple(_levels(column, scaling) for column in columns)
-        rank = keys[:, :-1]
-        _, first, pattern = np.unique(rank, axis=0, return_index=True, return_inverse=True)
+        full = rank_matrix(columns, problem.table.n_rows)
+        # Rows by pattern, then by label: what is equal in both is one row.
+        keys, some, group = np.unique(
+            _patterns(full) * problem.n_classes + problem.y, return_index=True, return_inverse=True
+        )
+        _, first, pattern = np.unique(keys // problem.n_classes, return_index=True, return_inverse=True)
         weight = np.bincount(group, weights=problem.sample_weight).astype(np.float64)
         return cls(
             problem=problem,
             columns=columns,
-            rank=rank,
-            level=level,
-            x=np.column_stack([level[j][rank[:, j]] for j in range(len(columns))]),
-            epsilon=np.array([np.diff(steps).min(initial=1.0) for steps in level]),
-            y=keys[:, -1].astype(np.int32),
+            scaling=scaling,
+            rank=full[:, some].T.astype(np.int64, order="C"),
+            y=problem.y[some],
             weight=weight * (problem.table.n_rows / problem.total_weight),
             count=np.bincount(group).astype(np.float64),
             group=group,
-            pattern=pattern.ravel(),
+            pattern=pattern,
             first=first,
         )
+
+    @cached_property
+    def level(self) -> tuple[NDArray[np.float64], ...]:
+        """Of each column the scaled value of each rank, ascending from 0 to 1."""
+        return tuple(_levels(column, self.scaling) for column in self.columns)
+
+    @cached_property
+    def x(self) -> NDArray[np.float64]:
+        """``level[j][rank[i, j]]`` of each distinct row and column."""
+        return np.column_stack([self.level[j][self.rank[:, j]] for j in range(len(self.columns))])
+
+    @cached_property
+    def epsilon(self) -> NDArray[np.float64]:
+        """Smallest difference between two consecutive distinct values of each column."""
+        return np.array([np.diff(steps).min(initial=1.0) for steps in self.level])
 
     @property
     def n_rows(self) -> int:
@@ -137,6 +145,24 @@ class Instance:
         sums = np.zeros((self.n_patterns, *values.shape[1:]))
         np.add.at(sums, self.pattern, values)
         return sums
+
+
+def _patterns(rank: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Number the different rows of ranks of shape (n_columns, n_rows); those of a small table in their own order.
+
+    Sorting the rows of a large one would take seconds, which no clock is looked at in. There a number of 64 bits is
+    drawn for every column, and rows are equal if their sums of ranks times these numbers are; that is then checked.
+    """
+    if rank.size > LARGE:
+        draw = np.random.default_rng(0)
+        total = np.zeros(rank.shape[1], dtype=np.uint64)
+        for ranks in rank:
+            total += ranks * draw.integers(2**64, dtype=np.uint64)
+        _, some, pattern = np.unique(total, return_index=True, return_inverse=True)
+        if all(np.array_equal(ranks, ranks[some][pattern]) for ranks in rank):
+            return pattern
+    pattern = np.unique(rank.T, axis=0, return_inverse=True)[1]
+    return pattern.ravel()
 
 
 def _levels(column: RankedColumn, scaling: str) -> NDArray[np.float64]:

@@ -198,7 +198,7 @@ def _check(problem: Problem, formulation: str) -> None:
     if depth is None or not 1 <= depth <= DEEPEST:
         raise InputError(
             f"max_depth={depth}; a mixed-integer program is written for one depth: give an integer from 1 to "
-            f"{DEEPEST} (more than 4 is rarely of use)."
+            f"{DEEPEST} (more than 4 is rarely useful)."
         )
     plain = 1.0 - np.eye(problem.n_classes)
     if FORMULATIONS[formulation].maximises_leaf_accuracy and not np.array_equal(problem.costs, plain):
@@ -325,11 +325,11 @@ def _notes(instance: Instance, solution: Solution, cost: float, scaling: str) ->
     if claimed < cost - TOLERANCE:
         notes.append(
             f"{outcome.solver} claims an objective of {claimed:.6f}, but no tree it found has one below {cost:.6f} on "
-            "the data: its tolerances let it count rows that are not there. The objective here is the tree's own."
+            "the data: its tolerances made it miscount rows. The objective reported here is recomputed from the tree."
         )
     if scaling == "range" and instance.narrow:
         notes.append(
-            "Some values are so near to each other that the solver's tolerance cannot keep them apart: columns "
-            f'{", ".join(instance.narrow)}. Rows were routed again by the tree itself; scaling="rank" avoids this.'
+            "Some values are so near to each other that the solver's tolerance cannot distinguish them: columns "
+            f'{", ".join(instance.narrow)}. The rows were routed again by the tree itself; scaling="rank" avoids this.'
         )
     return notes

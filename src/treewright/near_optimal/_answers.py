@@ -27,22 +27,22 @@ class Size(NamedTuple):
 
 
 class ColumnUse(NamedTuple):
-    """What one column is worth among near-optimal trees.
+    """The importance of one column among near-optimal trees.
 
     Parameters
     ----------
     name : str
     share : float
-        Share of the trees that ask the column.
+        Share of the trees that split on the column.
     share_at_root : float
-        Share of the trees that ask it first.
+        Share of the trees whose first split is on it.
     best_with : float or None
-        Least objective of a tree that asks it; None if no tree of the set does.
+        Least objective of a tree that uses it; None if no tree of the set does.
     best_without : float or None
-        Least objective of a tree that does not; None if every tree of the set asks it.
+        Least objective of a tree that does not; None if every tree of the set uses it.
     reliance : tuple of float, or None
         Least and most, over the trees, that the loss rises by if the column's values are drawn anew from all rows;
-        None if it was not asked for, or if the set is empty.
+        None if it was not requested, or if the set is empty.
     """
 
     name: str

@@ -104,7 +104,7 @@ class Counts:
         )
         _check_ended(stop_reason(stop))
         out: NDArray[np.float64] = found.reshape(-1, self.graph.problem.n_classes)
-        if self._must_split:  # a leaf at the root is no tree of this set
+        if self._must_split:  # a leaf at the root is not a tree of this set
             if to_side is None:
                 out[0] = 0
             else:

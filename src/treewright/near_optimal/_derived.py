@@ -1,4 +1,4 @@
-"""Graphs of the trees of a graph that ask a column, or that begin like another tree.
+"""Graphs of the trees of a graph that use a column, or that begin like another tree.
 
 Neither rule can be told at one edge, so nodes are divided by what is known above or below them. What comes out is a
 graph of the same form, on which all passes work as on the first. Nodes that no tree reaches may be left in it.

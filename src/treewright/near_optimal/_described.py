@@ -28,11 +28,11 @@ class DescribedSet:
     least : Fraction
         Objective of `best`, in errors.
     asked : Fraction
-        The bound that was asked for, in errors.
+        The bound that was requested, in errors.
     stop_reason : StopReason or None
         What ended the run before the bound was reached; the set is then complete up to `bound_`, which is smaller.
     rules : tuple of str, default=()
-        What `where` was asked, in words.
+        The restrictions given to `where`, in words.
     """
 
     counts: Counts
@@ -145,7 +145,7 @@ class DescribedSet:
 
     def __len__(self) -> int:
         if self.n_trees_ >= 2**63:
-            raise OverflowError("More trees than len() can say; use n_trees_.")
+            raise OverflowError("The number of trees is too large for len(); use n_trees_.")
         return self.n_trees_
 
     def __bool__(self) -> bool:

@@ -18,7 +18,7 @@ from treewright.near_optimal._votes import sums_of_leaves
 
 __all__ = ["Extremes", "whole_values"]
 
-MOST_UNITS = 10**6  # to one: of the unit of values that are no whole numbers
+MOST_UNITS = 10**6  # to one: of the unit of values that are not whole numbers
 LARGEST_SUM = 2**61
 
 
@@ -32,7 +32,7 @@ def whole_values(name: str, values: NDArray[np.float64]) -> tuple[NDArray[np.int
         scale = lcm(scale, as_written(value).denominator)
         if scale > MOST_UNITS:
             raise InputError(
-                f"{name} are not whole numbers of a common unit, so that sums would be rounded; give at most six "
+                f"{name} are not whole numbers of a common unit, so sums would be rounded; give at most six "
                 "decimals."
             )
     largest = max(map(abs, distinct.tolist()), default=0.0)

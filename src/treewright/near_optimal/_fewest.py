@@ -15,15 +15,15 @@ __all__ = ["FewestColumns", "fewest_columns"]
 
 
 class FewestColumns(NamedTuple):
-    """A tree that asks few columns, and what is proven about it.
+    """A tree that uses few columns, and what is proven about it.
 
     Parameters
     ----------
     tree : Tree
-        The best of those that ask so many.
+        The best of the trees that use this many columns.
     n_columns : int
     proven : bool
-        Whether no tree of the set asks fewer.
+        Whether no tree of the set uses fewer.
     """
 
     tree: Tree
@@ -40,7 +40,7 @@ def fewest_columns(
     ----------
     trees : NearOptimalTrees
     look_at : int, default=500
-        How many sets of columns to ask about; then the tree found is perhaps not the one with the fewest.
+        How many sets of columns to try; then the tree found is perhaps not the one with the fewest.
     go_on : callable, default=None
         Gets the seconds that the longest step took, before each step; a false answer ends the search as well.
 

@@ -61,7 +61,7 @@ NUMBERS = ("leaf_penalty", "unit_shift", "min_count")
 def save_near_optimal(
     path: str | Path, trees: NearOptimalTrees, terms: Terms | None = None, reading: Reading | None = None
 ) -> None:
-    """Write a set to one file, whole or not at all.
+    """Write a set to one file, completely or not at all.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def save_near_optimal(
     Raises
     ------
     InputError
-        The file cannot be written (the old one stays as it was), or a name is no valid Unicode text.
+        The file cannot be written (the old one stays as it was), or a name is not valid Unicode text.
 
     Notes
     -----
@@ -104,14 +104,16 @@ def load_near_optimal(path: str | Path) -> NearOptimalTrees:
     InputError
         There is no such file, or it may not be read.
     ModelFileError
-        It is no valid file of a set; the message names the place.
+        It is not a valid file of a set; the message names the place.
     """
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"Cannot read the file {path}: {error.strerror or error}.") from error
     except UnicodeDecodeError:
-        raise ModelFileError(f"{path} is not UTF-8 text, so it is no file of a near-optimal set.") from None
+        raise ModelFileError(
+            f"{path} is not UTF-8 text, so it is not a file of a near-optimal set."
+        ) from None
     return set_from_json(text)
 
 
@@ -178,14 +180,14 @@ def set_from_json(text: str) -> NearOptimalTrees:
     Raises
     ------
     ModelFileError
-        The text is no valid set; the message names the place.
+        The text is not a valid set; the message names the place.
     """
     try:
         top = json.loads(text)
     except (ValueError, RecursionError, MemoryError) as error:
         raise ModelFileError(f"The file of the set is not JSON ({error}). It may be cut off.") from None
     if not isinstance(top, dict) or top.get("format") != FORMAT:
-        raise ModelFileError(f'This is no file of a near-optimal set: it lacks "format": "{FORMAT}".')
+        raise ModelFileError(f'This is not a file of a near-optimal set: it lacks "format": "{FORMAT}".')
     fields = _Fields(top, "")
     if fields.integer("version", 1) > VERSION:
         raise ModelFileError(

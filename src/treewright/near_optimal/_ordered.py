@@ -27,7 +27,7 @@ class OrderedSet(DescribedSet):
     def __getitem__(self, place: int) -> Tree:
         """Return the tree at a place: 0 is the best, -1 the worst."""
         if isinstance(place, bool) or not isinstance(place, (int, np.integer)):
-            raise TypeError(f"{place!r} is no place in the set; give an integer.")
+            raise TypeError(f"{place!r} is not a rank in the set; give an integer.")
         _, cell, place = self._cell_at(int(place))
         return self._tree(tree_at(self.counts, 0, cell, place))
 
@@ -35,7 +35,7 @@ class OrderedSet(DescribedSet):
         """Return the objective (in errors), leaves and errors of a place, and which of their trees it is."""
         wanted = place + (self.n_trees_ if place < 0 else 0)
         if not 0 <= wanted < self.n_trees_:
-            raise IndexError(f"There are {self.n_trees_} trees; there is none at {place}.")
+            raise IndexError(f"There are {self.n_trees_} trees; there is none at rank {place}.")
         for cost, cell, count in self._cells:
             if wanted < count:
                 return cost, cell, wanted
@@ -66,7 +66,7 @@ class OrderedSet(DescribedSet):
         Raises
         ------
         InputError
-            The set is empty, or `n` is no integer of at least 0.
+            The set is empty, or `n` is not an integer of at least 0.
 
         Examples
         --------
@@ -78,7 +78,7 @@ class OrderedSet(DescribedSet):
         """
         check_count("n", n, 0)
         if self.n_trees_ == 0:
-            raise InputError("There is no tree to draw: the set is empty.")
+            raise InputError("No tree can be drawn: the set is empty.")
         draw = random.Random(random_state)
         return [self[draw.randrange(self.n_trees_)] for _ in range(n)]
 
@@ -146,7 +146,7 @@ class OrderedSet(DescribedSet):
         Raises
         ------
         InputError
-            `predicate` cannot be called, or `at_most` is no integer of at least 0.
+            `predicate` cannot be called, or `at_most` is not an integer of at least 0.
 
         Examples
         --------
@@ -159,7 +159,7 @@ class OrderedSet(DescribedSet):
         """
         if not callable(predicate):
             raise InputError(
-                f"predicate={predicate!r}; give a function that takes a Tree and answers yes or no."
+                f"predicate={predicate!r}; give a function that takes a Tree and returns True or False."
             )
         check_count("at_most", at_most, 0)
         looked, bound = 0, self.best.lower_bound
@@ -244,13 +244,13 @@ class OrderedSet(DescribedSet):
     def _check_tree(self, tree: Tree) -> None:
         problem = self.graph.problem
         if tree.columns != problem.table.columns:
-            raise InputError("The tree speaks of other columns than the table of this set.")
+            raise InputError("The columns of the tree are not those of the table of this set.")
         if (
             tree.classes is None
             or not tree.predicts_classes
             or not np.array_equal(tree.classes, problem.classes)
         ):
-            raise InputError("The tree predicts other labels than those of this set.")
+            raise InputError("The labels of the tree are not those of this set.")
 
     def _steps(self, tree: Tree) -> list[Step] | None:
         numbers = {split: number for number, split in enumerate(self.graph.split_matrix.splits)}

@@ -37,13 +37,13 @@ class RestrictedSet(OrderedSet):
         Parameters
         ----------
         without : str or sequence of str, default=None
-            Columns that no split asks.
+            Columns that no split may use.
         only : str or sequence of str, default=None
-            The only columns that splits ask.
+            The only columns that splits may use.
         root : str or sequence of str, default=None
-            Columns one of which the first split asks; a tree of one leaf has none, and is left out.
+            The first split is on one of these columns; a tree of one leaf has none, and is left out.
         uses : str or sequence of str, default=None
-            Columns that some split asks, each of them.
+            Columns that the tree has to use, each in at least one split.
         like : Tree, default=None
             A tree whose splits have to be there, at the same places; its leaves may be split further, and their labels
             do not matter.
@@ -60,7 +60,7 @@ class RestrictedSet(OrderedSet):
         Raises
         ------
         InputError
-            A column that the table does not have, a limit that is no number, or a tree over other columns or labels.
+            A column that the table does not have, a limit that is not a number, or a tree over other columns or labels.
 
         Examples
         --------

@@ -35,11 +35,11 @@ class NearOptimalTrees(ComparedSet):
     least : Fraction
         Objective of `best`, in errors.
     asked : Fraction
-        The bound that was asked for, in errors.
+        The bound that was requested, in errors.
     stop_reason : StopReason or None
         What ended the run before the bound was reached; the set is then complete up to `bound_`, which is smaller.
     rules : tuple of str, default=()
-        What `where` was asked, in words.
+        The restrictions given to `where`, in words.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class NearOptimalTrees(ComparedSet):
     """
 
     def columns(self, *, reliance: bool = True) -> list[ColumnUse]:
-        """Say for each column how many trees ask it, what the best with and without it costs, and its reliance.
+        """Say for each column how many trees use it, what the best with and without it costs, and its reliance.
 
         Parameters
         ----------

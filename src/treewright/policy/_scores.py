@@ -110,8 +110,8 @@ def doubly_robust_scores(
     Raises
     ------
     InputError
-        Fewer than two actions, an action with fewer rows than folds, an outcome that is no finite number, propensities
-        that do not sum to one, or a parameter out of range.
+        Fewer than two actions, an action with fewer rows than folds, an outcome that is not a finite number,
+        propensities that do not sum to one, or a parameter out of range.
 
     Warns
     -----
@@ -230,7 +230,7 @@ def _outcomes(outcome: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     try:
         gained = np.array(outcome, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("outcome holds values that are no numbers; give one number a row.") from None
+        raise InputError("outcome holds values that are no numbers; give one number per row.") from None
     if gained.shape != (n_rows,):
         raise InputError(f"outcome has shape {gained.shape}; X has {n_rows} rows, so give ({n_rows},).")
     if not np.isfinite(gained).all():

@@ -8,7 +8,7 @@ from treewright.problem._problem import Problem, TreeProblem
 from treewright.problem._regression import CRITERIA, Criterion, RegressionProblem, make_regression_problem
 from treewright.problem._row_costs import RowCostsProblem, make_row_costs_problem
 from treewright.problem._survival import SurvivalProblem, make_survival_problem
-from treewright.problem._weights import check_sample_weight
+from treewright.problem._weights import apply_class_weight, check_sample_weight
 
 __all__ = [
     "CRITERIA",
@@ -20,6 +20,7 @@ __all__ = [
     "RowCostsProblem",
     "SurvivalProblem",
     "TreeProblem",
+    "apply_class_weight",
     "check_min_samples_leaf",
     "check_sample_weight",
     "encode_labels",

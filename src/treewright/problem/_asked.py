@@ -51,7 +51,7 @@ def leave_out_weightless(
     ----------
     table : Table
     by_row : mapping of str to ndarray
-        Arrays of one entry a row; ``sample_weight`` is one of them. What is returned of them cannot be written to.
+        Arrays of one entry per row; ``sample_weight`` is one of them. What is returned of them cannot be written to.
     notes : tuple of str, default=()
         To which the number of rows left out is added.
 

@@ -69,7 +69,7 @@ def make_problem(
     max_leaf_nodes : int or None, default=None
         Largest number of leaves, >= 1; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise InputError(
-            f"y should be a 1d array, got an array of shape {labels.shape} instead: one label a row."
+            f"y should be a 1d array, got an array of shape {labels.shape} instead: one label per row."
         )
     if n_rows is not None and len(labels) != n_rows:
         raise InputError(
@@ -166,8 +166,8 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
     if len(classes) > MOST_CLASSES:
         raise InputError(
             f"y has {len(classes):,} different labels (such as {classes[0]!r}, {classes[1]!r}); at most "
-            f"{MOST_CLASSES:,} classes can be told apart. If y is a quantity, cut it into a few ranges first; if it "
-            "numbers the rows, it is no label."
+            f"{MOST_CLASSES:,} classes are supported. If y is a quantity, cut it into a few ranges first; if it "
+            "identifies the rows, it is not a label."
         )
     return classes, index.astype(np.int32)
 

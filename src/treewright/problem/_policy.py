@@ -18,6 +18,7 @@ from treewright.table import Table
 
 __all__ = ["PolicyProblem", "check_action_costs", "check_rewards", "make_policy_problem"]
 
+LARGEST_EXPONENT = 500  # of two, of a regret: no sum or square overflows
 LARGEST_REWARD = 1e300  # sums over rows stay finite, and so do model files
 
 
@@ -57,18 +58,43 @@ class PolicyProblem(TreeProblem):
     def regret(self) -> NDArray[np.float64]:
         """Weighted regret of each row and action, in a unit of its own; shape (n_rows, n_actions).
 
-        The unit is a power of two for which no sum overflows. Rewards are compared within their row, so that what all
-        actions of a row share is exactly nothing: each number has a relative error of some 2**-52 of the differences
-        between the rewards (and between the costs) of its row.
+        Each number has a relative error of some 2**-51, however alike rewards and costs are: .1 + .2 - .3 is a regret
+        of 2**-54, not 0. The unit is a power of two for which no sum overflows, and small regrets beside large ones are
+        kept down to 2**-1500 of the largest.
         """
-        largest = max(float(np.abs(self.rewards).max()), float(np.abs(self.action_costs).max()))
-        exponent = int(np.frexp(largest)[1]) + 2
-        rewards, costs = np.ldexp(self.rewards, -exponent), np.ldexp(self.action_costs, -exponent)
-        net = (rewards - rewards.max(axis=1, keepdims=True)) - (costs - costs.min())
+        exact = _regret(self.rewards, self.action_costs)
         weight = np.ldexp(self.sample_weight, -int(np.frexp(float(self.sample_weight.max()))[1]))
-        regret = weight[:, None] * (net.max(axis=1, keepdims=True) - net)
+        regret = weight[:, None] * np.ldexp(exact, LARGEST_EXPONENT - int(np.frexp(exact.max())[1]))
         regret.setflags(write=False)
         return np.asarray(regret, dtype=np.float64)
+
+
+def _regret(rewards: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what each action of a row loses against the best one after costs: exact sums, rounded at their end.
+
+    With net rewards as exact pairs high + low, high the nearest float64: pairs are ordered by high, then low. The
+    difference of two pairs is the sum of four numbers. Where its first terms cancel, they do so exactly, so the last
+    addition rounds relative to what is left.
+    """
+    high, low = _two_sum(rewards, -costs)
+    best = high.max(axis=1, keepdims=True)
+    least = np.where(high == best, low, -np.inf).max(axis=1, keepdims=True)  # the low part of the best action
+    a, a_rest = _two_sum(best, -high)
+    b, b_rest = _two_sum(least, -low)
+    total, rest = _two_sum(a, b)
+    return np.asarray(total + (rest + (a_rest + b_rest)), dtype=np.float64)
+
+
+def _two_sum(
+    a: NDArray[np.float64], b: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the rounded sum and what rounding took (D. E. Knuth, The Art of Computer Programming 2, 4.2.2, Theorem B).
+
+    Exact unless it overflows, which sums of four numbers of at most 1e300 do not.
+    """
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
 
 
 def make_policy_problem(
@@ -102,7 +128,7 @@ def make_policy_problem(
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
 
     Returns
     -------
@@ -182,7 +208,7 @@ def check_action_costs(
     Raises
     ------
     InputError
-        Not finite, above 1e300, another number of actions, or a label that is no action.
+        Not finite, above 1e300, another number of actions, or a label that is not an action.
     """
     labels = actions.tolist()
     if costs is None:
@@ -192,7 +218,7 @@ def check_action_costs(
         if unknown:
             raise InputError(f"action_costs names {unknown[0]!r}; the actions are {labels[:20]}.")
         costs = [costs.get(label, 0.0) for label in labels]
-    found = as_numbers(costs, "action_costs", "numbers, one an action")
+    found = as_numbers(costs, "action_costs", "numbers, one per action")
     if found.shape != (len(labels),):
         raise InputError(
             f"action_costs has shape {found.shape}; give one number for each of the {len(labels)} actions, or a dict "

@@ -98,7 +98,7 @@ def make_regression_problem(
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         "poisson" takes targets >= 0 that are not all 0, "gamma" targets above 0.
     quantile : float, default=0.5
@@ -159,7 +159,7 @@ def _check_family(criterion: str, y: NDArray[np.float64]) -> None:
     if criterion == "poisson" and (y < 0).any():
         raise InputError(
             f"y has {float(y.min()):g}; criterion='poisson' is for counts and rates, which are not negative. For "
-            "other numbers take criterion='squared_error'."
+            "other targets use criterion='squared_error'."
         )
     if criterion == "poisson" and not (y > 0).any():
         raise InputError(
@@ -168,14 +168,14 @@ def _check_family(criterion: str, y: NDArray[np.float64]) -> None:
         )
     if criterion == "gamma" and (y <= 0).any():
         raise InputError(
-            f"y has {float(y.min()):g}; criterion='gamma' is for positive numbers. With zeros take "
+            f"y has {float(y.min()):g}; criterion='gamma' needs positive targets. If there are zeros, use "
             "criterion='poisson'."
         )
     if criterion == "gamma" and float(y.max()) * SMALLEST_SHARE > float(y.min()):
         raise InputError(
-            f"y reaches from {float(y.min()):g} to {float(y.max()):g}; criterion='gamma' compares logarithms as whole "
+            f"y ranges from {float(y.min()):g} to {float(y.max()):g}; criterion='gamma' compares logarithms as whole "
             f"numbers and takes targets that differ by a factor of at most {1 / SMALLEST_SHARE:g}. Leave out the "
-            "rows with targets next to 0."
+            "rows with targets close to 0."
         )
 
 
@@ -203,7 +203,7 @@ def check_target(y: Any, n_rows: int | None = None, *, several: bool = False) ->
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
     if target.ndim != 1 and not (several and target.ndim == 2 and target.shape[1] > 0):
-        wanted = "one number a row" + (", or one for each row and output" if several else "")
+        wanted = "one number per row" + (", or one for each row and output" if several else "")
         raise InputError(f"y should be a 1d array, got an array of shape {target.shape} instead: {wanted}.")
     if n_rows is not None and len(target) != n_rows:
         raise InputError(

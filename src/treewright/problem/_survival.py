@@ -80,7 +80,7 @@ def make_survival_problem(
     max_depth : int or None, default=None
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
+        Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows, rounded up.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def check_survival(y: Any, n_rows: int | None = None) -> tuple[NDArray[np.bool_]
         parts = [whole[:, 0], whole[:, 1]]
     seen, time = as_numbers(parts[0], "event", "true or false"), as_numbers(parts[1], "time", "numbers")
     if seen.ndim != 1 or seen.shape != time.shape:
-        raise InputError(f"event has shape {seen.shape} and time {time.shape}; give one of each a row.")
+        raise InputError(f"event has shape {seen.shape} and time {time.shape}; give one of each per row.")
     if n_rows is not None and len(time) != n_rows:
         raise InputError(
             f"Found input variables with inconsistent numbers of samples: {[n_rows, len(time)]} (table, y)."

@@ -1,7 +1,7 @@
 """Row weights: checked, multiplied by class weights, balanced over classes.
 
 Balancing wants the same total weight in every class, so that weighted misclassification becomes the mean of
-the class-wise error rates, 1 - balanced accuracy. The plain factor W / (K * W_c) is no integer; multiplied by
+the class-wise error rates, 1 - balanced accuracy. The plain factor W / (K * W_c) is not an integer; multiplied by
 a common factor it is: with integer weights the factor of class c is lcm(W_1, ..., W_K) / W_c (for two
 classes, their totals exchanged and reduced). The objective is a ratio to the total weight, so a common factor
 changes nothing, and an integer search stays exact. If the total would pass 2**53 the plain factors are used.
@@ -46,11 +46,11 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray
     """
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.float64)
-    weight = as_numbers(sample_weight, "sample_weight", "numbers, one a row")
+    weight = as_numbers(sample_weight, "sample_weight", "numbers, one per row")
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))
     if weight.shape != (n_rows,):
-        raise InputError(f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight a row.")
+        raise InputError(f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight per row.")
     check_total(weight, "sample_weight")
     return weight
 
@@ -119,6 +119,15 @@ def apply_class_weight(
     classes : ndarray of shape (n_classes,)
     class_weight : mapping of label to float, "balanced", or None
         Labels that a mapping does not name have weight 1.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), float64
+
+    Raises
+    ------
+    InputError
+        Another word than "balanced", a label that `classes` lacks, or weights that `check_total` refuses.
     """
     if class_weight is None:
         return weight

@@ -49,7 +49,7 @@ class AdditiveResult(SolveResult):
         raise NotImplementedError
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({self._in_words()})"
         if self.status is SolveStatus.OPTIMAL:
             tolerance = self.stats.get("tolerance")
@@ -104,7 +104,7 @@ class PolicyResult(AdditiveResult):
     The `loss` is the share of the regret of the best single action: 1 gains nothing, 0 gives every row its best action.
     `stats` has also ``mean_reward``, ``best_single_reward`` and ``best_each_reward``: mean rewards after costs on the
     training rows, of this tree, of the best single action, and of the best action for each row. `options` has
-    ``action_costs``, one number an action, if any is not 0.
+    ``action_costs``, one number per action, if any is not 0.
     """
 
     KIND: ClassVar[str] = "policy tree"

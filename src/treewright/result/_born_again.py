@@ -36,7 +36,7 @@ class BornAgainResult(SolveResult):
     """
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         of = {name: self.stats.get(name, "unknown") for name in BORN_AGAIN_STATS}  # a file may lack some
         ensemble = f"{of['ensemble_trees']} trees with {of['ensemble_leaves']} leaves"
         leaves = leaves_in_words(self.tree)

@@ -21,6 +21,9 @@ class LeafAccuracyResult(SolveResult):
     status : SolveStatus
         OPTIMAL if no tree has a better worst leaf and, among those as good, none a smaller loss (and, at the same
         loss, fewer leaves). A mixed-integer program asks for the first alone (``loss_proven`` is then False).
+        Where float64 had to round (weights that are neither whole numbers, nor decimals of up to six places, nor
+        multiples of one number; the Wilson bound), worst leaves within a relative 2**-40 count as equally good, so
+        that the last bits decide no tie.
     objective : float
         Value of the worst leaf, to be maximised: its training accuracy (weighted), or the lower confidence bound
         of it, as ``options["criterion"]`` says.
@@ -52,7 +55,7 @@ class LeafAccuracyResult(SolveResult):
         return max(0.0, (self.upper_bound - self.objective) / self.upper_bound)
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         leaves = leaves_in_words(self.tree)
         size = f"{leaves}, training loss {self.loss:.4f}"
         if self.options.get("criterion") == "lower_bound":

@@ -37,7 +37,7 @@ class ShardsResult(SolveResult):
     """
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         rows, shards = self.stats.get("rows"), self.stats.get("shards")
         over = f"{rows:,} rows" if isinstance(rows, int) else "all rows"
         parts = f"{shards:,} shards of these rows" if shards != 1 else "these rows"

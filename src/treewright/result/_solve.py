@@ -128,7 +128,7 @@ class SolveResult:
         return html_of(self.tree, self.sentence())
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         leaves = leaves_in_words(self.tree)
         what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
         if self.status is SolveStatus.OPTIMAL and self.rounding > 0:
@@ -164,7 +164,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
     Parameters
     ----------
     options : mapping
-        Of a result. They may come from a file: a limit that is no number is said as it is.
+        Of a result. They may come from a file: a limit that is not a number is said as it is.
     leave_out : sequence of str
         Limits not to be named.
     """
@@ -174,7 +174,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
     words = {
         "max_depth": f"depth at most {limit.get('max_depth')}",
         "max_leaf_nodes": f"at most {limit.get('max_leaf_nodes')} {leaf_or_leaves}",
-        "min_samples_leaf": f"at least {limit.get('min_samples_leaf')} rows a leaf",
+        "min_samples_leaf": f"at least {limit.get('min_samples_leaf')} rows per leaf",
         "min_leaf_accuracy": f"at least {limit.get('min_leaf_accuracy')} of every leaf right",
     }
     named = [

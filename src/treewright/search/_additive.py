@@ -28,7 +28,7 @@ from treewright.search._additive_units import (
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import DEVIANCE, LEAST, SQUARES, RowSums
-from treewright.search._ranked_run import counts_of, run_arguments
+from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._ratio_deviance import half_deviance
 from treewright.table import Table
@@ -123,7 +123,7 @@ class SquaredErrorLoss:
         if len(y) != n or weight.shape != (n,):
             raise InputError(
                 f"The loss has {len(y)} targets and {len(weight)} weights; the table has {n} rows. "
-                "Give one of each a row."
+                "Give one of each per row."
             )
         if not np.isfinite(y).all():
             raise InputError("y has values that are not finite; leave out these rows or replace the values.")
@@ -352,7 +352,7 @@ def solve_additive(
     max_leaf_nodes : int or None, default=None
         Most leaves; None is no limit.
     min_samples_leaf : int, default=1
-        Fewest rows in a leaf (rows count, not their weights).
+        Minimum number of rows in a leaf (rows count, not their weights).
     limits : Limits, default=None
         A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
         machine's memory.
@@ -410,11 +410,25 @@ def solve_additive(
         max_leaves = int(min(max_leaves, 1 + 1 / cost_complexity))
     leaf_penalty = cost_complexity * max(leaf_loss - unavoidable, 0.0)
     units = loss.units(leaf_penalty, max_leaves, min_samples_leaf > 1)
+    if max_depth == 0 or max_leaf_nodes == 1:  # nothing to search, and no column to rank
+        tolerance = units.tolerance(leaf_loss + leaf_penalty, 1)
+        return AdditiveAnswer(
+            (None,),
+            True,
+            leaf_loss + leaf_penalty,
+            leaf_loss + leaf_penalty - tolerance,
+            leaf_loss,
+            leaf_loss,
+            leaf_penalty,
+            tolerance,
+            None,
+            NOTHING_COUNTED,
+            options.used(),
+        )
     ranked = ranked_columns(table, candidates)
-    rank = rank_matrix(ranked, n)
 
     answer = loss.native(
-        rank,
+        rank_matrix(ranked, n),
         units,
         **run_arguments(
             n,
@@ -427,21 +441,17 @@ def solve_additive(
             objective=units.loss,
         ),
     )
-    is_leaf_only = max_depth == 0 or max_leaf_nodes == 1  # the engine always looks one split ahead
-    splits = splits_of([None] if is_leaf_only else answer["nodes"], ranked)
+    splits = splits_of(answer["nodes"], ranked)
     tree_loss = loss_of(splits, table, loss)
     n_leaves = sum(split is None for split in splits)
     objective = tree_loss + leaf_penalty * n_leaves
     lower, upper = answer["lower"], answer["upper"]
-    proven = is_leaf_only or lower == upper
     tolerance = units.tolerance(objective, max_leaves)
     return AdditiveAnswer(
         tuple(splits),
-        proven,
+        lower == upper,
         objective,
-        objective - tolerance
-        if is_leaf_only
-        else min(objective, max(unavoidable, units.loss(lower) - tolerance)),
+        min(objective, max(unavoidable, units.loss(lower) - tolerance)),
         tree_loss,
         leaf_loss,
         leaf_penalty,
@@ -463,6 +473,6 @@ def loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> flo
         if split is None:
             total += loss.leaf_loss(rows)
             continue
-        left = split.goes_left(table.X[rows])
+        left = split.goes_left(table.X, rows)
         stack += [rows[~left], rows[left]]
     return total

@@ -214,7 +214,7 @@ def _settled(turns: _Turns, last: SolveResult, ended: str | None) -> SolveResult
     elif status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         notes = (*notes, _beside_the_guided(best, last, bound))
     elif status is SolveStatus.OPTIMAL:
-        notes = (*notes, "You did not need the guess: the exact search ended first, and this is its tree.")
+        notes = (*notes, "The guess was not needed: the exact search ended first, and this is its tree.")
     bound = min(bound, best.objective)
     stats: dict[str, Any] = {
         **last.stats,

@@ -24,7 +24,7 @@ def counted_tree(problem: Problem, splits: Sequence[Split | None]) -> Tree:
     ----------
     problem : Problem
     splits : sequence of Split or None
-        One entry a node, depth-first, left before right; None for a leaf. No linear splits.
+        One entry per node, depth-first, left before right; None for a leaf. No linear splits.
 
     Returns
     -------

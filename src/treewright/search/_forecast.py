@@ -53,19 +53,19 @@ class SearchTrial:
 
 @dataclass(frozen=True, slots=True)
 class SearchForecast:
-    """An estimate of the time and memory of a search, with the range that it is worth.
+    """An estimate of the time and memory of a search, with its likely range.
 
     Parameters
     ----------
     rows : int
         Of the whole table.
     seconds, shortest, longest : float
-        Likely seconds until the proof, and a range. Of 100 forecasts of searches over 19 real tables it held the truth
-        in 87. `longest` is ``inf`` if not even the smallest sample ended.
+        Likely seconds until the proof, and a range. Of 100 forecasts of searches over 19 real tables it contained the
+        true time in 87. `longest` is ``inf`` if not even the smallest sample ended.
     memory : int
         Likely bytes of the search.
     time_limit : float or None
-        Of the run that is asked about.
+        Of the run that is forecast.
     trials : tuple of SearchTrial
         What the estimate comes from.
     """
@@ -125,7 +125,7 @@ def forecast_search(
     seconds : float, default=1.0
         To be spent on the estimate, above 0.
     time_limit : float or None, default=None
-        Of the run that is asked about, for the sentence.
+        Of the run that is forecast, for the sentence.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def forecast_search(
     Raises
     ------
     InputError
-        `seconds` is no number above 0.
+        `seconds` is not a number above 0.
 
     Notes
     -----

@@ -131,7 +131,7 @@ class Frontier(Sequence[SolveResult]):
         Raises
         ------
         InputError
-            `cost_complexity` is no number of at least 0.
+            `cost_complexity` is not a number of at least 0.
         """
         leaf_penalty = _checked_penalty(cost_complexity)
         chosen = min(
@@ -212,7 +212,7 @@ class Frontier(Sequence[SolveResult]):
         return rows
 
     def sentence(self) -> str:
-        """Say in one plain sentence what is proven."""
+        """Return in one sentence what is proven."""
         last = self.points[-1]
         limits = constraints_in_words(last.options, leave_out=("max_leaf_nodes",))
         if self.stop_reason is None and self.proven_leaves == self.max_leaves:
@@ -253,7 +253,7 @@ def check_max_leaves(max_leaves: Any) -> int:
     Raises
     ------
     InputError
-        It is no integer of at least 1.
+        It is not an integer of at least 1.
     """
     if isinstance(max_leaves, bool) or not isinstance(max_leaves, Integral) or max_leaves < 1:
         raise InputError(f"max_leaves={max_leaves!r}; give an integer of at least 1, for example 20.")

@@ -2,13 +2,13 @@
 
 The depth-two kernels take weights with a sum of some 25 bits. Whole numbers, decimals of a few places and multiples of
 one number usually fit. All others go to the engine twice: in full, with a sum below 2^100, which decides every answer,
-and rounded, which finds it (``cpp/include/treewright/leaf_accuracy/cut.hpp`` has the proof).
+and rounded, which finds it (``cpp/include/treewright/leaf_accuracy/target.hpp`` has the proof).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -37,12 +37,16 @@ class FullWeights:
         One unit of `weight` is ``2**shift`` units in full.
     total : int
         Sum of the weights in full.
+    real : bool, default=False
+        Whether the weights stand for real numbers that float64 had to round, such as balanced ones: sums that should
+        be equal may then differ in the last bits. Whole numbers, decimals and multiples of one number are exact.
     """
 
     weight: NDArray[np.int32]
     full: NDArray[np.uint64] | None
     shift: int
     total: int
+    real: bool = False
 
 
 def full_weights(weights: NDArray[np.float64], room: int, bits: int = FULL_BITS) -> FullWeights:
@@ -79,7 +83,7 @@ def full_weights(weights: NDArray[np.float64], room: int, bits: int = FULL_BITS)
     scale = Fraction(2) ** (bits - 2 - _log2(total_size))
     units = [max(1, round(size * scale)) for size in sizes]
     total = sum(unit * int(n) for unit, n in zip(units, np.bincount(place), strict=True))
-    return _rounded(units, place, total, room)
+    return replace(_rounded(units, place, total, room), real=True)
 
 
 def _log2(value: Fraction) -> int:

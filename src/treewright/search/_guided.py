@@ -177,6 +177,11 @@ def solve_guided(
     else:
         result = solve(problem, searched, **how)
     notes.append(f"The reference is right on {100 * accuracy:.2f}% of the training weight.")
+    if reference is not None and reference.n_learned is not None:
+        notes.append(
+            f"It learned from {reference.n_learned:,} of {problem.table.n_rows:,} rows: all would have taken longer "
+            "than the time limit."
+        )
     stats["guess_is_poor"] = costs.loss >= _loss_of_a_leaf(problem)
     if stats["guess_is_poor"]:
         notes.append("That is no better than a single leaf: its guesses are poor. Give a better reference.")
@@ -249,7 +254,13 @@ def _reference(
     given = guesses.reference
     if given is None or hasattr(given, "fit") or isinstance(given, (type, str)):
         reference = make_reference(
-            given, problem.table, problem.y, problem.classes, problem.sample_weight, clock.is_over
+            given,
+            problem.table,
+            problem.y,
+            problem.classes,
+            problem.sample_weight,
+            clock.is_over,
+            clock.limits.left(),
         )
         return reference, reference.predictions
     if guesses.thresholds or guesses.depth:
@@ -262,7 +273,9 @@ def _reference(
     else:
         n_rows = len(np.asarray(given))
         if n_rows <= int(problem.rows.max()):
-            raise InputError(f"The reference's {n_rows} predictions are fewer than the rows; give one a row.")
+            raise InputError(
+                f"The reference's {n_rows} predictions are fewer than the rows; give one per row."
+            )
         predictions = predictions_of(given, problem.classes, n_rows)[problem.rows]
     check_predictions(predictions, problem.y)
     return None, predictions
@@ -289,10 +302,10 @@ def _with_theorem_4_1(
     tree = guessed.faithful
     stats: dict[str, Any] = {"reference_loss_before": full.loss, "reference_loss_reduced": reduced.loss}
     if tree is None:
-        note = "Theorem 4.1 promises nothing: no tree over the kept thresholds repeats the reference."
+        note = "Theorem 4.1 gives no guarantee: no tree over the kept thresholds repeats the reference."
     elif not tree.is_allowed(problem.max_depth, problem.max_leaf_nodes, problem.min_samples_leaf):
         note = (
-            "Theorem 4.1 promises nothing here: the tree found that repeats the reduced reference has "
+            "Theorem 4.1 gives no guarantee here: the tree found that repeats the reduced reference has "
             f"{tree.n_leaves} leaves and depth {tree.depth}, beyond the limits of this fit (a smaller one "
             "may exist)."
         )

@@ -20,10 +20,11 @@ from treewright.binarize import SplitMatrix, auto_splits
 from treewright.errors import InputError, SolverError
 from treewright.guess import guess_splits, make_reference
 from treewright.problem import Problem
-from treewright.result import LeafAccuracyResult, SolveResult
+from treewright.result import LeafAccuracyResult, SolveResult, StopReason
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
+from treewright.search._leaf_accuracy_bound import Proven, bound_by_classes, bound_by_errors, split_limits
 from treewright.search._leaf_accuracy_result import Criterion, leaf_accuracy_result_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import LeafAccuracyOptions
@@ -84,7 +85,7 @@ def solve_leaf_accuracy(
         As in `treewright.search.solve`; "auto" is all of them where the table has at most 512 splits, else as many
         of every column as fit (the result's ``notes`` say which).
     criterion : {"accuracy", "lower_bound"}, default="accuracy"
-        What a leaf is worth: its training accuracy, or the lower end of the one-sided Wilson interval of it, which
+        The value of a leaf: its training accuracy, or the lower end of the one-sided Wilson interval of it, which
         makes small leaves pay for their uncertainty. With weights, a leaf counts as many observations as its share of
         the weight times the rows of the table.
     confidence : float, default=0.95
@@ -100,7 +101,9 @@ def solve_leaf_accuracy(
     -------
     LeafAccuracyResult
         ``objective`` is the value of the worst leaf, ``upper_bound`` what no tree can exceed. Both are exact for any
-        weights, see ``full_weights`` (values of the Wilson bound are compared as float64).
+        weights, see ``full_weights`` (values of the Wilson bound are compared as float64). The loss is the smallest
+        of all trees with a worst leaf as good; for real weights and for the Wilson bound, as good is within a relative
+        2**-40 of it.
 
     Raises
     ------
@@ -126,17 +129,23 @@ def solve_leaf_accuracy(
     # A bound that holds half of the time is the accuracy itself, which is compared exactly.
     compared: Criterion = "accuracy" if confidence == 0.5 else criterion
     weights = _weights(problem, compared)
+    z = NormalDist().inv_cdf(float(confidence)) if compared == "lower_bound" else 0.0
     raw = _run(
-        problem, space, weights, limits, options, progress,
-        lower_bound=compared == "lower_bound",
-        z=NormalDist().inv_cdf(float(confidence)) if compared == "lower_bound" else 0.0,
+        problem, space, weights, split_limits(limits) if z > 0 else limits, options, progress,
+        lower_bound=z > 0,
+        z=z,
         # Observations of the bound: as many as there are rows, shared out by weight.
         scale=problem.table.n_rows / weights.total,
         target=None,
         unit=2 ** _most_leaves(problem).bit_length(),
         leaf=1,
     )  # fmt: skip
-    proven_value = bool(raw["proven_value"])
+    proven_value, stop, steps = bool(raw["proven_value"]), stop_reason(raw["stop"]), int(raw["steps"])
+    upper_bound = float(raw["upper_bound"])
+    if z > 0 and not proven_value:
+        bound = _bounded(problem, space, z, limits.after(steps), stop)
+        upper_bound, steps = min(upper_bound, bound.upper), steps + bound.steps
+        stop = StopReason.INTERRUPT if bound.interrupted else stop
     result = leaf_accuracy_result_of(
         problem,
         _tree(problem, space, raw),
@@ -144,14 +153,24 @@ def solve_leaf_accuracy(
         confidence=float(confidence) if criterion == "lower_bound" else None,
         value_proven=proven_value,
         loss_proven=proven_value and bool(raw["proven_cost"]),
-        upper_bound=float(raw["upper_bound"]),
+        upper_bound=upper_bound,
         scope=space.scope,
-        stop=stop_reason(raw["stop"]),
-        stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
+        stop=stop,
+        stats={name: raw[name] for name in STATS} | {"subproblems": steps, "steps": steps},
         options=options.used(),
         notes=space.notes,
     )
     return cast("LeafAccuracyResult", space.choice.sign(result))
+
+
+def _bounded(
+    problem: Problem, space: _Space, z: float, left: Limits | None, stop: StopReason | None
+) -> Proven:
+    """Return what no worst leaf exceeds; where someone asked for the end of the run, without a further search."""
+    if left is None or stop in (StopReason.INTERRUPT, StopReason.CALLBACK):
+        return Proven(bound_by_classes(problem, z), 0, False)
+    assert not isinstance(space.choice.space, str)
+    return bound_by_errors(problem, space.choice.space, z, left)
 
 
 def solve_with_leaf_accuracy(
@@ -172,7 +191,8 @@ def solve_with_leaf_accuracy(
     thresholds : "auto", "all", int, mapping or SplitMatrix
         As in `solve_leaf_accuracy`.
     min_leaf_accuracy : float
-        0 to 1, read as a decimal of at most six places.
+        0 to 1, read as a decimal of at most six places; with real weights, a leaf may fall short of it by a relative
+        2**-40, which is the rounding of float64.
     limits, options, progress
         As in `solve_leaf_accuracy`; ``progress`` shows the worst leaf, not the objective.
 
@@ -208,7 +228,7 @@ def solve_with_leaf_accuracy(
                 "whether there is one. Raise time_limit, or lower min_leaf_accuracy."
             )
         raise SolverError(
-            f"No tree of depth at most {problem.max_depth} with at least {problem.min_samples_leaf} rows a leaf "
+            f"No tree of depth at most {problem.max_depth} with at least {problem.min_samples_leaf} rows per leaf "
             f"is right on {float(q):g} of every leaf. Lower min_leaf_accuracy; LeafAccuracyTreeClassifier finds "
             "the largest that can be had."
         )
@@ -336,6 +356,7 @@ def _run(
         problem.n_classes,
         problem.min_samples_leaf,
         min(problem.max_depth, n_rows),
+        real_weights=weights.real,
         unit=_halves(unit),
         leaf=_halves(leaf),
         options=options.native(),

@@ -18,13 +18,14 @@ from treewright.tree import Tree, wilson_interval
 __all__ = ["Criterion", "leaf_accuracy_result_of", "leaf_value"]
 
 Criterion = Literal["accuracy", "lower_bound"]
+AS_GOOD = 2.0**-40  # relative; values as good in the second pass of the engine (target.hpp)
 FLOAT = 1e-9  # of a value or a loss: what float64 sums of weights may differ by from the numbers of an engine
 
 
 def leaf_value(
     correct: float, weight: float, criterion: Criterion = "accuracy", confidence: float = 0.95
 ) -> float:
-    """Return what a leaf is worth: its accuracy, or the lower confidence bound of it.
+    """Return the value of a leaf: its accuracy, or the lower confidence bound of it.
 
     Parameters
     ----------
@@ -108,8 +109,9 @@ def leaf_accuracy_result_of(
     loss = measured(problem, tree)[0]
     pruned = best_worst_leaf(problem, tree, z=z, seconds=SECONDS_OF_PRUNING).tree
     pruned_value, pruned_accuracy = _worst(pruned, problem, criterion, confidence)
-    if pruned is not tree and pruned_value >= value - ROUNDING:
-        pruned_loss = measured(problem, pruned)[0]
+    pruned_loss = measured(problem, pruned)[0]
+    is_as_good = pruned_value <= value * (1 + AS_GOOD)  # the loss then decides
+    if pruned is not tree and pruned_value >= value - ROUNDING and not (is_as_good and pruned_loss > loss):
         most = value if value_proven else upper_bound
         note = None
         if pruned_value > most + tolerance:

@@ -110,7 +110,7 @@ class LogLoss:
         if self.y.shape != (n,) or self.weight.shape != (n,):
             raise InputError(
                 f"The loss has {len(self.y)} labels and {len(self.weight)} weights; the table has {n} rows. "
-                "Give one of each a row."
+                "Give one of each per row."
             )
         if not (np.isfinite(self.weight).all() and (self.weight > 0).all()):
             raise InputError("sample_weight must be finite and above 0; leave out the other rows.")

@@ -9,7 +9,7 @@ from treewright.search._jobs import threads_of
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 
-__all__ = ["counts_of", "run_arguments"]
+__all__ = ["NOTHING_COUNTED", "counts_of", "run_arguments"]
 
 MOST_DEPTH = 2**30
 COUNTED = (
@@ -23,6 +23,7 @@ COUNTED = (
     "parts",
     "bytes",
 )
+NOTHING_COUNTED: dict[str, Any] = {"subproblems": 0, "steps": 0, **dict.fromkeys(COUNTED, 0), "seconds": 0.0}
 
 
 def run_arguments(

@@ -15,9 +15,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import CandidateSplits, SplitMatrix, candidates_of, known_split
+from treewright.binarize import (
+    CandidateSplits,
+    SplitMatrix,
+    ValueRanks,
+    candidates_of_text,
+    known_split,
+    value_ranks,
+)
 from treewright.table import Table
-from treewright.tree import CategorySplit, Split, ThresholdSplit
+from treewright.tree import Column, ColumnKind, Split, ThresholdSplit
 
 __all__ = [
     "Ranked",
@@ -96,28 +103,29 @@ def ranked_columns(table: Table, candidates: Sequence[CandidateSplits] | None = 
     list of RankedColumn
         Their ranks are the rows of one matrix; see `rank_matrix`.
     """
-    candidates = candidates or candidates_of(table)
-    found: list[tuple[CandidateSplits, list[CategorySplit | None]]] = []
-    for offered in candidates:
-        known = [None] if offered.asks_known else []
-        if offered.gaps is None:
-            found.append((offered, [*offered.category_splits(), *known]))
-        elif len(offered.gaps) == 0:
-            found.append((offered, [*known]))
-        else:
-            found.append((offered, [None, *known]))
-    matrix = np.empty((sum(len(splits) for _, splits in found), table.n_rows), dtype=np.uint32)
+    known = candidates_of_text(table) if candidates is None else {c.position: c for c in candidates}
+    most = (_most_ranked(known.get(j), column) for j, column in enumerate(table.columns))
+    matrix = np.empty((sum(most), table.n_rows), dtype=np.uint32)
     ranked: list[RankedColumn] = []
-    for offered, splits in found:
-        if not splits:
+    for j, column in enumerate(table.columns):
+        x, rows, offered = table.X[:, j], matrix[len(ranked) :], known.get(j)
+        if offered is not None and (offered.gaps is None or len(offered.gaps) == 0):
+            ranked += _questions(x, offered, rows)
             continue
-        rows = matrix[len(ranked) : len(ranked) + len(splits)]
-        x = table.X[:, offered.position]
-        if offered.gaps is not None and len(offered.gaps):
-            ranked += _numbers(x, offered, rows)
-        else:
-            ranked += _questions(x, offered, splits, rows)
+        values = value_ranks(x, rows[0], zero_one=column.kind is ColumnKind.BINARY and not column.has_missing)
+        if offered is None:  # one sort for both
+            offered = CandidateSplits.of_numbers(j, values.gaps)
+        ranked += _numbers(values, offered, rows) if offered.n_choices else _questions(x, offered, rows)
     return ranked
+
+
+def _most_ranked(offered: CandidateSplits | None, column: Column) -> int:
+    """Return how many ranked columns a column makes at most."""
+    if offered is None:
+        return 2 if column.has_missing else 1
+    if offered.gaps is None:
+        return len(offered.category_splits()) + offered.asks_known
+    return bool(len(offered.gaps)) + offered.asks_known
 
 
 def rank_matrix(ranked: Sequence[Ranked], n_rows: int) -> NDArray[np.uint32]:
@@ -125,47 +133,41 @@ def rank_matrix(ranked: Sequence[Ranked], n_rows: int) -> NDArray[np.uint32]:
     if not ranked:
         return np.zeros((0, n_rows), dtype=np.uint32)
     base = ranked[0].rank.base
-    if isinstance(base, np.ndarray) and base.dtype == np.uint32 and base.shape == (len(ranked), n_rows):
+    if isinstance(base, np.ndarray) and base.dtype == np.uint32 and base.shape[1:] == (n_rows,):
         first = base.__array_interface__["data"][0]
         places = (r.rank.__array_interface__["data"][0] for r in ranked)
         if all(place == first + 4 * n_rows * k for k, place in enumerate(places)):
-            return base
+            return base[: len(ranked)]
     return np.vstack([r.rank for r in ranked])
 
 
-def _numbers(
-    x: NDArray[np.float64], offered: CandidateSplits, rows: NDArray[np.uint32]
-) -> list[RankedColumn]:
-    """Rank a column of numbers by value: once, or with missing values lowest and highest."""
-    missing = np.isnan(x)
-    values, inverse = np.unique(x[~missing], return_inverse=True)
+def _numbers(values: ValueRanks, offered: CandidateSplits, rows: NDArray[np.uint32]) -> list[RankedColumn]:
+    """Rank a column of numbers by value: once, or with missing values lowest and highest, as they are at first."""
     if not offered.asks_known:
-        rows[0] = inverse
-        return [RankedColumn(rows[0], offered.position, values, offered=offered)]
+        return [RankedColumn(rows[0], offered.position, values.values, offered=offered)]
     nan = np.array([np.nan])
-    lowest, highest = rows
-    lowest[:] = 0
-    lowest[~missing] = inverse + 1
-    highest[:] = len(values)
-    highest[~missing] = inverse
+    lowest, highest = rows[:2]
+    highest[:] = lowest
+    lowest += 1
+    lowest[highest == len(values.values)] = 0
     return [
-        RankedColumn(lowest, offered.position, np.concatenate([nan, values]), offered=offered),
-        RankedColumn(highest, offered.position, np.concatenate([values, nan]), offered=offered),
+        RankedColumn(lowest, offered.position, np.concatenate([nan, values.values]), offered=offered),
+        RankedColumn(highest, offered.position, np.concatenate([values.values, nan]), offered=offered),
     ]
 
 
 def _questions(
-    x: NDArray[np.float64],
-    offered: CandidateSplits,
-    splits: Sequence[CategorySplit | None],
-    rows: NDArray[np.uint32],
+    x: NDArray[np.float64], offered: CandidateSplits, rows: NDArray[np.uint32]
 ) -> list[RankedColumn]:
-    """Make a column of two ranks of each category split; None asks whether the value is known."""
+    """Make a column of two ranks of each category split, and one that asks whether the value is known."""
+    splits = [*offered.category_splits(), *([None] if offered.asks_known else [])]
+    if not splits:
+        return []
     missing = np.flatnonzero(np.isnan(x))
     by_code = np.argsort(x, kind="stable")  # missing last
     codes = x[by_code]
     ranked = []
-    for split, row in zip(splits, rows, strict=True):
+    for split, row in zip(splits, rows, strict=False):
         if split is None:
             row.fill(0)
             row[missing] = 1

@@ -46,7 +46,7 @@ def half_deviance(events: NDArray[np.float64], hazard: NDArray[np.float64]) -> f
 
 @dataclass(frozen=True, eq=False)
 class RatioDeviance:
-    """Half the deviance of one ratio a leaf.
+    """Half the deviance of one ratio per leaf.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class RatioDeviance:
         if self.events.shape != (n,) or self.hazard.shape != (n,):
             raise InputError(
                 f"The loss has {len(self.events)} events and {len(self.hazard)} hazards; the table has {n} rows. "
-                "Give one of each a row."
+                "Give one of each per row."
             )
         if not ((self.events >= 0).all() and (self.hazard > 0).all()):
             raise InputError("events must be at least 0, and hazards above 0.")

@@ -138,8 +138,8 @@ def refute(claim: str, found: str, whose: str = "a pruning of its own tree") -> 
         Where that tree comes from.
     """
     note = (
-        f"The search claimed that there is {claim}, but {whose} has {found}. That proof is false, "
-        "so nothing is claimed of this tree; please report it as a defect."
+        f"The search claimed that there is {claim}, but {whose} has {found}. That proof is wrong, "
+        "so nothing is claimed about this tree; please report it as a bug."
     )
     warnings.warn(note, RefutedProofWarning, stacklevel=2)
     return note

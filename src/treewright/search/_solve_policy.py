@@ -104,7 +104,7 @@ def solve_policy(
         one_leaf=one_leaf,
         rounded="The rewards",
         measure=lambda tree: regret_of(problem, tree),
-        tolerance=2.0**-50 * _spread(problem, one_leaf),
+        tolerance=2.0**-50 * float(cost.max(axis=1).sum()),  # each regret is off by 2**-51 of itself
         stats=lambda tree: {
             "engine": choice.engine,
             "engine_reason": choice.why,
@@ -156,19 +156,3 @@ def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
 def _least(regret: Any) -> float:
     """Return the least sum of a column."""
     return min(math.fsum(column.tolist()) for column in regret.T)
-
-
-def _spread(problem: PolicyProblem, one_leaf: float) -> float:
-    """Return how large the numbers are, row by row, of which a regret is the difference; in units of regret.
-
-    Regrets are sums of three differences, each rounded to 53 bits: between two rewards of a row, between two costs, and
-    of these. A regret that counts is at most that of one leaf, so the differences behind it are at most as much and
-    twice the span of the costs.
-    """
-    largest = max(float(np.abs(problem.rewards).max()), float(np.abs(problem.action_costs).max()))
-    exponent = int(np.frexp(largest)[1]) + 2
-    weight = np.ldexp(problem.sample_weight, -int(np.frexp(float(problem.sample_weight.max()))[1]))
-    rewards, costs = np.ldexp(problem.rewards, -exponent), np.ldexp(problem.action_costs, -exponent)
-    span = float(np.ptp(costs))
-    counts = np.minimum(weight * np.ptp(rewards, axis=1), one_leaf + 2 * span * weight)
-    return float((counts + 2 * span * weight).sum())

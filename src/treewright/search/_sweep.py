@@ -25,7 +25,7 @@ from treewright.search._counted import counted_tree
 from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
-from treewright.search._ranked_run import counts_of, run_arguments
+from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, result_of
 from treewright.search._space import RankedSpace
@@ -36,7 +36,7 @@ __all__ = ["SweepOptions", "solve_sweep"]
 ROOM = 2**29  # of the sum of integer costs: 32-bit lanes of the kernel
 # Seconds for each row of a ranked column, and at most in all, that the engine gets even if reading the table took the
 # whole time: enough to sort the rows and to find a first tree.
-FIRST_TREE, FIRST_TREE_MOST = 6e-8, 0.5
+FIRST_TREE, FIRST_TREE_MOST = 6e-8, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +154,12 @@ def solve_sweep(
             f"No tree has {problem.min_samples_leaf} rows in every leaf: the table has {table.n_rows}. "
             "Lower min_samples_leaf."
         )
+    leaves = problem.max_leaf_nodes
+    if problem.max_depth == 0 or leaves == 1:
+        return _single_leaf(problem, space, options)
     units = _Units.make(problem)
     ranked = ranked_columns(table, space.candidates)
-
     rank = rank_matrix(ranked, table.n_rows)
-    leaves = problem.max_leaf_nodes
 
     def search(units: _Units, limits: Limits, progress: ProgressCallback | None) -> dict[str, Any]:
         run = run_arguments(
@@ -183,16 +184,13 @@ def solve_sweep(
         )
         return answer
 
-    is_leaf_only = problem.max_depth == 0 or leaves == 1  # the engine always looks one split ahead
-
     def tree_of(answer: dict[str, Any]) -> Tree:
-        nodes = [None] if is_leaf_only else answer["nodes"]
-        return counted_tree(problem, splits_of(nodes, ranked))
+        return counted_tree(problem, splits_of(answer["nodes"], ranked))
 
     answer = search(units, limits, progress)
     tree = tree_of(answer)
     counts = counts_of(answer)
-    while answer["lower"] == answer["upper"] and not is_leaf_only:
+    while answer["lower"] == answer["upper"]:
         objective = measured(problem, tree)[1]
         finer, left = units.finer(problem, objective), limits.after(counts["steps"])
         if finer is None or left is None:
@@ -208,7 +206,7 @@ def solve_sweep(
             break  # a limit ended it; the tree and the bound before it stand
         answer, units, tree = again, finer, tree_of(again)
     lower, upper = answer["lower"], answer["upper"]
-    proven = is_leaf_only or lower == upper
+    proven = lower == upper
     notes = space.notes
     if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
         proven = True
@@ -222,13 +220,30 @@ def solve_sweep(
         tree,
         proven=proven,
         lower_bound=units.objective(lower) - slack,
-        upper_bound=None if is_leaf_only else units.objective(upper) + slack,
-        slack=0.0 if is_leaf_only else units.integers.slack,
+        upper_bound=units.objective(upper) + slack,
+        slack=units.integers.slack,
         scope=space.scope,
         stop=stop_reason(answer["stop"]),
         stats=counts,
         options=options.used(),
         notes=notes,
+    )
+
+
+def _single_leaf(problem: Problem, space: RankedSpace, options: SweepOptions) -> SolveResult:
+    """Return the only tree of a problem that allows no split: no column is ranked for it."""
+    tree = counted_tree(problem, [None])
+    return result_of(
+        problem,
+        tree,
+        proven=True,
+        lower_bound=measured(problem, tree)[1],
+        slack=0.0,
+        scope=space.scope,
+        stop=None,
+        stats=dict(NOTHING_COUNTED),
+        options=options.used(),
+        notes=space.notes,
     )
 
 

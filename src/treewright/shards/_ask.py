@@ -47,7 +47,7 @@ def ask(
     n_classes = len(deal.classes)
     weights = [sum((shard.class_weight[k] for shard in deal.shards), Fraction(0)) for k in range(n_classes)]
     rows = [sum(shard.class_rows[k] for shard in deal.shards) for k in range(n_classes)]
-    # One row a class, with the weight of all its rows: what `make_problem` checks depends on nothing else.
+    # One row per class, with the weight of all its rows: what `make_problem` checks depends on nothing else.
     stated = make_problem(
         table_from(np.zeros((n_classes, 1))),
         deal.classes,

@@ -185,8 +185,8 @@ def deal(
         raise
     if source.stamp() != stamp or (source.counts_exactly and n_read != count):
         raise InputError(
-            f"{source.name} changed while it was read ({count:,} rows before, {n_read:,} read). Begin again when "
-            "nobody writes to it."
+            f"{source.name} changed while it was read ({count:,} rows before, {n_read:,} read). Run again when "
+            "no program is writing to it."
         )
     if dealt == 0:
         raise InputError(
@@ -239,7 +239,7 @@ class _Tally:
 def _rows_of(piece: Piece, schema: SchemaBuilder, book: LabelBook) -> tuple[Rows, int]:
     """Encode a piece; return its rows of positive weight, and how many have none."""
     if piece.labels is None:
-        raise InputError("The labels are missing: name the column that holds them.")
+        raise InputError("The labels are missing: give the name of the column of labels.")
     X = schema.encode(piece)
     y = book.encode(piece.labels, piece.origin)
     if piece.weight is None:

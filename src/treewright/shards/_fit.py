@@ -74,7 +74,7 @@ def fit_shards(
     sample_weight : str or array-like of shape (n_rows,), default=None
         Likewise weights >= 0; None is 1 for each row.
     ignore : sequence of str, default=()
-        Columns that are no features.
+        Columns that are not features.
     categorical_features : sequence of str, default=()
         Columns of numbers that are to be read as categories.
     cost_complexity : float, default=0.01
@@ -84,8 +84,8 @@ def fit_shards(
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf, over all rows; a float in (0, 1) is a fraction of them. Shards ignore it, which keeps the
-        bound valid, for it only enlarges the set of trees, but can widen the gap.
+        Minimum number of rows in a leaf, over all rows; a float in (0, 1) is a fraction of them. Shards ignore it. That
+        only enlarges the set of trees, so the bound stays valid, but the gap can be wider.
     thresholds : "all", int or mapping, default="all"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that many
         quantile bins, of some rows drawn at random; a mapping from column name to thresholds.
@@ -268,7 +268,7 @@ def _not_random(dealt: Deal, question: Question, shuffled: bool) -> tuple[str, .
     if excess < SURE * np.sqrt(2 * freedom):
         return ()
     return (
-        "The rows do not lie in random order: the classes are spread unevenly over the shards. The bound holds, but "
+        "The rows are not in random order: the classes are spread unevenly over the shards. The bound holds, but "
         "the gap may be far larger than it need be; use shuffle=True.",
     )
 

@@ -182,7 +182,7 @@ def _rows_at(shape: Shape, node: int, X: NDArray[np.float64]) -> NDArray[np.int6
     place, rows = 0, np.arange(len(X))
     while place != node:
         split = shape[place]
-        assert split is not None  # a node above another is no leaf
+        assert split is not None  # a node above another is not a leaf
         left = split.goes_left(X, rows)
         if node < tree.children_right[place]:  # depth-first: all of the left subtree comes before
             place, rows = int(tree.children_left[place]), rows[left]

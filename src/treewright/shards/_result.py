@@ -127,7 +127,7 @@ def _unrefuted(run: Run, shape: Shape, part: tuple[int, ...], bound: Bound) -> B
     said = (
         f"A search claimed that no tree costs less than {float(bound.value):.9g} on a shard, but a tree with "
         f"{leaves_in_words(grown(shape, run.counted(shape), question))} costs {float(cost):.9g} there. That proof is "
-        "false and was left out; please report it as a defect."
+        "wrong and was not used; please report it as a bug."
     )
     warnings.warn(said, RefutedProofWarning, stacklevel=2)
     run.notes[said] = None

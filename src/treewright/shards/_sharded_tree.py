@@ -59,7 +59,7 @@ class ShardedTree:
         Parameters
         ----------
         source : path, array or frame
-            As in `fit_shards`; its columns are found by name, those that the tree does not ask about may be absent.
+            As in `fit_shards`; its columns are found by name, those that the tree does not split on may be absent.
 
         Returns
         -------

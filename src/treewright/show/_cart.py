@@ -24,7 +24,7 @@ def plot_trees_beside(trees: Sequence[TreeLike], titles: Sequence[str]) -> Figur
     ----------
     trees : sequence of Tree, result or fitted estimator
     titles : sequence of str
-        One a tree.
+        One per tree.
 
     Returns
     -------

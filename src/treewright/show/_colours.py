@@ -17,7 +17,7 @@ GOLDEN_ANGLE = 0.381966  # of a turn; spreads any number of hues evenly
 
 
 def class_colours(tree: Tree) -> list[RGB]:
-    """Return one colour a class (one in all for a regression tree)."""
+    """Return one colour per class (one in all for a regression tree)."""
     n_classes = 1 if tree.classes is None else len(tree.classes)
     if n_classes <= len(OKABE_ITO):
         return [rgb(code) for code in OKABE_ITO[:n_classes]]

@@ -58,7 +58,7 @@ def plot_frontier(
     if not len(results):
         raise InputError("results is empty; give at least one SolveResult.")
     if chosen is not None and not 0 <= chosen < len(results):
-        raise InputError(f"chosen={chosen!r} is no position among {len(results)} results.")
+        raise InputError(f"chosen={chosen!r} is not a position among {len(results)} results.")
     if measure not in ("accuracy", "loss"):
         raise InputError(f"measure={measure!r}; choose 'accuracy' or 'loss'.")
     ax = axes_or_new(ax, 6.0, 3.6)

@@ -109,7 +109,7 @@ def plot_latent_tree(
 def plot_latent_tree_by_class(
     model: Any, X: Any, y: ArrayLike, *, classes: Sequence[Any] | None = None, max_depth: int | None = 3
 ) -> Figure:
-    """Draw one tree a class with the share of its rows through each node, as in Figure 8.
+    """Draw one tree per class with the share of its rows through each node, as in Figure 8.
 
     Parameters
     ----------

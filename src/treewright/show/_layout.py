@@ -43,7 +43,7 @@ class Layout:
     ----------
     band_start, band_box : tuple of float, one a depth
         Where the band begins (its labels), and where its boxes begin.
-    centre : tuple of float, one a node
+    centre : tuple of float, one per node
         Middle of the block across.
     length, breadth : float
         Extent of the whole picture.

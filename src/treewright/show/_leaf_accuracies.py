@@ -62,7 +62,7 @@ def plot_leaf_accuracies(
     Returns
     -------
     Axes
-        One bar a leaf, in the order of the tree, with its rule, its prediction and its rows.
+        One bar per leaf, in the order of the tree, with its rule, its prediction and its rows.
 
     Raises
     ------

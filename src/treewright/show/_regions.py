@@ -55,7 +55,7 @@ def plot_decision_regions(
     y : array-like of shape (n_rows,), default=None
         Their labels, drawn by colour and mark; None draws no points.
     columns : pair of str or int, default=None
-        Across and up. None takes the two columns of numbers that the tree asks first.
+        Across and up. None takes the two numeric columns that the tree splits on first.
     at : mapping of str to value, default=None
         Values of other columns (numbers, or categories as text; None is missing). Those that are not given
         are held at the median, or the most frequent category, of `X`.
@@ -65,7 +65,7 @@ def plot_decision_regions(
     Returns
     -------
     Axes
-        The title says at which values the other columns that the tree asks are held.
+        The title says at which values the other columns that the tree splits on are held.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def _point_colours(tree: Tree) -> list[RGB]:
 
 
 def _legend(ax: Axes, tree: Tree, decided: NDArray[np.int32], labels: NDArray[Any] | None) -> None:
-    """One entry a class that is decided or drawn, outside the plane."""
+    """One entry per class that is decided or drawn, outside the plane."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

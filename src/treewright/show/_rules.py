@@ -1,4 +1,4 @@
-"""A tree as decision rules: one a leaf, each column asked once, as text or as a data frame.
+"""A tree as decision rules: one per leaf, each column asked once, as text or as a data frame.
 
 The conditions of a path on one column are merged (``40 < age <= 60``); see `treewright.tree.all_leaf_conditions`.
 Leaves that no row can reach have no rule. Exactly one rule holds for each row.

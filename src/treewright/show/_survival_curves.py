@@ -43,13 +43,13 @@ def plot_survival_curves(model: Any, *, digits: int = 4, bands: bool = False, ax
     Returns
     -------
     Axes
-        One curve a leaf to the last event in it, or of all if it has none; the largest hazard ratio comes first in the
-        legend, which says the rule and the rows of the leaf.
+        One curve per leaf to the last event in it, or of all if it has none; the largest hazard ratio comes first in
+        the legend, which says the rule and the rows of the leaf.
 
     Raises
     ------
     InputError
-        `model` is no fitted survival tree.
+        `model` is not a fitted survival tree.
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
     """

@@ -1,7 +1,7 @@
 """CSV files, read by the rules of `treewright.table.load_csv`; a large one in blocks of whole lines.
 
 The first block says how numbers are written (decimal comma, thousands), and all others are read so; for a tree, the
-file that it was made from says it, and only the columns that the tree asks about are read. A block ends at a
+file that it was made from says it, and only the columns that the tree splits on are read. A block ends at a
 line end outside quotes: where the number of quote characters so far is even. A packed file is read whole.
 """
 

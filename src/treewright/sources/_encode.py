@@ -21,7 +21,7 @@ def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[Encoded
     Parameters
     ----------
     source : Source
-        Its columns are found by name; those that the tree does not ask about may be absent.
+        Its columns are found by name; those that the tree does not split on may be absent.
     roles : Roles
     tree : Tree
 
@@ -32,7 +32,7 @@ def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[Encoded
     Raises
     ------
     InputError
-        A column that the tree asks about is absent or cannot be read, or holds a category that it never saw.
+        A column that the tree splits on is absent or cannot be read, or holds a category that it never saw.
     """
     if isinstance(source, CsvSource):  # it types its columns by the tree, and reads no other
         yield from source.encoded(roles, tree)

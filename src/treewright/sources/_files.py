@@ -127,7 +127,9 @@ class ParquetSource:
             except (pl.exceptions.PolarsError, OSError) as error:
                 raise InputError(f"{file} cannot be read as Parquet: {error}.") from None
             if seen != length:
-                raise InputError(f"{file} changed while it was read; begin again when nobody writes to it.")
+                raise InputError(
+                    f"{file} changed while it was read; run again when no program is writing to it."
+                )
 
 
 def batches(lazy: Any, length: int) -> Iterator[Any]:

@@ -54,7 +54,7 @@ def open_source(
     Raises
     ------
     InputError
-        There is nothing at the path, or arrays were given beside a source that is no array or frame.
+        There is nothing at the path, or arrays were given beside a source that is not an array or frame.
     InputTypeError
         The source is of no kind that can be read.
     """
@@ -112,7 +112,7 @@ def _column(name: str, values: ArrayLike | None, n_rows: int) -> NDArray[Any] | 
         return None
     column = np.asarray(values)
     if column.shape != (n_rows,):
-        raise InputError(f"{name} has shape {column.shape}, expected ({n_rows},): one value a row.")
+        raise InputError(f"{name} has shape {column.shape}, expected ({n_rows},): one value per row.")
     return column
 
 

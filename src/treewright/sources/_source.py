@@ -29,7 +29,7 @@ class Roles:
     weight : str or None
         Column of row weights.
     ignore : tuple of str
-        Columns that are no features.
+        Columns that are not features.
     categorical : tuple of str
         Columns of numbers to be read as categories.
     """
@@ -41,7 +41,7 @@ class Roles:
 
     @property
     def apart(self) -> frozenset[str]:
-        """The columns that are no features."""
+        """The columns that are not features."""
         return frozenset({*self.ignore, *filter(None, (self.target, self.weight))})
 
 
@@ -82,7 +82,7 @@ class EncodedRows:
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns), float64
-        NaN in the columns that the tree does not ask about.
+        NaN in the columns that the tree does not split on.
     labels : ndarray of shape (n_rows,), or None
     weight : ndarray of shape (n_rows,), float64, or None
     """

@@ -2,6 +2,7 @@
 
 from treewright.table._blank import with_blank_column
 from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
+from treewright.table._expand_dates import expand_dates
 from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
 from treewright.table._groupings import load_groups
@@ -26,6 +27,7 @@ __all__ = [
     "Table",
     "encode_column",
     "encode_like",
+    "expand_dates",
     "header_of",
     "is_quantity",
     "load_csv",

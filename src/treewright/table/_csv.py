@@ -376,7 +376,7 @@ def _for_fit(
     raws = [raw for columns in found for raw in columns]
     if len({raw.name for raw in raws}) < len(raws):
         raise InputError(
-            f"{where} has a column that is called like a part of a date; rename it, so that a split can name its "
+            f"{where} has a column that has the name of a part of a date; rename it, so that a split can name its "
             "column."
         )
     if not raws:
@@ -400,7 +400,7 @@ def _for_schema(
     asked: dict[str, int],
     dated: dict[str, tuple[str, str]],
 ) -> NDArray[np.float64]:
-    """Read the columns that a tree asks; the others are missing."""
+    """Read the columns that a tree splits on; the others are missing."""
     absent = [name for name in asked if name not in text.index]
     absent = [name for name in absent if dated.get(name, (name, ""))[0] not in text.index]
     if absent:

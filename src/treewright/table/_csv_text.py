@@ -9,6 +9,7 @@ a row that is too short or too long by its line; nothing is filled in and nothin
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -37,6 +38,7 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
 CHUNK = 1 << 20
 SMALL_GZIP = 1 << 27  # bytes that any gzip file may unpack to
+ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # codecs of one byte a character
 GZIP_FACTOR = 200  # repetitive tables are packed 20 to 100 times
 
 
@@ -141,7 +143,8 @@ def _unpack(data: bytes, where: str) -> bytes:
                 if size > most:
                     raise InputError(
                         f"{where} unpacks to more than {most >> 20:,} MiB, over {size // len(data):,} times its size, "
-                        "as no ordinary table does. If it is one, unpack it first (gunzip) and give the plain file."
+                        "which is unusual for a table. If the file is a table, unpack it first (gunzip) and give the "
+                        "plain file."
                     )
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{where} is a damaged gzip file: {error}.") from error
@@ -149,7 +152,7 @@ def _unpack(data: bytes, where: str) -> bytes:
 
 
 def _decode(data: bytes, encoding: str, where: str) -> str:
-    """Decode and drop a byte order mark. Nothing is guessed: another encoding must be named."""
+    """Decode and drop a byte order mark. Nothing is guessed: another encoding must be named, and UTF-8 by its name."""
     try:
         text = data.decode(encoding)
     except LookupError:
@@ -163,6 +166,11 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
             f"{where} is not valid {encoding}: line {line}, byte {start}. If it was saved by a spreadsheet, try "
             f'encoding="{_of_spreadsheets(data, encoding)}".'
         ) from None
+    if _is_garbled(data, encoding):
+        raise InputError(
+            f'{where} is UTF-8 text; read as {encoding}, its letters would be garbled. Give encoding="utf-8", or save '
+            f"the file as {encoding}."
+        )
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -170,6 +178,17 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
             f'{where} holds a NUL character in line {line}; is it a CSV file? If UTF-16, encoding="utf-16".'
         )
     return text
+
+
+def _is_garbled(data: bytes, encoding: str) -> bool:
+    """Whether bytes are read with one character a byte but are UTF-8, which such text is by no chance of a table."""
+    if not codecs.lookup(encoding).name.startswith(ONE_BYTE) or data.isascii():
+        return False
+    try:
+        data.decode("utf-8")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _of_spreadsheets(data: bytes, failed: str) -> str:
@@ -276,7 +295,7 @@ def _parse_plain(
     except pl.exceptions.PolarsError as error:
         raise InputError(f"{where} cannot be read as CSV: {error}") from error
     if frame.shape != (len(rows), len(names)):
-        raise InputError(f"{where} cannot be read as CSV: its lines and its fields do not agree.")
+        raise InputError(f"{where} cannot be read as CSV: its lines and fields are inconsistent.")
     return names, tuple(frame.get_columns()), rows + 1
 
 

@@ -82,8 +82,8 @@ def choose_order(column: str, example: str, *, told: str | None, elsewhere: str 
     order = told or elsewhere
     if order is None:
         raise InputError(
-            f"{column} holds dates such as {example!r}, where day and month may be either way, and nothing in the "
-            "file decides. Say which: day_first=True or day_first=False."
+            f"{column} holds dates such as {example!r}, whose day and month could be swapped, and nothing in the "
+            "file decides. Give day_first=True or day_first=False."
         )
     return order
 

@@ -34,5 +34,5 @@ def all_or_faults(
         told = "\n".join(f"  - {fault}" for fault in faults[:MOST_FAULTS])
         more = f"\n  ... and {len(faults) - MOST_FAULTS} more." if len(faults) > MOST_FAULTS else ""
         kind = InputTypeError if any(isinstance(fault, InputTypeError) for fault in faults) else InputError
-        raise kind(f"{len(faults)} columns have to be settled first:\n{told}{more}")
+        raise kind(f"{len(faults)} columns cannot be read:\n{told}{more}")
     return found

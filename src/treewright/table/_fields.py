@@ -280,8 +280,8 @@ class FieldReader:
             before = "" if self.known is None else ", as when the tree was made"
             raise InputError(
                 f"Column {name!r} of {self._where} is read with {written.in_words()}{before}; "
-                f"{quoted(fields.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not written so. If "
-                "this file is written otherwise, say how: decimal_comma=True or decimal_comma=False."
+                f"{quoted(fields.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not. If "
+                "this file uses another format, give decimal_comma=True or decimal_comma=False."
             )
         if not written.is_plain:
             self.formats[name] = written
@@ -361,11 +361,11 @@ class FieldReader:
         one_word = len(offending) == 1
         these = "is text" if n_text == 1 else "are text"
         if what == "dates":
-            these = "is no date" if n_text == 1 else "are no dates"
+            these = "is not a date" if n_text == 1 else "are not dates"
         return TextAmong(
             f"Column {name!r} of {self._where} holds {what}, but {n_text} of {len(known)} fields {these}: "
             f"{quoted(offending)} ({self._lines(rows)}). If {'it means' if n_text == 1 else 'they mean'} missing, add "
-            f"{'it' if n_text == 1 else 'them'} to the missing values; if the column is no quantity, declare it "
+            f"{'it' if n_text == 1 else 'them'} to the missing values; if the column is not a quantity, declare it "
             "categorical.",
             word=offending[0] if one_word else None,
         )

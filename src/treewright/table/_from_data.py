@@ -23,6 +23,7 @@ from treewright.table._raw import (
     RawColumn,
     as_words,
     check_finite,
+    dates_error,
     from_numeric,
     from_objects,
     integer_error,
@@ -220,11 +221,11 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
         assert values is not None  # RawColumn: one of the two is set
         missing = int(np.isnan(values).sum())
         if missing == len(values):
-            notes.append(f"Column {raw.name!r} has no known value; it is kept but never split.")
+            notes.append(f"Column {raw.name!r} has no known value; it is kept but never used in a split.")
         if raw.numbers is None and raw.words:
             if not raw.declared and all(map(_reads_as_number, raw.words)):
                 notes.append(
-                    f"Column {raw.name!r} is text that reads as numbers; it is taken as categories, without "
+                    f"Column {raw.name!r} is text that could be read as numbers; it is read as categories, without "
                     "order."
                 )
             columns.append(Column(raw.name, ColumnKind.CATEGORICAL, raw.words, missing > 0))
@@ -313,7 +314,7 @@ def _as_array(X: Any) -> NDArray[Any]:
 
 
 def _is_named(X: Any) -> bool:
-    """Whether `X` is a frame: it names its columns and is no numpy array."""
+    """Whether `X` is a frame: it names its columns and is not a numpy array."""
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
     return any(hasattr(X, name) for name in ("collect_schema", "columns", "column_names"))
@@ -336,7 +337,7 @@ def _read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
         frame = nw.from_native(X, eager_only=True)
     except TypeError as error:
         raise InputTypeError(
-            f"X is a {type(X).__name__!r}, which is no frame that narwhals reads. Pass a numpy array, a "
+            f"X is a {type(X).__name__!r}, which is not a frame that narwhals reads. Pass a numpy array, a "
             "pandas or polars frame, or a list of rows."
         ) from error
     if hasattr(X, "column_names") and not hasattr(X, "iloc"):
@@ -357,7 +358,8 @@ def _read_series(name: str, series: Any) -> RawColumn:
 
     dtype = series.dtype
     if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
-        return from_numeric(name, np.empty(0, dtype="M8[s]"))  # raises the error for dates
+        what = "durations" if dtype == nw.Duration else "times of day" if dtype == nw.Time else "dates"
+        raise dates_error(name, what)
     if dtype.is_integer():
         if not series.is_null().all():
             largest = max(int(series.min()), int(series.max()), key=abs)
@@ -378,7 +380,7 @@ def _names(feature_names: Sequence[str] | None, n_columns: int | None = None) ->
     names = tuple(map(str, feature_names))
     if n_columns is not None and len(names) != n_columns:
         raise InputError(
-            f"feature_names has {len(names)} names for {n_columns} columns; give one name a column."
+            f"feature_names has {len(names)} names for {n_columns} columns; give one name per column."
         )
     if len(set(names)) < len(names):
         twice = sorted(name for name, times in Counter(names).items() if times > 1)

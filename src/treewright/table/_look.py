@@ -138,8 +138,8 @@ class Look:
         lines = self.summary()
         lines += [f"Read: {text}" for text in self.notes]
         if not self.findings:
-            return "\n".join([*lines, "Nothing else to settle."])
-        lines += ["", "To settle before a fit:"]
+            return "\n".join([*lines, "Nothing to decide."])
+        lines += ["", "To decide before a fit:"]
         for number, finding in enumerate(self.findings, 1):
             settled_by = finding.option if self.of_file else finding.in_python
             lines.append(f"{number:>3}. {finding.text}" + (f"\n     {settled_by}" if settled_by else ""))
@@ -271,18 +271,20 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
     shown = ", ".join(_word(column, value) for value in known[:SHOWN])
     if every and (words or dense or (whole and ID_NAME.search(name))):
         rows_said = "every row" if len(distinct) == len(known) else "nearly every row"
-        text = f"{name} differs in {rows_said} ({shown}, ...): it seems to number or name the rows."
+        text = f"{name} differs in {rows_said} ({shown}, ...): it seems to identify the rows."
         yield Finding(name, text, "ignore", name)
     elif not words and (leading_zeros or (whole and len(distinct) > 2 and CODE_NAME.search(name))):
         why = "some values begin with 0" if leading_zeros else "its name says so"
         text = f"{name} is read as a quantity ({shown}, ...), but seems to be a code: {why}."
         if many:
-            text += f" It has {len(distinct):,} values in {len(known):,} rows, too few rows for each to learn from."
+            text += (
+                f" It has {len(distinct):,} values in {len(known):,} rows, too few rows to learn from each."
+            )
         yield Finding(name, text, "ignore" if many else "categorical", name)
     elif whole and many and ID_NAME.search(name):
         text = (
-            f"{name} has {len(distinct):,} different numbers ({shown}, ...), and its name says that it numbers "
-            "something: what a tree learns from it holds for no new row."
+            f"{name} has {len(distinct):,} different numbers ({shown}, ...), and its name suggests that it identifies "
+            "something: what a tree learns from it does not carry over to new rows."
         )
         yield Finding(name, text, "ignore", name)
     elif words and many:
@@ -309,7 +311,7 @@ def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int
         if value in FILLERS and abs(value - distinct[neighbour]) > max(span / 4, 1) and rows[place] > 1:
             word = text_of_number(float(value))
             text = (
-                f"{column.name} holds {word} in {_count(int(rows[place]), 'row')}, apart from all other values: "
+                f"{column.name} holds {word} in {_count(int(rows[place]), 'row')}, far from all other values: "
                 "does it mean missing?"
             )
             yield Finding(column.name, text, "missing", word)
@@ -337,7 +339,9 @@ def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, in
         yield from _variants(target, [label for label, _ in counts], "merge-labels")
     rare = [label for label, rows in counts if rows < 5]
     if rare and len(counts) <= MANY_LABELS:
-        text = f"The target {target} has {_some(rare)} in fewer than 5 rows: too few to learn or to test."
+        text = (
+            f"The target {target} has {_some(rare)} in fewer than 5 rows: too few for training and testing."
+        )
         yield Finding(target, text)
 
 
@@ -370,7 +374,7 @@ def _of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:
     repeated = table.n_rows - len(np.unique(rows))
     if repeated and (20 * repeated < table.n_rows or _is_fine(table)):
         verb = "repeats" if repeated == 1 else "repeat"
-        text = f"{_count(repeated, 'row')} {verb} an earlier one in every column. Is that meant?"
+        text = f"{_count(repeated, 'row')} {verb} an earlier one in every column. Is that intended?"
         yield Finding(None, text)
 
 

@@ -114,7 +114,7 @@ def looks_like_number(fields: pl.Series) -> pl.Series:
 
 
 def evidence_of(fields: pl.Series) -> Evidence:
-    """Look at all known fields of a column; those that are no numbers are passed over."""
+    """Look at all known fields of a column; those that are not numbers are passed over."""
     distinct = fields.drop_nulls().unique(maintain_order=True)
     core = _core(distinct)
     examples: dict[str, str] = {}
@@ -166,15 +166,17 @@ def choose_format(
     if evidence.for_point is not None and evidence.for_comma is not None:
         raise InputError(
             f"{column} mixes two ways to write numbers: {evidence.for_point!r} has a decimal point (or commas between "
-            f"thousands), {evidence.for_comma!r} a decimal comma. Make them alike in the file, or declare the column "
-            "categorical."
+            f"thousands), {evidence.for_comma!r} a decimal comma. Use one form throughout the file, or declare "
+            "the column categorical."
         )
     decimal = evidence.decimal or told or _of_money(evidence)
     if decimal is None:
         habit = _habit(evidence)
         if habit is not None and elsewhere is not None and habit != elsewhere:
             raise _two_readings(
-                column, evidence, "the file's other numbers and this column's own contradict each other"
+                column,
+                evidence,
+                "the other numbers of the file and those of this column contradict each other",
             )
         decimal = elsewhere or habit or _default(evidence, separator)
     if decimal is None:
@@ -233,7 +235,7 @@ def _two_readings(column: str, evidence: Evidence, why: str) -> InputError:
     readings = {mark: digits.replace(mark, "."), ("." if mark == "," else ","): digits.replace(mark, "")}
     return InputError(
         f"{column} can be read in two ways: {field!r} is {readings['.']} with decimal points, or {readings[',']} with "
-        f"decimal commas, and {why}. Say which: decimal_comma=False for decimal points, decimal_comma=True for decimal "
+        f"decimal commas, and {why}. Give decimal_comma=False for decimal points, decimal_comma=True for decimal "
         "commas."
     )
 
@@ -243,13 +245,13 @@ def _unit(column: str, evidence: Evidence) -> str:
         return ""
     if len(evidence.units) > 1:
         raise InputError(
-            f"{column} mixes the units {' and '.join(map(repr, evidence.units))}; one number cannot be held against "
-            "the other. Convert them to one unit, or declare the column categorical."
+            f"{column} mixes the units {' and '.join(map(repr, evidence.units))}; numbers of different units cannot "
+            "be compared. Convert them to one unit, or declare the column categorical."
         )
     if evidence.units == ("%",) and evidence.without_unit is not None:
         raise InputError(
             f"{column} holds percentages and also {evidence.without_unit!r} without a % sign. Write all fields with it "
-            "or none, so that it is clear what is a share and what a percentage."
+            "or none, so that shares and percentages can be told apart."
         )
     return evidence.units[0]
 

@@ -19,10 +19,24 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError, InputTypeError
 
-__all__ = ["RawColumn", "as_words", "from_numeric", "from_objects", "quoted", "text_of_number"]
+__all__ = ["RawColumn", "as_words", "dates_error", "from_numeric", "from_objects", "quoted", "text_of_number"]
 
 LARGEST_EXACT_INTEGER = 2**53  # float64 holds every integer up to here, and not the next one
-_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_TIMES: dict[str, tuple[type, ...]] = {
+    "durations": (
+        datetime.timedelta,
+        np.timedelta64,
+    ),  # a timedelta64 first: numpy derives it from an integer
+    "times of day": (datetime.time,),
+    "dates": (datetime.date, np.datetime64),
+}
+_PANDAS_TIMES = {"dates": ("NaTType", "Period")}  # by name, without importing pandas
+_TIMES_AS_NUMBERS = {
+    "dates": "X = treewright.table.expand_dates(X) replaces the dates of a data frame by numbers: year, month, "
+    "weekday, hour and age in days. For new rows: treewright.table.expand_dates(X_new, like=X).",
+    "durations": "Turn them into numbers of one unit, such as days: X[name].dt.total_seconds() / 86400 in pandas.",
+    "times of day": "Turn them into numbers, such as the hour: [time.hour for time in X[name]].",
+}
 
 
 @dataclass(frozen=True)
@@ -79,7 +93,7 @@ def from_numeric(name: str, values: NDArray[Any]) -> RawColumn:
             f"Complex data not supported: column {name!r} holds complex numbers; split it into real columns."
         )
     if kind in "mM":
-        raise _dates_error(name)
+        raise dates_error(name, "dates" if kind == "M" else "durations")
     if kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
         if max(-low, high) > LARGEST_EXACT_INTEGER:
@@ -106,8 +120,9 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
         raise InputError(
             f"Complex data not supported: column {name!r} holds complex numbers; split it into real columns."
         )
-    if "date" in found:
-        raise _dates_error(name)
+    for what in _TIMES:
+        if what in found:
+            raise dates_error(name, what)
     if any(issubclass(cell, Decimal) for cell in kinds):  # a signaling NaN raises wherever it is touched
         values = [None if isinstance(v, Decimal) and v.is_nan() else v for v in values]
         kinds[type(None)] = "missing"
@@ -179,8 +194,9 @@ def _cell_kind(name: str, cell: type) -> str:
         return "text"
     if issubclass(cell, (bool, np.bool_)):
         return "boolean"
-    if issubclass(cell, _DATES) or cell.__name__ == "NaTType":
-        return "date"
+    for what, types in _TIMES.items():
+        if issubclass(cell, types) or cell.__name__ in _PANDAS_TIMES.get(what, ()):
+            return what
     if issubclass(cell, (Real, Decimal)):
         return "number"
     if issubclass(cell, (complex, np.complexfloating)):
@@ -191,11 +207,9 @@ def _cell_kind(name: str, cell: type) -> str:
     )
 
 
-def _dates_error(name: str) -> InputError:
-    return InputError(
-        f"Column {name!r} holds dates or times. Turn it into numbers whose splits you want to read, such as "
-        "the year (X[name].dt.year in pandas), or days since a fixed date."
-    )
+def dates_error(name: str, what: str) -> InputError:
+    """The error about a column of `what`: "dates", "durations" or "times of day"."""
+    return InputError(f"Column {name!r} holds {what}. {_TIMES_AS_NUMBERS[what]}")
 
 
 def integer_error(name: str, value: int) -> InputError:
@@ -205,7 +219,7 @@ def integer_error(name: str, value: int) -> InputError:
         else f"about {'-' if value < 0 else ''}10**{len(str(abs(value))) - 1}"
     )
     return InputError(
-        f"Column {name!r} holds the integer {text}; beyond 2**53 neighbouring integers cannot be told apart "
+        f"Column {name!r} holds the integer {text}; beyond 2**53 float64 cannot represent every integer "
         "in float64. If it is an identifier, leave the column out or declare it categorical as text; "
         "otherwise rescale it."
     )

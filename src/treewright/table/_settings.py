@@ -193,7 +193,7 @@ def settings_text(settings: Settings) -> str:
     if settings.label_names:
         content["label-names"] = dict(settings.label_names)
     text: str = yaml.safe_dump(content, allow_unicode=True, sort_keys=False, default_flow_style=None)
-    return f"# What was settled about the columns: use is quantity, category or ignore.\n{text}"
+    return f"# Settings of the columns: use is quantity, category or ignore.\n{text}"
 
 
 def read_settings(path: str | Path) -> Settings:
@@ -210,7 +210,7 @@ def read_settings(path: str | Path) -> Settings:
     Raises
     ------
     InputError
-        The file cannot be read, is no YAML, or holds what it cannot; the message names the entry.
+        The file cannot be read, is not YAML, or holds what it cannot; the message names the entry.
     """
     import yaml
 
@@ -226,7 +226,7 @@ def read_settings(path: str | Path) -> Settings:
             raise InputError(f"{where} holds a YAML alias (*); write the entry out.")
         content = yaml.load(data, Loader=yaml.BaseLoader) or {}  # BaseLoader: text, lists and mappings only
     except (yaml.YAMLError, RecursionError) as error:
-        raise InputError(f"{where} is no YAML: {' '.join(str(error).split())[:200]}") from None
+        raise InputError(f"{where} is not YAML: {' '.join(str(error).split())[:200]}") from None
     known = (
         "about",
         "encoding",
@@ -285,7 +285,7 @@ def _note(entry: dict[str, Any], where: str) -> ColumnNote:
             float(code)
         except ValueError:
             raise InputError(
-                f"{where}, codes: {code[:40]!r} is no number; codes are numbers that mean a word."
+                f"{where}, codes: {code[:40]!r} is not a number; codes are numbers that mean a word."
             ) from None
     return ColumnNote(
         said.get("name", ""),
@@ -311,7 +311,9 @@ def _words(value: Any, where: str, *known: str) -> dict[str, str]:
 
 def _mapping(value: Any, where: str, *known: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InputError(f"{where}: {str(value)[:40]!r} is no mapping; give entries of the form name: value.")
+        raise InputError(
+            f"{where}: {str(value)[:40]!r} is not a mapping; give entries of the form name: value."
+        )
     unknown = [name for name in value if known and name not in known]
     if unknown:
         raise InputError(f"{where} has an entry {str(unknown[0])[:40]!r}; there are {', '.join(known)}.")

@@ -157,7 +157,7 @@ Condition = IntervalCondition | CategoryCondition | LinearCondition
 
 
 def leaf_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...] | None:
-    """Return what a row must fulfil to fall into `leaf`: one condition a column, linear splits by themselves.
+    """Return what a row must fulfil to fall into `leaf`: one condition per column, linear splits by themselves.
 
     Parameters
     ----------

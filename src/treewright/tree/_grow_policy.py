@@ -32,7 +32,7 @@ def grow_policy(
     actions : ndarray of shape (n_actions,)
         Labels.
     splits : sequence of Split or None
-        One entry a node, depth-first, left before right; None for a leaf.
+        One entry per node, depth-first, left before right; None for a leaf.
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
     rewards : ndarray of shape (n_rows, n_actions), float64

@@ -27,7 +27,7 @@ def grow_survival(
     ----------
     columns : sequence of Column
     splits : sequence of Split or None
-        One entry a node, depth-first, left before right; None for a leaf.
+        One entry per node, depth-first, left before right; None for a leaf.
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
     events : ndarray of shape (n_rows,), float64

@@ -140,7 +140,7 @@ class Tree:
 
     @cached_property
     def asked(self) -> frozenset[int]:
-        """Positions of the columns that some split asks about; predicting needs no others."""
+        """Positions of the columns that the tree splits on; predicting needs no others."""
         return frozenset(
             column
             for split in self.splits
@@ -243,7 +243,7 @@ def grow(
     columns : sequence of Column
     classes : ndarray of shape (n_classes,)
     splits : sequence of Split or None
-        One entry a node, depth-first, left before right; None for a leaf.
+        One entry per node, depth-first, left before right; None for a leaf.
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
     y : ndarray of shape (n_rows,), int32
@@ -293,7 +293,7 @@ def grow_regression(
     ----------
     columns : sequence of Column
     splits : sequence of Split or None
-        One entry a node, depth-first, left before right; None for a leaf.
+        One entry per node, depth-first, left before right; None for a leaf.
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
     y : ndarray of shape (n_rows,) or (n_rows, n_outputs), float64

@@ -220,9 +220,9 @@ def check(name: str, ok: bool, expected: str, found: str) -> Check:
 MESSAGES = {
     "objective": "The objective is not loss + cost_complexity * leaves of this tree on these data.",
     "loss": "The loss is not that of this tree on these data.",
-    "question": "The sentence speaks of other trees than were asked about.",
+    "question": "The sentence is about other trees than the question.",
     "columns": "Give the table that the tree was made from.",
     "no pruning and no subtree is better": "A part of this tree in place of the whole has a smaller objective.",
-    "lower_bound <= objective": "No tree could be this good, yet this one would be: the bound is wrong.",
+    "lower_bound <= objective": "The objective of this tree is below the bound, so the bound is wrong.",
     "status": "A tree is proven optimal only if the search ended and the bound meets the objective.",
 }

@@ -49,7 +49,7 @@ def verify_born_again(ensemble: Ensemble, result: BornAgainResult) -> Verificati
         _check("structure", fault, "one tree, numbered depth-first", "The arrays of the tree are no tree.")
     )
     fault = fault_of_fields(result) or _fault_of_stats(result)
-    hint = "Without it the sentence of the certificate would say something else, or nothing."
+    hint = "The sentence of the certificate depends on it."
     checks.append(_check("fields of the certificate", fault, "all that its sentence needs", hint))
     if all(check.ok for check in checks):
         checks += _size_checks(ensemble, result)

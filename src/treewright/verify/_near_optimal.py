@@ -45,7 +45,7 @@ def count_near_optimal(
     Raises
     ------
     InputError
-        There is no `max_depth`, or a weight or cost is no whole number.
+        There is no `max_depth`, or a weight or cost is not a whole number.
 
     Notes
     -----

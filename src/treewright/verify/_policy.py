@@ -52,15 +52,22 @@ def verify_policy(problem: PolicyProblem, claim: SolveResult | Tree) -> Verifica
 
 def _regrets(problem: PolicyProblem) -> NDArray[np.float64]:
     """Return the weighted regret of each row and action, in a unit that cannot overflow: a power of two, so that
-    dividing by it loses nothing. Costs that are alike take no digits from the rewards.
+    dividing by it loses nothing. Every regret is rounded once, however alike rewards and costs are.
     """
-    largest = max(float(np.abs(problem.rewards).max()), float(np.abs(problem.action_costs).max()))
-    unit = 2.0 ** (math.frexp(largest)[1] + 2)
-    below = (problem.rewards.max(axis=1)[:, None] / unit - problem.rewards / unit) + (
-        problem.action_costs - problem.action_costs.min()
-    ) / unit
+    rewards, costs = problem.rewards, problem.action_costs
+    if np.ptp(costs) == 0:
+        regret = rewards.max(axis=1)[:, None] - rewards
+    else:
+        paid = list(enumerate(costs.tolist()))
+        regret = np.array(
+            [
+                [max(math.fsum((row[b], -d, -row[a], c)) for b, d in paid) for a, c in paid]
+                for row in rewards.tolist()
+            ]
+        )
+    unit = math.frexp(float(regret.max()))[1] - 500
     share = problem.sample_weight / problem.sample_weight.max()
-    return np.asarray((below - below.min(axis=1)[:, None]) * share[:, None], dtype=np.float64)
+    return np.asarray(np.ldexp(regret, -unit) * share[:, None], dtype=np.float64)
 
 
 def _sums(regret: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:

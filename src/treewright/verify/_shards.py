@@ -168,7 +168,7 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
         "question",
         "" if said == asked else f"{asked}",
         f"{said}"[:60],
-        "The certificate answers another question.",
+        "The certificate is about another question.",
     )
     loss = float(chosen[leaf].sum())
     objective = loss + terms.cost_complexity * int(leaf.sum())
@@ -214,7 +214,7 @@ def _bound_checks(result: ShardsResult, terms: Terms, total: float) -> Iterator[
         ok,
         f"{float(whole):.9g}",
         f"{total:.9g}",
-        "" if ok else "Not all of the weight.",
+        "" if ok else "The shards hold only a part of the weight.",
     )
     mean = (
         sum((w * b for w, b in zip(weights, bounds, strict=True)), Fraction(0)) / whole
@@ -227,7 +227,7 @@ def _bound_checks(result: ShardsResult, terms: Terms, total: float) -> Iterator[
         ok,
         f"{result.lower_bound:.9g}",
         f"<= {float(mean):.9g}",
-        "" if ok else "More is claimed than the shards prove together.",
+        "" if ok else "The claim is stronger than what the shards prove together.",
     )
 
 

@@ -75,7 +75,7 @@ def verify(
     checks = list(_schema_checks(problem, tree))
     if result is not None:
         fault = OF_AN_ENSEMBLE if isinstance(result, BornAgainResult) else fault_of_fields(result)
-        hint = "Without it the sentence of the certificate would say something else, or nothing."
+        hint = "The sentence of the certificate depends on it."
         checks.append(_plain("fields of the certificate", fault, "all that its sentence needs", hint))
     if all(check.ok for check in checks):
         facts = Facts.of(problem, tree)
@@ -189,7 +189,10 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: F
     hint = "The worst leaf of this tree on these data has another accuracy."
     yield _close("accuracy of the worst leaf", float(result.stats["leaf_accuracy"]), accuracy, hint)
     yield _close(
-        "lower_bound", result.lower_bound, worst, "The tree itself is what the best worst leaf is at least."
+        "lower_bound",
+        result.lower_bound,
+        worst,
+        "The objective of the tree itself is a lower bound on the best worst leaf.",
     )
     bound = result.upper_bound
     yield _check(
@@ -197,7 +200,7 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: F
         worst <= bound + TOLERANCE,
         f"<= {bound:.9g}",
         f"{worst:.9g}",
-        "No tree could be this good, yet this one would be above the bound: the bound is wrong.",
+        "The worst leaf of this tree is above the bound, so the bound is wrong.",
     )
     slack = TOLERANCE if is_whole(problem.sample_weight) else ROUNDED_VALUE
     worst_leaf_of = Objective(lost, max)
@@ -277,7 +280,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
         bound <= facts.objective + near,
         f"{bound:.9g}",
         f"<= {facts.objective:.9g}",
-        "No tree could be this good, yet this one would be below the bound: the bound is wrong.",
+        "The objective of this tree is below the bound, so the bound is wrong.",
     )
 
     def costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -209,7 +209,7 @@ def test_arguments_are_checked():
             auto_splits(table, sample_weight=weight)
     with pytest.raises(InputError, match="needs y"):
         midpoints(table, only_label_changes=True)
-    with pytest.raises(InputError, match="one label a row"):
+    with pytest.raises(InputError, match="one label per row"):
         midpoints(table, [0, 1], only_label_changes=True)
 
 

@@ -152,7 +152,7 @@ def test_the_domain_of_rows():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Domain([0.0], [1.0, 2.0], [False]), "one entry a column"),
+        (lambda: Domain([0.0], [1.0, 2.0], [False]), "one entry per column"),
         (lambda: Domain([2.0], [1.0], [False]), "goes from 2.0 to 1.0"),
         (lambda: Domain([0.2], [0.8], [True]), "with a whole number between"),
         (lambda: Domain([np.nan], [0.8], [False]), "there is no value"),

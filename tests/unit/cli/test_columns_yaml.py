@@ -56,7 +56,7 @@ def test_words_and_encoding_of_the_file_of_settings_hold_in_every_verb(export, t
     settings, out = tmp_path / "columns.yaml", tmp_path / "m.json"
     assert run("look", export, "-t", "Status", "--encoding", "cp1252", "--fix").exit_code == 0
     assert "encoding: cp1252" in settings.read_text(encoding="utf-8")
-    assert "Nothing else to settle" in run("look", export, "-t", "Status", "--columns", settings).stdout
+    assert "Nothing to decide" in run("look", export, "-t", "Status", "--columns", settings).stdout
     done = run("fit", export, "-t", "Status", "--columns", settings, "-o", out)
     assert done.exit_code == 0, done.output
     model = load_model(out)

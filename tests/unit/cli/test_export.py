@@ -76,7 +76,7 @@ def test_categories_make_a_pipeline(tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "Say what to write"),
+        ((), "Give the format to write"),
         (("--to", "cobol"), "choose one of sklearn, onnx"),
         (("--to", "onnx"), "add --out"),
         (("--out", "tree.exe"), "names no target"),

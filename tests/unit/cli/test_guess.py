@@ -68,7 +68,7 @@ def test_a_conditional_answer_is_no_proof(data, guided_ends_first):
 def test_an_exact_search_that_ends_first_is_a_proof(data):
     done = run("fit", data, "-t", "risk", "--guess", "bounds", "--max-depth", 2, "--require-proof")
     assert done.exit_code == 0, done.output
-    assert "You did not need the guess" in done.output
+    assert "The guess was not needed" in done.output
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_a_saved_tree_verifies(data, expected, tmp_path, place):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--tree", "0"], "--tree 0; give a place of at least 1"),
+        (["--tree", "0"], "--tree 0; give a rank of at least 1"),
         (["--tree", "999999", "--max-depth", "1"], "--tree 999999: Among all trees"),
         (["--epsilon", "-1"], "--epsilon -1"),
         (["--without", "age"], "--without 'age': the table has the columns a, b"),

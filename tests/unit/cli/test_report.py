@@ -52,7 +52,7 @@ def test_report(folder):
     assert "of 50" in text
     assert "CART with as many leaves" in text
     assert "treewright verify model.json train.csv" in text
-    held, checks = text[text.index("anybody checked?") :].split("<dd>")[1].split(" checks")[0].split(" of ")
+    held, checks = text[text.index("it been checked?") :].split("<dd>")[1].split(" checks")[0].split(" of ")
     assert held == checks
 
 

@@ -1,4 +1,4 @@
-"""A target that is a quantity, and a file that is no text: one message with the way out, before any search."""
+"""A target that is a quantity, and a file that is not text: one message with the way out, before any search."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ def ensemble(**changes):
         ({"right": (2, 9)}, "not among the nodes after its parent"),
         ({"right": (0, 1)}, "node 1 has 2 parents"),  # shared, and node 2 unreachable
         ({"right": (2, 3)}, "node 3 has 2 parents"),
-        ({"feature": (1, -2)}, "asks column -2"),
-        ({"feature": (2, 2)}, "asks column 2; there are columns 0 to 1"),
+        ({"feature": (1, -2)}, "splits on column -2"),
+        ({"feature": (2, 2)}, "splits on column 2; there are columns 0 to 1"),
         ({"threshold": (0, np.nan)}, "threshold is NaN"),
         ({"threshold": (0, -np.inf)}, "threshold is NaN or -inf"),
         ({"value": (1, np.nan)}, "NaN or infinity"),

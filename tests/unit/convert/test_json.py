@@ -195,7 +195,7 @@ def drop(path):
 @pytest.mark.parametrize(
     ("change", "place"),
     [
-        (put(["format"], "other"), "no model file"),
+        (put(["format"], "other"), "not a model file"),
         (put(["version"], 0), "version"),
         (put(["version"], "1"), "version"),
         (put(["extra"], 1), "unknown field 'extra'"),
@@ -269,7 +269,7 @@ def test_split_faults():
         ('{"format": "treewright-tree", "format": "treewright-tree"}', "twice"),
         ('{"format": NaN}', "NaN"),
         ('{"format": "treewright-tree", "version": 99, "new": 1}', "(?s)version 99.*pip install --upgrade"),
-        ("null", "no model file"),
+        ("null", "not a model file"),
     ],
 )
 def test_hostile_text(text, says):

@@ -272,7 +272,7 @@ def test_numbers_are_read_back_exactly(numbers):
     value = np.zeros((tree.node_count, 1))
     value[tree.is_leaf, 0] = numbers
     number = replace(tree, classes=None, value=value)
-    X = np.arange(len(numbers))[:, None] - 0.5  # one row a leaf
+    X = np.arange(len(numbers))[:, None] - 0.5  # one row per leaf
     assert number.predict(X).tolist() == numbers
     for connect in (sqlite3.connect, duckdb.connect):
         connection = connect(":memory:")

@@ -36,7 +36,7 @@ REFUSED = {
     "one action": (OptimalPolicyTree(), Y[:, None], {}, "at least two actions"),
     "negative counts": (OptimalTreeRegressor(criterion="poisson"), -Y, {}, "which are not negative"),
     "zeros alone": (OptimalTreeRegressor(criterion="poisson"), NONE, {}, "All targets are 0"),
-    "zeros of gamma": (OptimalTreeRegressor(criterion="gamma"), NONE, {}, "for positive numbers"),
+    "zeros of gamma": (OptimalTreeRegressor(criterion="gamma"), NONE, {}, "needs positive targets"),
     "costs with NaN": (OptimalTreeClassifier(), SEEN, {"row_costs": np.full((6, 2), np.nan)}, "is nan; costs are"),
     "negative costs": (OptimalTreeClassifier(), SEEN, {"row_costs": -np.ones((6, 2))}, "is -1; costs are"),
 }  # fmt: skip

@@ -122,6 +122,15 @@ def test_it_keeps_the_targets_of_its_leaves() -> None:
     ].tolist()
 
 
+def test_no_fold_is_begun_once_the_time_is_over() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    with pytest.warns(ConvergenceWarning, match="The time is over: no fold was scored"):
+        model = OptimalTreeRegressorCV(max_leaves=4, time_limit=1e-9, progress=False).fit(X, y)
+    assert model.n_splits_ == 0
+    assert np.isnan(model.cv_results_["mean_test_score"]).all()
+
+
 def metric_of(criterion: str, quantile: float):
     if criterion in ("poisson", "gamma"):
         power = 1 if criterion == "poisson" else 2

@@ -165,12 +165,12 @@ def test_pickle_and_clone() -> None:
         ({"max_leaves": 2.0}, "max_leaves=2.0; give an integer"),
         ({"time_limit": -1}, "time_limit=-1"),
         ({"progress": "loud"}, "progress='loud'"),
-        ({"cv": []}, "cv gives no folds"),
-        ({"cv": 1}, "cv=1 gives no folds of this table (rows: 40)"),
-        ({"cv": 50}, "cv=50 gives no folds of this table (rows: 40)"),
+        ({"cv": []}, "cv has no folds"),
+        ({"cv": 1}, "cv=1 cannot split this table into folds (rows: 40)"),
+        ({"cv": 50}, "cv=50 cannot split this table into folds (rows: 40)"),
         ({"cv": 2, "min_samples_leaf": 30}, "min_samples_leaf=30 is above the 20 training rows of a fold"),
         ({"cv": [(np.arange(10), np.arange(0))]}, "without training or test rows"),
-        ({"cv": [(np.arange(10), np.array([1000]))]}, "no positions from 0 to 39"),
+        ({"cv": [(np.arange(10), np.array([1000]))]}, "not positions from 0 to 39"),
     ],
     ids=str,
 )
@@ -183,7 +183,7 @@ def test_bad_parameters(parameters: dict[str, object], words: str) -> None:
 
 @pytest.mark.parametrize("estimator", [OptimalTreeClassifierCV, LeafAccuracyTreeClassifierCV])
 def test_a_table_too_small_for_its_folds(estimator: type) -> None:
-    with pytest.raises(InputError, match=r"gives no folds of this table \(rows: 1\).*Give more rows"):
+    with pytest.raises(InputError, match=r"cannot split this table into folds \(rows: 1\).*Give more rows"):
         estimator().fit([[0.0]], [0])
 
 

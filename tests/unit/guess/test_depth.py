@@ -66,7 +66,7 @@ def test_a_fitted_forest_is_measured() -> None:
     ("model", "message"),
     [
         (GradientBoostingRegressor(), "a regressor"),
-        (LogisticRegression(), "no tree ensemble"),
+        (LogisticRegression(), "not a tree ensemble"),
         (GradientBoostingClassifier, "the class GradientBoostingClassifier"),
         ("gbdt", "give a scikit-learn decision tree"),
     ],

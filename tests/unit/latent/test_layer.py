@@ -204,7 +204,7 @@ def test_no_pruning_is_defined():
         (torch.tensor([[float("nan")]]), 1.0, "NaN"),
         (torch.tensor([[float("-inf")]]), 1.0, "infinity"),
         (torch.tensor([[float("nan")]]), 0.0, "NaN"),
-        (torch.zeros(2, 5), 1.0, "one row a split"),
+        (torch.zeros(2, 5), 1.0, "one row per split"),
         (torch.zeros(3, 0), 1.0, "at least one row"),
         (torch.zeros(3, 2, dtype=torch.int32), 1.0, "floating"),
         (torch.zeros(3, 2), -2.0, "pruning"),
@@ -218,7 +218,7 @@ def test_bad_input(s, pruning, words):
 def test_bad_routing_and_shape():
     with pytest.raises(InputError, match="routing"):
         tree_layer(torch.zeros(1, 2), 1.0, routing="soft")
-    with pytest.raises(InputError, match="one row a split"):
+    with pytest.raises(InputError, match="one row per split"):
         tree_layer(torch.zeros(3, 2), 1.0, shape=complete_shape(3))
 
 

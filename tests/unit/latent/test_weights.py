@@ -134,3 +134,38 @@ def test_a_training_that_still_improves_is_said(monkeypatch):
         warnings.simplefilter("error")
         asked = LatentTreeClassifier(epochs=30, **slow).fit(X, y)  # the number was chosen by the user
     assert asked.result_.still_improving
+
+
+def test_class_weights_are_sample_weights():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[20:], np.array(["a", "b", "c"])[y[20:]]
+    weights = {"a": 2.0, "c": 0.5}
+    by_row = np.array([weights.get(label, 1.0) for label in y])
+    own = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    validation = (X[::9], y[::9])
+
+    def outputs(class_weight=None, **given):
+        model = LatentTreeClassifier(class_weight=class_weight, **QUICK).fit(X, y, **given)
+        return np.append(model._outputs(X).ravel(), model.harden().tree.predict(X) == "a")
+
+    np.testing.assert_array_equal(outputs(weights), outputs(sample_weight=by_row))
+    np.testing.assert_array_equal(outputs(weights, sample_weight=own), outputs(sample_weight=own * by_row))
+    balanced = len(y) / (3 * np.array([(y == label).sum() for label in y]))
+    np.testing.assert_allclose(outputs("balanced"), outputs(sample_weight=balanced), atol=1e-4)
+    assert not np.array_equal(outputs(weights, validation=validation), outputs(validation=validation))
+    nothing = LatentTreeClassifier(class_weight={"b": 0}, **QUICK).fit(X, y)
+    assert nothing.classes_.tolist() == ["a", "b", "c"]
+    assert "b" not in nothing.harden().tree.predict(X)
+
+
+def test_class_weights_that_cannot_be_used():
+    X, y = load_iris(return_X_y=True)
+    for wrong, message in (
+        ({7: 1}, "names the label 7"),
+        ("even", "class_weight='even'"),
+        ([1], "is a list"),
+    ):
+        with pytest.raises(InputError, match=message):
+            LatentTreeClassifier(class_weight=wrong, **QUICK).fit(X, y)
+    with pytest.raises(InputError, match="weight 0 to all rows of validation"):
+        LatentTreeClassifier(class_weight={0: 0}, **QUICK).fit(X, y, validation=(X[:9], y[:9]))

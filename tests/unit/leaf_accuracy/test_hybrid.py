@@ -334,7 +334,7 @@ class TakesNoWeight(DummyClassifier):
     ("parameters", "message"),
     [
         ({"leaf_estimator": RidgeClassifier()}, "cannot predict probabilities.*CalibratedClassifierCV"),
-        ({"leaf_estimator": LinearRegression()}, "no classifier"),
+        ({"leaf_estimator": LinearRegression()}, "not a classifier"),
         ({"leaf_estimator": "lightgbm"}, "leaf_estimator='lightgbm'"),
         ({"leaf_estimator": LogisticRegression}, "the class LogisticRegression"),
         ({"leaf_estimator": 3}, "leaf_estimator is 3"),

@@ -158,7 +158,7 @@ def test_near_equal_values(scaling: str) -> None:
         assert (result.status, result.objective) == (SolveStatus.OPTIMAL, 1.0)
         assert 0.5 <= result.tree.threshold[0] < 0.5 + 1e-9
     else:
-        assert any("cannot keep them apart: columns x0" in note for note in result.notes)
+        assert any("cannot distinguish them: columns x0" in note for note in result.notes)
         assert result.upper_bound == 1.0
         assert result.status is (SolveStatus.OPTIMAL if counted == 1 else SolveStatus.FEASIBLE)
 

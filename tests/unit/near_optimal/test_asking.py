@@ -65,9 +65,9 @@ def test_rules_that_cannot_be(trees, rule, words):
 
 def test_trees_of_another_table_are_refused(table, trees):
     X, y = table
-    with pytest.raises(InputError, match="other columns"):
+    with pytest.raises(InputError, match="columns of the tree are not those"):
         trees.rank(OptimalTreeClassifier().fit(X[:, :4], y).tree_)
-    with pytest.raises(InputError, match="other labels"):
+    with pytest.raises(InputError, match="labels of the tree are not those"):
         OptimalTreeClassifier().fit(X, np.array(["no", "yes"])[y]).tree_ in trees  # noqa: B015
     assert "a tree" not in trees
 
@@ -75,7 +75,7 @@ def test_trees_of_another_table_are_refused(table, trees):
 def test_places_and_draws_that_cannot_be(trees):
     with pytest.raises(IndexError, match="there is none at"):
         trees[trees.n_trees_]
-    with pytest.raises(TypeError, match="no place"):
+    with pytest.raises(TypeError, match="not a rank"):
         trees["first"]
     with pytest.raises(InputError, match="n=-1"):
         trees.sample(-1)

@@ -406,7 +406,9 @@ def test_leaf_value():
 def test_sentences():
     problem = wide_problem(depth=2)
     result = solve_leaf_accuracy(problem, 8)
-    assert "no tree of depth at most 2, at least 15 rows a leaf has a better worst leaf" in result.sentence()
+    assert (
+        "no tree of depth at most 2, at least 15 rows per leaf has a better worst leaf" in result.sentence()
+    )
     bound = solve_leaf_accuracy(problem, 8, criterion="lower_bound")
     assert "Wilson, 0.95" in bound.sentence()
     assert bound.objective < bound.stats["leaf_accuracy"]

@@ -143,7 +143,7 @@ def test_a_proof_that_a_pruning_refutes_is_not_handed_out() -> None:
     about: dict[str, object] = {
         "slack": 0.0, "scope": "nothing", "stop": None, "stats": {}, "options": {}, "notes": (),
     }  # fmt: skip
-    with pytest.warns(RefutedProofWarning, match="false"):
+    with pytest.warns(RefutedProofWarning, match="That proof is wrong"):
         result = result_of(problem, tree, proven=True, lower_bound=0.41, **about)
     assert result.status is SolveStatus.FEASIBLE
     assert result.objective == pytest.approx(0.39)

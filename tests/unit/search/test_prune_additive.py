@@ -139,7 +139,7 @@ def test_a_result_that_a_pruning_refutes(kind: str, proven: bool, monkeypatch: p
         assert "no pruning and no subtree is better" in str(VERIFY[kind](problem, told))
         assert not VERIFY[kind](problem, told).ok
     if proven:
-        with pytest.warns(RefutedProofWarning, match="That proof is false"):
+        with pytest.warns(RefutedProofWarning, match="That proof is wrong"):
             result = solve(problem)
         assert result.lower_bound == pytest.approx(0.02)
         assert "report it" in result.notes[-1]

@@ -220,7 +220,7 @@ def test_a_false_proof_is_found_and_left_out(monkeypatch: pytest.MonkeyPatch) ->
         return replace(answer, bound=bound)
 
     monkeypatch.setattr(run_module, "search_task", boasting)
-    with pytest.warns(RefutedProofWarning, match="That proof is false"):
+    with pytest.warns(RefutedProofWarning, match="That proof is wrong"):
         result = fit_shards(X, y, max_depth=2, shard_rows=2000, progress=False).result_
     assert result.lower_bound <= 0.010000001
 
@@ -286,7 +286,7 @@ def test_sorted_rows_that_are_not_shuffled_are_told() -> None:
     options: dict[str, Any] = {"max_depth": 2, "shard_rows": 500, "progress": False}
     told = fit_shards(X[order], y[order], shuffle=False, **options).result_
     dealt = fit_shards(X[order], y[order], **options).result_
-    assert any("do not lie in random order" in note for note in told.notes)
+    assert any("are not in random order" in note for note in told.notes)
     assert not any("random order" in note for note in dealt.notes)
     assert told.lower_bound <= solve(whole(X, y, max_depth=2)).objective
     assert told.gap > 2 * dealt.gap

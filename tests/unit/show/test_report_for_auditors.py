@@ -46,7 +46,7 @@ def test_settings_are_read_as_they_were_written(tmp_path):
     ("text", "said"),
     [
         ("columns: {a: {change: up}}", "choose one of any, never, only-up, only-down"),
-        ("columns: {a: {codes: {x: y}}}", "'x' is no number"),
+        ("columns: {a: {codes: {x: y}}}", "'x' is not a number"),
         ("about: {purpos: x}", "entry 'purpos'; there are purpose"),
         ("columns: {a: {name: [1]}}", "one line of text"),
     ],

@@ -84,6 +84,11 @@ def test_gzip_and_encodings(write):
     with pytest.raises(InputError, match=r'line 1.*encoding="cp1252"'):
         load_csv(latin, target="y")
     assert load_csv(latin, target="y", encoding="latin-1").table.names == ("größe",)
+    utf = write("größe,y\n1,a\n2,b\n")
+    for encoding in ("latin-1", "cp1252", "Windows-1250", "mac-roman"):  # not read as the column grÃ¶Ãe
+        with pytest.raises(InputError, match=r'is UTF-8 text; read as .*encoding="utf-8"'):
+            load_csv(utf, target="y", encoding=encoding)
+    assert load_csv(write("size,y\n1,a\n2,b\n"), target="y", encoding="latin-1").table.names == ("size",)
 
 
 def test_quotes_hold_separators_and_line_ends(write):

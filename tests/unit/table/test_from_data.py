@@ -119,7 +119,7 @@ def test_declared_categories_take_the_names_of_their_numbers():
 def test_notes_on_what_is_not_as_it_seems():
     table = table_from(np.array([["1", None], ["2", None]], dtype=object))
     assert len(table.notes) == 2
-    assert "'x0' is text that reads as numbers" in table.notes[0]
+    assert "'x0' is text that could be read as numbers" in table.notes[0]
     assert "'x1' has no known value" in table.notes[1]
 
 

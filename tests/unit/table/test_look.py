@@ -24,7 +24,7 @@ def test_silence_on_ordinary_columns():
     assert seen.findings == ()
     assert seen.kinds == {"numbers": ("age", "weight"), "yes/no": ("flag",), "words": ("kind",)}
     assert seen.labels == (("good", 100), ("bad", 100))
-    assert "Nothing else to settle" in str(seen)
+    assert "Nothing to decide" in str(seen)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
@@ -77,7 +77,7 @@ def test_rows_that_repeat():
     base = frame()
     seen = look(pd.concat([base, base.head(3)]), target="y")
     assert [finding.text for finding in seen.findings] == [
-        "3 rows repeat an earlier one in every column. Is that meant?"
+        "3 rows repeat an earlier one in every column. Is that intended?"
     ]
 
 
@@ -142,12 +142,12 @@ class TestSettings:
         [
             ("colums: {}", "an entry 'colums'; there are about, encoding"),
             ("columns: {a: {use: maybe}}", "choose one of quantity, category, ignore"),
-            ("columns: [a]", "no mapping"),
+            ("columns: [a]", "not a mapping"),
             ("decimal: 3", "choose one of comma, point"),
             ("missing: x", "list of words"),
-            ("a: [", "no YAML"),
+            ("a: [", "not YAML"),
             ("a: &b [1]\nc: *b", "alias"),
-            ("!!python/object/apply:os.system [ls]", "no mapping"),
+            ("!!python/object/apply:os.system [ls]", "not a mapping"),
         ],
     )
     def test_refusals(self, text, says, tmp_path):

@@ -252,6 +252,12 @@ class Search {
     [[nodiscard]] Target target_at(Value value, bool strict) const {
         return Target::at(data_.measure, data_.rounding, value, strict, data_.min_leaf, data_.total);
     }
+    // All leaves as good as this value: what the second pass asks for.
+    [[nodiscard]] Target target_as_good(Value value) const {
+        if (data_.measure.criterion == Criterion::accuracy) return target_at(data_.measure.as_good(value), false);
+        return Target::at_bound(data_.measure, data_.rounding, Measure::as_good(data_.measure.of(value)), false,
+                                data_.min_leaf, data_.total);
+    }
     [[nodiscard]] const Target& target() const { return targets_.back(); }
     [[nodiscard]] const Conversion& conversion(std::int32_t from);
     [[nodiscard]] const Entry* find(const Node& node, std::uint32_t depth);

@@ -39,6 +39,12 @@
 // of the sum over the whole table and W times the largest relative change of a row. In units of 2^shift, if c* >= q W*
 // then c - q W >= -e(W), for the change of each row is multiplied by 1 - q or by q. The Wilson bound: c* >= C(W*) and
 // C grows with W, so c >= C(W - e(W)) - e(W).
+//
+// As good. Weights that are real numbers (balanced ones, say) come with the rounding of float64, and so does a Wilson
+// bound of any weights: leaves of equal value can differ in the last bits. The second pass asks for the cheapest tree with
+// a worst leaf *as good* as the best one, so its target is lowered by 2^-40 of the value (Measure::as_good). Its answer is
+// the cheapest among all trees that meet the lowered target, which all trees of equal value do. The first pass compares
+// numbers as they are. Accuracies of exact weights are fractions and are not lowered.
 #pragma once
 
 #include "treewright/leaf_accuracy/whole.hpp"
@@ -50,6 +56,10 @@
 namespace treewright::leaf_accuracy {
 
 using Count = std::int64_t;  // weights as the kernels add them, deficits
+
+// Values that differ by less, relatively, are as good: 2^-40, some 1e-12. A value is a sum of up to 10^4 terms that are
+// each off by a few 2^-53.
+constexpr int kAsGoodBits = 40;
 
 enum class Criterion : std::uint8_t { accuracy, lower_bound };
 
@@ -72,12 +82,17 @@ struct Measure {
     Criterion criterion = Criterion::accuracy;
     double z = 0.0;
     double scale = 1.0;
+    bool real_weights = false;  // they stand for real numbers, and are as float64 has them
 
     [[nodiscard]] double of(Value value) const {
         return of(static_cast<double>(value.correct), static_cast<double>(value.weight), scale);
     }
     [[nodiscard]] double of(double correct, double weight, double observations) const;
     [[nodiscard]] bool less(Value a, Value b) const;  // exact for accuracy
+
+    // The least value that counts as good as `value` (see above): an accuracy, or a bound.
+    [[nodiscard]] Value as_good(Value value) const;
+    [[nodiscard]] static double as_good(double bound);
 };
 
 // What the coarse weights differ by from the full ones, in units of 2^shift (see above).

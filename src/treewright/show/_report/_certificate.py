@@ -73,8 +73,8 @@ def explain(
         ("Did the search run to its end?", _end(result)),
         (
             "What is not proven?",
-            "How the tree does on rows that nobody has seen: the accuracy on test rows, with its interval, is the "
-            "evidence for that. Nor that its questions are causes. Other trees may be exactly as good.",
+            "How the tree performs on new rows: the accuracy on test rows, with its interval, is the evidence for "
+            "that. Nor does the proof say that its questions are causes. Other trees may be exactly as good.",
         ),
     ]
     badges = {
@@ -149,7 +149,7 @@ def _limits(result: SolveResult, terms: Terms | None) -> str:
     if leaves is not None:
         words.append(f"at most {leaves} leaves")
     if rows != 1:
-        words.append(f"at least {rows} rows a leaf")
+        words.append(f"at least {rows} rows per leaf")
     return (", with " + ", ".join(words)) if words else ", of any depth and size"
 
 
@@ -169,7 +169,7 @@ def _end(result: SolveResult) -> str:
     after = f" after {seconds:.3g} seconds" if isinstance(seconds, (int, float)) else ""
     if result.stop_reason is not None:
         return f"No: {result.stop_reason.value}{after}. More time can close the gap or find a better tree."
-    return f"Yes{after}."
+    return f"Yes,{after}." if after else "Yes."
 
 
 def _born_again(result: BornAgainResult) -> Certificate:

@@ -1,7 +1,7 @@
 """Other models on the same rows: a greedy tree with as many leaves, and models that nobody can read.
 
 All are scikit-learn's with their own defaults and seed 0, fitted on the training rows; they read numbers as they are
-and one 0/1 column a category. Two models are compared on the rows where they disagree: how often only the one is
+and one 0/1 column per category. Two models are compared on the rows where they disagree: how often only the one is
 right, and how often only the other. A sign test says whether such a difference is more than chance (McNemar 1947, the
 exact form).
 """
@@ -181,7 +181,7 @@ def _size(name: str, model: Any) -> str:
 def _as_numbers(
     columns: tuple[Column, ...], X: NDArray[np.float64], used: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Numbers as they are, one 0/1 column a category; without columns that are unknown in all training rows."""
+    """Numbers as they are, one 0/1 column per category; without columns that are unknown in all training rows."""
     parts = []
     for j, column in enumerate(columns):
         if column.kind is ColumnKind.CATEGORICAL:

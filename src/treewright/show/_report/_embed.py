@@ -1,8 +1,8 @@
 """The tree as data for the page's own program, which predicts exactly like `Tree.predict`.
 
 JavaScript numbers are the same float64, and JSON writes the digits that read back as the same number, so `x <= t` has
-the same answer there. JSON has no infinity; such a threshold is written as null. Only columns that the tree asks about
-go into the page, and of the training rows only what one number a column says: a typical value, a range, a spread.
+the same answer there. JSON has no infinity; such a threshold is written as null. Only columns that the tree splits on
+go into the page, and of the training rows only what one number per column says: a typical value, a range, a spread.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_DECIMALS = 6  # columns written with more digits have no step of their own
 
 
 def used_columns(tree: Tree) -> list[int]:
-    """Return the positions of the columns that some split asks about, in the order of the table."""
+    """Return the positions of the columns that the tree splits on, in the order of the table."""
     used: set[int] = set()
     for split in tree.splits:
         if split is not None:

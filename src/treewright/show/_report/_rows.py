@@ -12,8 +12,9 @@ from treewright.errors import InputError
 from treewright.table import Table, encode_like
 from treewright.tree import Tree
 
-__all__ = ["Rows", "read_rows"]
+__all__ = ["Rows", "read_rows", "rows_seen_before"]
 
+LEAST_OVERLAP = 0.02  # share of the test rows; a few equal rows say nothing
 UNKNOWN = -1  # class of a label that the tree cannot predict
 
 
@@ -36,6 +37,25 @@ class Rows:
         return len(self.labels)
 
 
+def rows_seen_before(train: Rows, test: Rows) -> int:
+    """Count the test rows that are training rows: equal in every column and the label, and more than by chance.
+
+    Where rows repeat within the training rows, as many of other rows like them repeat one, too; only what is beyond
+    that counts as seen before. 0 if nothing is.
+    """
+    groups, rows_of = np.unique(_as_bytes(train), return_counts=True)
+    by_chance = float(rows_of[rows_of > 1].sum()) / len(train)
+    seen = int(np.isin(_as_bytes(test), groups).sum())
+    doubt = 3 * np.sqrt(by_chance * (1 - by_chance) / len(test))
+    return seen if seen > len(test) * (by_chance + max(LEAST_OVERLAP, doubt)) else 0
+
+
+def _as_bytes(rows: Rows) -> NDArray[np.void]:
+    """Return each row, with its label, as one value that can be compared; missing values are alike."""
+    content = np.column_stack([np.nan_to_num(rows.X, nan=np.inf) + 0.0, rows.labels])
+    return np.ascontiguousarray(content).view(f"V{8 * content.shape[1]}").ravel()
+
+
 def read_rows(tree: Tree, X: Any, y: ArrayLike, name: str) -> Rows:
     """Encode a table and its labels for `tree`; `name` is what messages call them ("X", "X_test").
 
@@ -55,7 +75,7 @@ def read_rows(tree: Tree, X: Any, y: ArrayLike, name: str) -> Rows:
         given = given[:, 0]
     if given.shape != (len(encoded),):
         raise InputError(
-            f"{labels_name} has shape {given.shape}, {name} has {len(encoded)} rows; give one label a row."
+            f"{labels_name} has shape {given.shape}, {name} has {len(encoded)} rows; give one label per row."
         )
     missing = sum(label is None or label != label for label in given.tolist())  # NaN != NaN
     if missing:

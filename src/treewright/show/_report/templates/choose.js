@@ -262,6 +262,7 @@ const everyCell = countedBySize({ banned: new Set(), forced: new Set(), size: nu
 const lowest = Math.min(...everyCell.map((cell) => cell[1])), highest = Math.max(...everyCell.map((cell) => cell[1]));
 const step = Math.max(1, Math.ceil((highest - lowest + 1) / BINS));
 const sizes = [...new Set(everyCell.map((cell) => cell[0]))].sort((a, b) => a - b);
+const bins = [...new Set(everyCell.map((cell) => Math.floor((cell[1] - lowest) / step)))].sort((a, b) => a - b); // that have trees
 
 function drawMap(cells) {
   const table = byId("map"), sums = new Map();
@@ -271,7 +272,7 @@ function drawMap(cells) {
   }
   const head = element("tr", {}, element("th", { scope: "col" }, "loss up to"), ...sizes.map((leaves) => element("th", { scope: "col" }, `${leaves} ${leaves === 1 ? "leaf" : "leaves"}`)));
   const body = element("tbody");
-  for (let bin = 0; lowest + bin * step <= highest; ++bin) {
+  for (const bin of bins) {
     const low = lowest + bin * step, high = Math.min(highest, low + step - 1);
     const loss = ((data.base + high) * data.unit).toFixed(4);
     const row = element("tr", {}, element("th", { scope: "row" }, loss));
@@ -282,7 +283,7 @@ function drawMap(cells) {
       if (n > 0n || pressed)
         cell.append(element("button", {
           type: "button", id: `size-${leaves}-${bin}`, "aria-pressed": String(pressed), title: exact(n),
-          "aria-label": `${exact(n)} trees of ${leaves} leaves and a loss up to ${loss}`,
+          "aria-label": `${exact(n)} ${n === 1n ? "tree" : "trees"} of ${leaves} ${leaves === 1 ? "leaf" : "leaves"} and a loss up to ${loss}`,
           onclick: () => change(ruled({ size: pressed ? null : { leaves, low, high } })),
         }, short(n)));
       row.append(cell);
@@ -330,8 +331,8 @@ function drawColumns(whole) {
       const without = banned ? whole : forced ? { trees: 0n, best: Infinity } : summary(ruled({ banned: new Set([...rules.banned, column]) }).rules, tree);
       const part = share(whole.trees - without.trees, whole.trees);
       facts[0].replaceChildren(`${(100 * part).toFixed(1)} %`, bar(part));
-      const text = banned ? "banned" : forced ? "forced" : whole.trees === 0n ? "" : without.trees === 0n ? "needed: no tree does without it"
-        : part === 0 ? "asked by none" : `replaceable at +${(100 * Math.max(0, without.best / whole.best - 1)).toFixed(2)} %`;
+      const text = banned ? "banned" : forced ? "forced" : whole.trees === 0n ? "" : without.trees === 0n ? "needed: every tree uses it"
+        : part === 0 ? "used by no tree" : `replaceable at +${(100 * Math.max(0, without.best / whole.best - 1)).toFixed(2)} %`;
       facts[1].replaceChildren(text);
       if (column === used[used.length - 1]) document.body.dataset.ready = "yes";
     }, 0);
@@ -344,7 +345,7 @@ function drawTree(shown, pick) {
   const draw = (place, words) => {
     const choice = shown.get(place), item = element("li", {}, element("span", { class: "side" }, words === "" ? "" : `${words}: `));
     if (choice === undefined) {
-      item.append(element("button", { type: "button", "aria-pressed": String(place === at), "data-place": place, onclick: () => { at = place; render(); } }, "open place"));
+      item.append(element("button", { type: "button", "aria-pressed": String(place === at), "data-place": place, onclick: () => { at = place; render(); } }, "open node"));
     } else if (choice.leaf !== undefined) {
       item.append(element("span", { class: "leaf" }, classes[choice.leaf]));
     } else {
@@ -354,7 +355,7 @@ function drawTree(shown, pick) {
     }
     if (pick && choice !== undefined)
       item.insertBefore(element("button", {
-        type: "button", "aria-label": "Open this place again", title: "Open this place again",
+        type: "button", "aria-label": "Remove this choice", title: "Remove this choice",
         onclick: () => change({ tree: new Map([...shown].filter(([key]) => !key.startsWith(place))), at: place }),
       }, "×"), item.children[1]);
     return item;
@@ -379,8 +380,8 @@ function drawOptions() {
       (byId("options").querySelector("button") ?? byId("keep-a")).focus();
     } }, words)), element("td", { class: "number", title: exact(option.trees) }, short(option.trees)), element("td", { class: "number" }, number(option.best))));
   }
-  const head = element("thead", {}, element("tr", {}, ...["Here comes", "Trees left", "Best objective left"].map((text) => element("th", { scope: "col" }, text))));
-  box.replaceChildren(element("h3", {}, "What comes at the open place that is marked"), element("div", { class: "table" }, element("table", { class: "narrow" }, head, body)));
+  const head = element("thead", {}, element("tr", {}, ...["Split or leaf", "Trees left", "Best objective left"].map((text) => element("th", { scope: "col" }, text))));
+  box.replaceChildren(element("h3", {}, "Choices for the marked open node"), element("div", { class: "table" }, element("table", { class: "narrow" }, head, body)));
 }
 
 function drawPair() {
@@ -390,7 +391,7 @@ function drawPair() {
   const rows = differ.reduce((sum, kind) => sum + data.kinds.rows[kind], 0);
   const shown = differ.slice(0, 40).map((kind) => data.kinds.first[kind] + 1).join(", ");
   byId("difference").textContent = rows === 0 ? "The two trees decide alike on all training rows."
-    : `They differ on ${exact(BigInt(rows))} training rows, of ${differ.length} kinds; one of each kind (numbers of rows, from 1): ${shown}${differ.length > 40 ? ", and more" : ""}.`;
+    : `They differ on ${exact(BigInt(rows))} training rows, of ${differ.length} kinds. One row of each kind (row numbers, from 1): ${shown}${differ.length > 40 ? ", and more" : ""}.`;
 }
 function drawGap() {
   const { points, proven } = data.gaps, slider = byId("gap-at");
@@ -434,7 +435,7 @@ function render() {
   const whole = summary(rules, tree);
   const words = [
     ...[...rules.banned].map((column) => `without ${columns[column]}`), ...[...rules.forced].map((column) => `with ${columns[column]}`),
-    ...(rules.size === null ? [] : [`of ${rules.size.leaves} leaves`]), ...(tree.size === 0 ? [] : ["that begin like the one being built"]),
+    ...(rules.size === null ? [] : [`of ${rules.size.leaves} ${rules.size.leaves === 1 ? "leaf" : "leaves"}`]), ...(tree.size === 0 ? [] : [`that ${whole.trees === 1n ? "begins" : "begin"} like the one being built`]),
   ].join(", ");
   byId("state").textContent = whole.trees === 0n ? `No tree ${words}: up to the bound of ${number(data.bound)} there is none, which is a proof.`
     : `${exact(whole.trees)} ${whole.trees === 1n ? "tree" : "trees"}${words === "" ? "" : " "}${words}; the best has an objective of ${number(whole.best)}.`;

@@ -7,7 +7,7 @@ const { columns, nodes, classes } = model;
 const byId = (id) => document.getElementById(id);
 
 // ---------------------------------------------------------------- the rule; the same as treewright.tree._split
-// A row is an array with one number a column: numbers as they are, categories as positions, NaN for a missing value.
+// A row is an array with one number per column: numbers as they are, categories as positions, NaN for a missing value.
 
 for (const node of nodes) {
   if (node.threshold === "inf") node.threshold = Infinity;
@@ -310,7 +310,7 @@ function read() {
     if (written !== "") {
       value = Number(written);
       if (isNumber(column)) {
-        if (!DECIMAL.test(written)) problem = `“${written.slice(0, 40)}” is no number; write it like 12 or 2.5, or leave it empty.`;
+        if (!DECIMAL.test(written)) problem = `“${written.slice(0, 40)}” is not a number; write it like 12 or 2.5, or leave it empty.`;
         else if (!Number.isFinite(value)) problem = "This number is too large.";
         else beyond = outside(column, value);
       }
@@ -405,7 +405,7 @@ function decide() {
   const cautions = columns.map((column, k) => [column, outside(column, row[k])]).filter(([, words]) => words)
     .map(([column, words]) => make("p", { class: "note" }, name(column.name), `: ${words}. No training row had such a value, so the record of the leaf says little.`));
   const reasons = make("ol", {}, ...reasonsOf(row, path, klass).map((reason) => reasonItem(reason, row)));
-  const why = path.length > 1 ? [make("h3", {}, "Reasons, the heaviest first"), reasons] : [];
+  const why = path.length > 1 ? [make("h3", {}, "Reasons, the most important first"), reasons] : [];
   answer.replaceChildren(onPaper(row), decision, where, ...cautions, ...why, ...changes(row));
 }
 

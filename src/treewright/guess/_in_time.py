@@ -1,0 +1,59 @@
+"""Rows for a fit that nothing can stop: as many as the time allows.
+
+Compiled code of other libraries looks at no clock and hears no Ctrl-C until it returns. So where there is a time limit
+and a large table, a fit of theirs is first made on few rows, which tells what a row takes; if all rows would take
+longer than there is time, it is made on a part of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["rows_in_time"]
+
+LARGE = 1 << 20  # cells: fits of smaller tables are over soon
+TRIAL = 1 << 16  # cells of the fit that is timed
+FEWEST = 50  # rows
+GRACE = 0.1  # seconds that a fit gets in any case
+SLOWER = 1.5  # a row among many may take so many times as long as one among few
+
+
+def rows_in_time(
+    X: NDArray[np.float64], y: NDArray[Any], seconds: float, fit: Callable[[NDArray[np.intp]], object]
+) -> NDArray[np.intp] | None:
+    """Return the rows that a fit has time for, ascending; None is all of them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+    y : ndarray of shape (n_rows,)
+        Classes; each keeps its share of the rows, and one row at least.
+    seconds : float
+        That are left; inf is no limit.
+    fit : callable
+        Makes the fit, or the longest part of it that cannot be stopped, on given rows.
+    """
+    if not np.isfinite(seconds) or X.size <= LARGE:
+        return None
+    few = max(FEWEST, TRIAL // X.shape[1])
+    began = time.perf_counter()
+    if few >= len(X):
+        return None
+    fit(_some_rows(y, few))
+    took = time.perf_counter() - began
+    most = few * max(GRACE, seconds - took) / (SLOWER * took)
+    return None if most >= len(X) else _some_rows(y, max(few, int(most)))
+
+
+def _some_rows(y: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Return about `n` rows, drawn at random and by class."""
+    order = np.random.default_rng(0).permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    evenly = order[np.linspace(0, len(y) - 1, n).astype(np.intp)]
+    first = np.unique(y, return_index=True)[1]
+    return np.union1d(evenly, first)

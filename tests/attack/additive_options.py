@@ -1,0 +1,75 @@
+"""Random options of each method that predicts numbers, actions, survival or probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from attack.case import Value
+from attack.options import (
+    PRICES,
+    random_categorical,
+    random_limits,
+    random_shape,
+    random_switches,
+    sweep_switches,
+)
+
+__all__ = ["policy", "probability", "regression", "regression_front"]
+
+
+def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
+    options |= (
+        random_shape(rng, need_depth=False, leaves=True)
+        | random_categorical(rng, columns)
+        | random_limits(rng)
+    )
+    if rng.random() < 0.4:
+        options["search_options"] = sweep_switches(rng)
+    if y and isinstance(y[0], float) and rng.random() < 0.4:  # numbers, not events and times
+        options["criterion"] = str(rng.choice(["absolute_error", "quantile"]))
+        options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.25, 0.9999]))
+    if rng.random() < 0.05:
+        options["n_jobs"] = 2
+    return options
+
+
+def probability(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = regression(rng, columns, []) | {"criterion": str(rng.choice(["brier", "log_loss"]))}
+    options.pop("n_jobs", None)  # it has one thread
+    return options
+
+
+def regression_front(
+    rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
+) -> dict[str, Any]:
+    options = random_shape(rng, need_depth=False, leaves=False) | {"max_leaves": int(rng.integers(1, 6))}
+    options |= random_categorical(rng, columns) | random_limits(rng)
+    if rng.random() < 0.2:
+        options["search_options"] = sweep_switches(rng)
+    return options
+
+
+def policy(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = regression(rng, columns, y)
+    options.pop("search_options", None)
+    n_actions = len(y[0])
+    if any(
+        0.1 + 0.2 in row for row in y
+    ):  # rewards of `tables` whose last bits count: so do those of the costs
+        some = rng.choice([0.0, 0.1, 0.2, 0.3, 0.1 + 0.2, 1e-17], n_actions)
+        options["action_costs"] = [float(c) for c in some]
+    elif rng.random() < 0.3:
+        options["action_costs"] = [float(c) for c in rng.integers(0, 5, n_actions) / rng.choice([1, 7])]
+    if rng.random() < 0.3:
+        options["actions"] = ["no", "a", "é", "x y"][:n_actions]
+    kind = rng.random()
+    if kind < 0.2:
+        options["search_options"] = {"engine": "sweep"}
+    elif kind < 0.4:
+        options["search_options"] = {"engine": "cuts"} | random_switches(rng)
+    elif kind < 0.6:
+        options["search_options"] = sweep_switches(rng)
+    return options

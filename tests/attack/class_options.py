@@ -1,0 +1,193 @@
+"""Random options of each method that predicts classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from attack.case import Value
+from attack.options import (
+    PRICES,
+    random_categorical,
+    random_class_weight,
+    random_costs,
+    random_limits,
+    random_shape,
+    random_switches,
+    random_thresholds,
+    weights_of_classes,
+)
+
+__all__ = [
+    "cv",
+    "frontier",
+    "guided",
+    "leaf",
+    "min_leaf_accuracy",
+    "mip",
+    "near",
+    "optimal",
+    "reborn",
+    "shards",
+]
+
+
+def optimal(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    price = float(rng.choice(PRICES)) if rng.random() < 0.9 else float(rng.random() ** 3)
+    options: dict[str, Any] = {"cost_complexity": price}
+    options |= random_shape(rng, need_depth=False, leaves=True)
+    options |= random_categorical(rng, columns) | weights_of_classes(rng, y) | random_limits(rng)
+    costs = random_costs(rng, y)
+    if costs is not None:
+        options["costs"] = costs
+    kind = rng.random()
+    if kind < 0.35:
+        options["search_options"] = {"engine": "sweep"}
+        if rng.random() < 0.5:
+            options["thresholds"] = "all"
+        if rng.random() < 0.05:
+            options["n_jobs"] = 2
+        return options
+    if kind < 0.45:
+        options["search_options"] = {"engine": "cuts"}
+    elif kind < 0.55:
+        options["search_options"] = {"engine": "cuts"} | random_switches(rng)
+    return options | random_thresholds(rng, columns)
+
+
+def min_leaf_accuracy(
+    rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
+) -> dict[str, Any]:
+    options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
+    options |= random_shape(rng, need_depth=True, leaves=False)
+    options |= (
+        random_categorical(rng, columns)
+        | weights_of_classes(rng, y)
+        | random_limits(rng)
+        | random_thresholds(rng, columns)
+    )
+    options["min_leaf_accuracy"] = float(rng.choice([0, 0, 0, 0.3, 0.5, 0.6, 0.75, 0.9, 1.0]))
+    return options
+
+
+def leaf(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = {"min_samples_leaf": 1} | random_shape(rng, need_depth=True, leaves=False)
+    options |= (
+        random_categorical(rng, columns)
+        | random_class_weight(rng, y)
+        | random_limits(rng)
+        | random_thresholds(rng, columns)
+    )
+    if rng.random() < 0.45:
+        options |= {"confidence": float(rng.choice([0.5, 0.6, 0.8, 0.95, 0.99]))}
+    else:
+        options["criterion"] = "accuracy"
+    if rng.random() < 0.15:
+        names = ("cache", "propagate", "neighbours", "convert", "deepen", "refute")
+        options["search_options"] = {name: False for name in names if rng.random() < 0.4}
+    return options
+
+
+def frontier(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = random_shape(rng, need_depth=False, leaves=False) | {"max_leaves": int(rng.integers(1, 9))}
+    options |= (
+        random_categorical(rng, columns)
+        | weights_of_classes(rng, y)
+        | random_limits(rng)
+        | random_thresholds(rng, columns)
+    )
+    costs = random_costs(rng, y)
+    if costs is not None:
+        options["costs"] = costs
+    return options
+
+
+def guided(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
+    options |= random_shape(rng, need_depth=False, leaves=True) | weights_of_classes(rng, y)
+    if rng.random() < 0.6:
+        options["guess_lower_bounds"] = True
+        if rng.random() < 0.7:  # any labels will do; the search is then quick
+            labels = sorted(set(y))
+            options["reference"] = [v if rng.random() < 0.7 else labels[rng.integers(len(labels))] for v in y]
+            return options
+    if rng.random() < 0.6 or "guess_lower_bounds" not in options:
+        options["thresholds"] = "guess"
+    if rng.random() < 0.2:
+        options["max_depth"] = "guess"
+    return options
+
+
+def cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    return {"max_leaves": int(rng.integers(1, 5)), "cv": 2} | random_shape(
+        rng, need_depth=False, leaves=False
+    )
+
+
+def mip(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    formulation = str(rng.choice(["leaf_accuracy", "oct", "binoct"]))
+    options: dict[str, Any] = {"formulation": formulation, "max_depth": int(rng.integers(1, 3))}
+    if rng.random() < 0.4 and formulation != "binoct":
+        options["min_samples_leaf"] = 2
+    if formulation == "oct":
+        options["cost_complexity"] = float(rng.choice([0.0, 0.05, 0.125]))
+    if rng.random() < 0.3:
+        options["strategy"] = str(rng.choice(["direct", "gradual"]))
+    if rng.random() < 0.3:
+        options["tighten"] = False
+    return options
+
+
+def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    return {
+        "objective": str(rng.choice(["depth-leaves", "depth", "leaves", "heuristic"])),
+        "random_state": int(rng.integers(1000)),
+        "forest": {"n_estimators": int(rng.integers(1, 4)), "max_depth": int(rng.integers(1, 3))},
+    }
+
+
+def near(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "cost_complexity": float(rng.choice([0.0, 0.001, 0.01, 0.03, 0.05, 0.1, 0.25]))
+    }
+    options |= random_shape(rng, need_depth=True, leaves=True) | random_categorical(rng, columns)
+    options["max_depth"] = min(options["max_depth"], 3 if len(y) < 5 else 2)
+    if rng.random() < 0.1:
+        options["time_limit"] = float(rng.choice([1e-9, 1e-4]))
+    if rng.random() < 0.15:
+        options["class_weight"] = "balanced"
+    costs = random_costs(rng, y)
+    if costs is not None:
+        options["costs"] = [[round(c, 3) for c in row] for row in costs]
+    kind = rng.integers(4)
+    if kind == 0:
+        options["slack"] = float(rng.choice([0.0, 0.01, 0.05, 0.2]))
+    elif kind == 1:
+        options["max_objective"] = float(rng.choice([0.3, 0.6, 1.0, 2.0]))
+    else:
+        options["epsilon"] = float(rng.choice([0.0, 0.05, 0.1, 0.5, 1.0]))
+    if rng.random() < 0.4:
+        options["leaf_labels"] = "any"
+    if rng.random() < 0.4:
+        options["redundant_splits"] = True
+    return options
+
+
+def shards(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
+    options |= random_shape(rng, need_depth=True, leaves=True) | random_categorical(rng, columns)
+    options |= weights_of_classes(rng, y)
+    if rng.random() < 0.1:
+        options["step_limit"] = int(rng.integers(1, 40))
+    costs = random_costs(rng, y)
+    if costs is not None:
+        options["costs"] = costs
+    thresholds = random_thresholds(rng, columns)
+    if isinstance(thresholds.get("thresholds"), dict):
+        options |= thresholds
+    options["shard_rows"] = int(rng.choice([1, 2, len(y) // 2 + 1, len(y)]))
+    options |= {"shuffle": bool(rng.random() < 0.8), "random_state": int(rng.integers(100)), "n_jobs": 1}
+    if rng.random() < 0.3:
+        options["gap"] = 0.0
+    return options

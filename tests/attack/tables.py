@@ -1,0 +1,146 @@
+"""Random tables with their labels, numbers, rewards, times and weights: ties, gaps, text, very different sizes."""
+
+from __future__ import annotations
+
+import math
+import zlib
+
+import numpy as np
+
+from attack.case import Value
+
+__all__ = [
+    "WORDS",
+    "mark",
+    "random_columns",
+    "random_labels",
+    "random_numbers",
+    "random_rewards",
+    "random_times",
+    "random_weights",
+]
+
+WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
+
+
+def random_columns(
+    rng: np.random.Generator, n_columns: int, n_rows: int, *, numbers_only: bool
+) -> dict[str, list[Value]]:
+    columns: dict[str, list[Value]] = {}
+    for j in range(n_columns):
+        kind = rng.choice(["ties", "real", "bit", "bool", "wild", "text", "copy", "constant", "gaps"])
+        if numbers_only and kind in ("text", "wild", "bool", "gaps"):
+            kind = "ties"
+        values: list[Value]
+        if kind == "real":
+            values = [round(float(x), 2) for x in rng.normal(size=n_rows)]
+        elif kind == "bit":
+            values = rng.integers(0, 2, n_rows).tolist()
+        elif kind == "bool":
+            values = [bool(x) for x in rng.integers(0, 2, n_rows)]
+        elif kind == "wild":  # neighbouring floats, large and tiny ones
+            some = [0.1, math.nextafter(0.1, 1), 0.1 + 0.2, 0.3, 1e300, -1e300, 5e-324, 0.0, -7.5, 1e-9]
+            values = [some[int(k)] for k in rng.integers(0, len(some), n_rows)]
+        elif kind == "text":
+            values = [WORDS[int(k)] for k in rng.integers(0, rng.integers(1, 6), n_rows)]
+        elif kind == "copy" and columns:
+            values = list(columns[str(rng.choice(list(columns)))])
+            if rng.random() < 0.3 and all(isinstance(v, int) and not isinstance(v, bool) for v in values):
+                values = [-v for v in values]  # type: ignore[operator]
+        elif kind == "constant":
+            values = [float(rng.integers(3))] * n_rows
+        elif kind == "gaps" and rng.random() < 0.1:
+            values = [None] * n_rows
+        else:
+            values = rng.integers(0, rng.integers(2, 7), n_rows).tolist()
+        if not numbers_only and not isinstance(values[0], bool) and rng.random() < 0.35:
+            values = [None if rng.random() < 0.25 else v for v in values]
+        columns[f"c{j}"] = values
+    if n_rows > 3 and rng.random() < 0.3:  # equal rows, their labels may differ
+        half = n_rows // 2
+        columns = {name: values[:half] + values[: n_rows - half] for name, values in columns.items()}
+    return columns
+
+
+def random_labels(
+    rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int
+) -> list[int | str | bool]:
+    n_classes = int(rng.choice([1, 2, 2, 2, 2, 3, 3, 4, max(2, n_rows)], p=[0.03] + [0.12] * 7 + [0.13]))
+    numbers = rng.integers(0, n_classes, n_rows)
+    if rng.random() < 0.35:  # labels that follow a rule, so that deep trees pay
+        a, b = (columns[str(rng.choice(list(columns)))] for _ in range(2))
+        numbers = np.array([(mark(u) + mark(v) // 8) % n_classes for u, v in zip(a, b, strict=True)])
+        numbers = np.where(rng.random(n_rows) < 0.1, rng.integers(0, n_classes, n_rows), numbers)
+    kind = rng.integers(4)
+    if kind == 0:
+        return [("no", "yes", "é", "x y", "d")[k] if k < 5 else f"k{k}" for k in numbers.tolist()]
+    if kind == 1 and n_classes == 2:
+        return [bool(k) for k in numbers]
+    return numbers.tolist()
+
+
+def random_numbers(rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int) -> list[float]:
+    """Numbers of many kinds: ties, all equal, far from zero, of very different size."""
+    kind = rng.integers(7)
+    made = [
+        rng.integers(0, 4, n_rows).astype(float),
+        rng.normal(size=n_rows),
+        np.round(rng.normal(size=n_rows), 1) + 1e6,
+        10.0 ** rng.uniform(-8, 8, n_rows) * rng.choice([-1, 1], n_rows),
+        np.full(n_rows, float(rng.integers(-3, 3))),
+        rng.normal(size=n_rows) * float(rng.choice([1e-150, 1e150])),
+        np.array([mark(v) % 5 for v in columns[str(rng.choice(list(columns)))]]) + 0.1 * rng.random(n_rows),
+    ][kind]
+    return [float(v) for v in made]
+
+
+def random_rewards(
+    rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int
+) -> list[tuple[float, ...]]:
+    """Rewards of some actions, row by row: those of `_targets`, some with a part that all actions share."""
+    made = [random_numbers(rng, columns, n_rows) for _ in range(int(rng.choice([2, 2, 3, 4])))]
+    if rng.random() < 0.4:
+        made = [list(column) for column in rng.integers(0, 3, (len(made), n_rows)).astype(float).tolist()]
+    if rng.random() < 0.2:  # .1 + .2 is not .3: what costs of this size leave are last bits
+        made = rng.choice(
+            [0.1, 0.2, 0.3, 0.1 + 0.2, 0.4, 0.6, 0.3 + 0.3 + 2**-53], (len(made), n_rows)
+        ).tolist()
+    shared = 10.0 ** float(rng.integers(0, 7)) if rng.random() < 0.2 else 0.0
+    return [tuple(v + shared for v in row) for row in zip(*made, strict=True)]
+
+
+def random_times(
+    rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int
+) -> list[tuple[bool, float]]:
+    """Events and times, with ties; times of a rule, of very different size, zero."""
+    event = rng.random(n_rows) < rng.choice([0.0, 0.3, 0.7, 0.7, 1.0])
+    time = [
+        rng.integers(0, 8, n_rows).astype(float),
+        rng.exponential(size=n_rows),
+        10.0 ** rng.uniform(-8, 8, n_rows),
+        np.abs(np.array(random_numbers(rng, columns, n_rows))),
+        np.array([float(mark(v) % 5) for v in columns[str(rng.choice(list(columns)))]]),
+    ][rng.integers(5)]
+    return list(zip(event.tolist(), time.tolist(), strict=True))
+
+
+def mark(value: Value) -> int:
+    """A number that depends on the value alone, in every process."""
+    return zlib.crc32(repr(value).encode()) // 16
+
+
+def random_weights(rng: np.random.Generator, n_rows: int) -> list[float] | None:
+    kind = rng.integers(9)
+    if kind <= 2:
+        return None
+    weight = [
+        rng.integers(1, 6, n_rows).astype(float),
+        rng.integers(0, 4, n_rows).astype(float),  # zeros: rows that are not there
+        rng.integers(1, 30, n_rows) / 10,
+        rng.random(n_rows) + 0.01,
+        10.0 ** rng.uniform(-6, 6, n_rows),
+        np.where(rng.random(n_rows) < 0.5, 1e9, 1.0) * rng.integers(1, 4, n_rows),
+    ][kind - 3]
+    if not weight.any():
+        weight[0] = 1.0
+    return [float(w) for w in weight]
