@@ -31,8 +31,6 @@ TABLES_A_BLOCK = 40
 OPTIONS = (
     None,
     SweepOptions(plain_work=1),
-    SweepOptions(lanes=1),  # the kernel of many cuts, in the smallest nodes too
-    SweepOptions(lanes=1, monotone=False),
     SweepOptions(monotone=False),
     SweepOptions(between=False, neighbours=False),
     SweepOptions(leaf_count=False, shallower=False, fair_shares=False),

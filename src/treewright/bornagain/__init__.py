@@ -2,6 +2,7 @@
 
 from treewright.bornagain._certificate import find_other_decision
 from treewright.bornagain._distil import Agreement, agreement, distil
+from treewright.bornagain._distil_values import distil_values, value_agreement
 from treewright.bornagain._forecast import Forecast, forecast
 from treewright.bornagain._leaf_scores import LeafScores, leaf_scores
 from treewright.bornagain._prune import prune, solve_active
@@ -19,10 +20,12 @@ __all__ = [
     "Progress",
     "agreement",
     "distil",
+    "distil_values",
     "find_other_decision",
     "forecast",
     "leaf_scores",
     "prune",
     "solve",
     "solve_active",
+    "value_agreement",
 ]

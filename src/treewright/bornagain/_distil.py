@@ -44,12 +44,15 @@ class Agreement:
         them that was used neither to train the ensemble nor to find the tree.
     confidence : float
         Two-sided level of the interval.
+    tolerance : float or None, default=None
+        For numbers: how far apart they may be to count as alike.
     """
 
     n_rows: int
     n_alike: int
     lower_bound: float
     confidence: float
+    tolerance: float | None = None
 
     @property
     def share(self) -> float:
@@ -59,6 +62,12 @@ class Agreement:
     def sentence(self) -> str:
         """Return it as one sentence."""
         level = f"{self.confidence:.0%} interval"
+        if self.tolerance is not None:
+            return (
+                f"Tree and model are at most {self.tolerance:g} apart on {self.n_alike:,} of {self.n_rows:,} rows "
+                f"({self.share:.1%}); if neither has seen these rows, on at least {self.lower_bound:.1%} of all new "
+                f"ones like them ({level})."
+            )
         return (
             f"Tree and ensemble decide alike on {self.n_alike:,} of {self.n_rows:,} rows ({self.share:.1%}); if "
             f"neither has seen these rows, on at least {self.lower_bound:.1%} of all new ones like them ({level})."

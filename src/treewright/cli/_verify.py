@@ -143,6 +143,11 @@ def _decides_like(content: Model, path: Path) -> bool:
             f"This tree agrees with an ensemble on {claim.scope}, not everywhere, so {path.name} proves nothing about "
             "it. Make it again to check it: treewright reborn --faithful rows."
         )
+    if claim is not None and claim.options.get("objective") == "values":
+        raise InputError(
+            f"This tree is near the numbers of a regression model on {claim.scope}, so {path.name} proves nothing "
+            "about it. Count the rows to check it: treewright.bornagain.value_agreement."
+        )
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
     report = check_faithful(content.tree, model)

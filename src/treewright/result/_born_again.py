@@ -42,7 +42,14 @@ class BornAgainResult(SolveResult):
         leaves = leaves_in_words(self.tree)
         size = f"depth {self.tree.depth} and {leaves}"
         if self.options.get("objective") == "rows":
-            return self._sentence_of_rows(f"This tree of {size}", ensemble)
+            return self._sentence_of_rows(
+                f"This tree of {size} decides like the ensemble ({ensemble}) on", "agrees"
+            )
+        if self.options.get("objective") == "values":
+            tolerance = self.options.get("tolerance", "unknown")
+            apart = f"{tolerance:g}" if isinstance(tolerance, (int, float)) else tolerance
+            within = f"is within {apart} of the model's numbers on"
+            return self._sentence_of_rows(f"This tree of {size} {within}", "is as near")
         if self.status is SolveStatus.OPTIMAL:
             least = PROVEN_LEAST.get(str(self.options.get("objective")), "no faithful tree is smaller")
             where = f"decides like the ensemble ({ensemble}) on {self.scope}"
@@ -54,24 +61,27 @@ class BornAgainResult(SolveResult):
             f"least{why}{least if of['leaves_lower_bound'] != 1 else ''}."
         )
 
-    def _sentence_of_rows(self, tree: str, ensemble: str) -> str:
-        """The sentence of a tree that agrees with the ensemble on rows, not everywhere."""
+    def _sentence_of_rows(self, tree: str, agrees: str) -> str:
+        """The sentence of a tree that agrees with the ensemble, or is near a model, on rows, not everywhere."""
         alike, asked, rows = (
             self.stats.get(name, "unknown") for name in ("rows_alike", "rows_asked", "rows")
         )
-        said = f"{tree} decides like the ensemble ({ensemble}) on {alike} of {rows} rows; {asked} were asked."
+        said = f"{tree} {alike} of {rows} rows; {asked} were asked."
         depth = self.options.get("max_depth")
-        within = "over the ensemble's thresholds" + ("" if depth is None else f" of depth {depth} or less")
+        of_ensemble = self.options.get("objective") == "rows"
+        within = ("over the ensemble's thresholds" if of_ensemble else "over all thresholds") + (
+            "" if depth is None else f" of depth {depth} or less"
+        )
         if self.status is not SolveStatus.OPTIMAL:
             why = f" ({self.stop_reason.value})" if self.stop_reason else ""
             least = self.stats.get("leaves_lower_bound", "unknown")
             return f"{said} Its size is not proven least{why}: at least {least} leaves are needed for that."
         if self.loss * rows > rows - asked + 0.5:
             most = self.options.get("max_leaves")
-            return f"{said} Proven: no tree {within} with at most {most} leaves agrees on more rows."
+            return f"{said} Proven: no tree {within} with at most {most} leaves {agrees} on more rows."
         return (
-            f"{said} Proven: no tree {within} with fewer leaves agrees on as many as were asked, and none with as "
-            "many leaves agrees on more."
+            f"{said} Proven: no tree {within} with fewer leaves {agrees} on as many as were asked, and none with as "
+            f"many leaves {agrees} on more."
         )
 
 

@@ -1,0 +1,364 @@
+"""A small tree that says nearly the numbers that a regression model says, with proof.
+
+The model's numbers u label the rows. A leaf that predicts v is within the tolerance e of the rows with u in
+[v - e, v + e], so what counts of v is this window; and a window may be moved up until it begins at the number of a
+row, without losing a row. So the windows that begin at a row's number and hold rows that no other such window holds
+are all that a leaf need choose from: the classes of a tree whose costs are 1 for the rows outside and 0 for those
+within (`treewright.search.solve_row_costs`). Asked for each number of leaves in turn, that exact search says how many
+rows must lie outside; the first number of leaves with few enough is the answer. k leaves hold at most the rows of the
+best k windows on the line: where these are too few, whatever the splits, k needs no search.
+
+The windows are as many as the rows at most, so time and memory grow with the square of the rows.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.bornagain._distil import Agreement
+from treewright.errors import InputError
+from treewright.problem import RowCostsProblem
+from treewright.result import BornAgainResult, RowCostsResult, SolveStatus, StopReason
+from treewright.search import Limits, solve_row_costs
+from treewright.table import Table, encode_like, table_from
+from treewright.tree import Tree, wilson_interval
+
+__all__ = ["distil_values", "value_agreement"]
+
+MOST_COSTS = 2**25  # rows times windows: a quarter of a gigabyte
+Numbers = NDArray[np.float64]
+
+
+def distil_values(
+    predicted: ArrayLike,
+    X: Any,
+    *,
+    tolerance: float,
+    share: float = 0.0,
+    max_depth: int = 4,
+    max_leaves: int = 16,
+    time_limit: float | None = 60.0,
+    step_limit: int | None = None,
+    memory_limit: int | None = None,
+    progress: Callable[[Any], bool | None] | None = None,
+) -> BornAgainResult:
+    """Find the tree of fewest leaves that is near a regression model on given rows, or on nearly all of them.
+
+    Parameters
+    ----------
+    predicted : array-like of shape (n_rows,)
+        What the model predicts for the rows: of any model, in the units of its target.
+    X : array-like or frame of shape (n_rows, n_columns)
+    tolerance : float
+        How far the tree's number may be from the model's, >= 0, in the same units.
+    share : float, default=0.0
+        Share of the rows, 0 to 1, on which it may be further.
+    max_depth : int, default=4
+        Largest number of splits on a path.
+    max_leaves : int, default=16
+        Largest number of leaves.
+    time_limit : float or None, default=60.0
+        Seconds.
+    step_limit, memory_limit : int or None, default=None
+        Steps and bytes of the searches together.
+    progress : callable, optional
+        Called about 20 times a second with a `treewright.search.Progress` (its objective is a share of rows); a true
+        answer ends the run.
+
+    Returns
+    -------
+    BornAgainResult
+        ``tree`` is a regression tree over all thresholds between the rows' values, ``objective`` and ``lower_bound``
+        are numbers of leaves, ``loss`` is the share of the rows that are further from the model than the tolerance.
+        Status OPTIMAL if no tree of fewer leaves within `max_depth` keeps to `share`, and none of as many leaves is
+        near on more rows. If no tree that was found keeps to it, a note says so.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of range, or there are too many rows with different numbers.
+
+    Notes
+    -----
+    Distances are compared in float64, with a slack of 1e-9 of the tolerance. That the tree is near on these rows is no
+    bound for new ones: count it on others with `value_agreement`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from treewright.bornagain import distil_values
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> forest = RandomForestRegressor(10, max_depth=3, random_state=0).fit(X, y)
+    >>> result = distil_values(forest.predict(X[:100]), X[:100], tolerance=40, share=0.05, max_depth=2)
+    >>> bool(np.mean(abs(result.tree.predict(X[:100]) - forest.predict(X[:100])) <= 40) >= 0.95)
+    True
+    """
+    start = time.monotonic()
+    limits = Limits(time_limit=time_limit, step_limit=step_limit, memory_limit=memory_limit).started()
+    table = table_from(X)
+    numbers = _numbers(predicted, table.n_rows)
+    _check(tolerance, share, max_depth, max_leaves)
+    starts = _windows(numbers, float(tolerance))
+    if len(starts) * len(numbers) > MOST_COSTS:
+        raise InputError(
+            f"{len(numbers):,} rows with {len(starts):,} windows of numbers take too much memory; give fewer rows (a "
+            "sample), a larger tolerance, or rounded numbers."
+        )
+    search = _Search(table, numbers, starts, float(tolerance), max_depth, progress)
+    allowed = math.floor(share * len(numbers) + 1e-9)
+    search.run(allowed, max_leaves, limits)
+    return _result(search, allowed, max_leaves, share, time.monotonic() - start)
+
+
+def value_agreement(
+    tree: Tree, predicted: ArrayLike, X: Any, *, tolerance: float, confidence: float = 0.95
+) -> Agreement:
+    """Count the rows on which a tree is within a tolerance of a model's numbers.
+
+    Parameters
+    ----------
+    tree : Tree
+    predicted : array-like of shape (n_rows,)
+        What the model predicts.
+    X : array-like or frame of shape (n_rows, n_columns)
+        For a statement about new rows take rows that neither was made from.
+    tolerance : float
+    confidence : float, default=0.95
+        Two-sided level of the Wilson interval, strictly between 0 and 1.
+
+    Returns
+    -------
+    Agreement
+    """
+    rows = encode_like(X, tree.columns, expected_by="value_agreement")
+    numbers = _numbers(predicted, len(rows))
+    _check(tolerance, 0.0, 0, 1)
+    near = int(_near(tree.predict(rows), numbers, float(tolerance)).sum())
+    return Agreement(
+        len(rows), near, wilson_interval(near, len(rows), confidence)[0], confidence, float(tolerance)
+    )
+
+
+class _Search:
+    """The searches for one number of leaves after another, and what they found."""
+
+    def __init__(
+        self,
+        table: Table,
+        numbers: Numbers,
+        starts: Numbers,
+        tolerance: float,
+        max_depth: int,
+        progress: Callable[[Any], bool | None] | None,
+    ) -> None:
+        self.numbers, self.starts, self.tolerance = numbers, starts, tolerance
+        self.progress = progress
+        outside = ~_held(numbers[:, None], starts, tolerance)
+        self.problem = RowCostsProblem(
+            table=table,
+            y=np.zeros(len(numbers), dtype=np.int32),
+            classes=np.arange(len(starts)),
+            row_costs=outside.astype(np.float64),
+            sample_weight=np.ones(len(numbers)),
+            cost_complexity=0.0,
+            max_depth=max_depth,
+        )
+        self.steps = 0
+        self.least: list[int] = []  # [leaves - 1] rows that must lie outside
+        self.tree: Tree | None = None
+        self.outside = len(numbers)
+        self.proven = False
+        self.stop: StopReason | None = None
+
+    def run(self, allowed: int, max_leaves: int, limits: Limits) -> None:
+        """Search until the answer is there, or the limits are: first among all sizes, then from the smallest on."""
+        largest = self._solve(max_leaves, _half(limits))
+        last = self._least(largest)
+        self._keep(largest)
+        goal = max(allowed, last)  # no tree at all leaves fewer than `last` outside
+        line = _outside_on_the_line(self.numbers, self.starts, self.tolerance, max_leaves)
+        for n_leaves in range(1, max_leaves + 1):
+            bound = max(int(line[n_leaves - 1]), last)
+            if bound > goal:
+                self.least.append(bound)
+                continue
+            left = limits.after(self.steps)
+            asked_to_stop = self.stop in (StopReason.INTERRUPT, StopReason.CALLBACK)
+            if asked_to_stop or left is None or left.left() <= 0:
+                self.least.append(bound)
+                ran_out = StopReason.STEP_LIMIT if left is None else StopReason.TIME_LIMIT
+                self.stop = self.stop or ran_out
+                return
+            one = self._solve(n_leaves, left)
+            self.least.append(max(self._least(one), bound))
+            outside = self._outside(one.tree)
+            if outside <= goal:
+                self._keep(one)
+                exact = self.least[-1] == outside and one.tree.n_leaves == n_leaves
+                self.proven = exact and all(rows > goal for rows in self.least[:-1])
+                break
+            if outside < self.outside:
+                self._keep(one)
+        if self.proven:
+            self.stop = None
+
+    def _solve(self, n_leaves: int, limits: Limits) -> RowCostsResult:
+        problem = replace(self.problem, max_leaf_nodes=n_leaves)
+        result = solve_row_costs(problem, limits=limits, progress=self.progress)
+        self.steps += int(result.stats.get("steps", 0))
+        self.stop = result.stop_reason or self.stop
+        return result
+
+    def _least(self, result: RowCostsResult) -> int:
+        """Whole rows: a bound of 3.2 means that at least 4 lie outside; the slack covers the division."""
+        return max(0, math.ceil(result.lower_bound * len(self.numbers) - 1e-6))
+
+    def _outside(self, tree: Tree) -> int:
+        leaf = tree.prediction[tree.apply(self.problem.table.X)]
+        return int((~_held(self.numbers, self.starts[leaf], self.tolerance)).sum())
+
+    def _keep(self, result: RowCostsResult) -> None:
+        self.tree, self.outside = result.tree, self._outside(result.tree)
+
+    def values(self) -> Tree:
+        """Return the tree kept, as a regression tree: a leaf predicts the middle of the numbers within its window."""
+        tree = self.tree
+        assert tree is not None
+        at = tree.apply(self.problem.table.X)
+        value = np.full(tree.node_count, float(np.mean(self.numbers)))
+        for node in np.flatnonzero(tree.is_leaf):
+            here = self.numbers[at == node]
+            start = self.starts[tree.prediction[node]]
+            within = here[_held(here, start, self.tolerance)]
+            value[node] = (within.min() + within.max()) / 2 if len(within) else here.mean()
+        return Tree(
+            tree.columns, None, tree.splits, tree.children_left, tree.children_right,
+            np.zeros_like(tree.prediction), value[:, None], tree.n_node_samples.copy(),
+        )  # fmt: skip
+
+
+def _result(search: _Search, allowed: int, max_leaves: int, share: float, seconds: float) -> BornAgainResult:
+    n = len(search.numbers)
+    tree = search.values()
+    near = int(
+        _near(tree.predict(search.problem.table.X), search.numbers, search.tolerance).sum()
+    )  # counted anew
+    needed = 1 + next((k for k, rows in enumerate(search.least) if rows <= allowed), len(search.least))
+    needed = min(needed, tree.n_leaves)
+    notes = [
+        "That the tree is near on these rows is no bound for new ones; count it on rows it has not seen."
+    ]
+    if n - near > allowed:
+        notes.insert(
+            0,
+            f"The tree is further from the model than {search.tolerance:g} on {n - near} rows, more than the {allowed} "
+            "that are allowed. Raise tolerance, share, max_leaves, max_depth or time_limit.",
+        )
+    return BornAgainResult(
+        tree=tree,
+        status=SolveStatus.OPTIMAL if search.proven else SolveStatus.FEASIBLE,
+        objective=float(tree.n_leaves),
+        lower_bound=float(tree.n_leaves if search.proven else needed),
+        loss=(n - near) / n,
+        scope=f"{near} of the {n} rows that it was made from",
+        stop_reason=search.stop,
+        stats={
+            "seconds": seconds,
+            "depth": tree.depth,
+            "leaves": tree.n_leaves,
+            "depth_lower_bound": int(needed - 1).bit_length(),
+            "leaves_lower_bound": needed,
+            "rows": n,
+            "rows_alike": near,
+            "rows_asked": n - allowed,
+            "steps": search.steps,
+        },
+        options={
+            "method": "born-again",
+            "objective": "values",
+            "tolerance": search.tolerance,
+            "share": float(share),
+            "max_depth": search.problem.max_depth,
+            "max_leaves": max_leaves,
+        },
+        notes=tuple(notes),
+    )
+
+
+def _half(limits: Limits) -> Limits:
+    """Return limits of half the steps and of half the time that is left."""
+    steps = None if limits.step_limit is None else max(1, limits.step_limit // 2)
+    seconds = None if limits.time_limit is None else max(1e-3, limits.time_limit - limits.left() / 2)
+    return replace(limits, step_limit=steps, time_limit=seconds)
+
+
+def _windows(numbers: Numbers, tolerance: float) -> Numbers:
+    """Return where windows begin that hold a number which no earlier one holds."""
+    each = np.unique(numbers)
+    ends = np.array([int(_held(each[i:], each[i], tolerance).sum()) + i for i in range(len(each))])
+    return np.asarray(each[np.append(True, ends[1:] > ends[:-1])])
+
+
+def _held(numbers: Numbers, starts: Any, tolerance: float) -> NDArray[np.bool_]:
+    """Whether numbers lie in windows of twice the tolerance."""
+    return np.asarray((numbers >= starts) & (numbers - starts <= 2 * tolerance))
+
+
+def _near(values: Numbers, numbers: Numbers, tolerance: float) -> NDArray[np.bool_]:
+    slack = 1e-9 * tolerance + 4 * np.finfo(np.float64).eps * np.abs(numbers)
+    return np.asarray(np.abs(values - numbers) <= tolerance + slack)
+
+
+def _outside_on_the_line(
+    numbers: Numbers, starts: Numbers, tolerance: float, max_leaves: int
+) -> NDArray[np.int64]:
+    """Return the rows that no choice of 1, 2, ... windows holds: what so many leaves leave outside at least.
+
+    The most rows that k windows hold, by dynamic programming from the right: a best choice has windows that do not
+    overlap, for the later of two that do may begin behind the earlier one.
+    """
+    each, counts = np.unique(numbers, return_counts=True)
+    below = np.append(0, np.cumsum(counts))
+    end = np.array([i + int(_held(each[i:], each[i], tolerance).sum()) for i in range(len(each))])
+    held = np.zeros(len(each) + 1, dtype=np.int64)
+    out = []
+    for _ in range(max_leaves):
+        now = np.zeros_like(held)
+        for i in range(len(each) - 1, -1, -1):
+            now[i] = max(now[i + 1], below[end[i]] - below[i] + held[end[i]])
+        held = now
+        out.append(len(numbers) - int(held[0]))
+    return np.array(out)
+
+
+def _numbers(predicted: ArrayLike, n_rows: int) -> Numbers:
+    try:
+        numbers = np.asarray(predicted, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"predicted must be one finite number a row ({error}).") from None
+    if numbers.shape != (n_rows,) or not n_rows:
+        raise InputError(f"predicted has shape {numbers.shape} for {n_rows} rows; give one number a row.")
+    if not np.isfinite(numbers).all():
+        raise InputError("predicted contains NaN or infinity; give finite numbers.")
+    return numbers
+
+
+def _check(tolerance: float, share: float, max_depth: int, max_leaves: int) -> None:
+    if isinstance(tolerance, bool) or not (isinstance(tolerance, (int, float)) and 0 <= tolerance < math.inf):
+        raise InputError(
+            f"tolerance={tolerance!r}; give a distance >= 0 in the units of the model's numbers."
+        )
+    if isinstance(share, bool) or not (isinstance(share, (int, float)) and 0 <= share <= 1):
+        raise InputError(f"share={share!r}; give a share of the rows from 0 to 1.")
+    for name, value, least in (("max_depth", max_depth, 0), ("max_leaves", max_leaves, 1)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise InputError(f"{name}={value!r}; give an integer of at least {least}.")
