@@ -16,7 +16,7 @@ from attack.options import (
     sweep_switches,
 )
 
-__all__ = ["policy", "probability", "regression", "regression_front"]
+__all__ = ["policy", "probability", "regression", "regression_cv", "regression_front"]
 
 
 def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -73,3 +73,11 @@ def policy(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
     elif kind < 0.6:
         options["search_options"] = sweep_switches(rng)
     return options
+
+
+def regression_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {"max_leaves": int(rng.integers(1, 5)), "max_depth": int(rng.integers(1, 4))}
+    if rng.random() < 0.3:
+        options["min_samples_leaf"] = 2
+    options["choose"] = str(rng.choice(["leaves", "cost_complexity"]))
+    return options | {"rule": str(rng.choice(["one_se", "best"]))}

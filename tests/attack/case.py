@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["CALLS", "Case", "Value"]
+__all__ = ["CALLS", "Case", "Value", "halves"]
 
 Value = float | int | bool | str | None
 
@@ -29,8 +29,15 @@ CALLS = {
     "near": "near_optimal_trees",
     "shards": "fit_shards",
     "regression front": "regression_frontier",
+    "row costs": "OptimalTreeClassifier",
+    "near choice": "NearOptimalTreeClassifier",
+    "leaf cv": "LeafAccuracyTreeClassifierCV",
+    "regression cv": "OptimalTreeRegressorCV",
+    "hybrid": "HybridTreeClassifier",
 }
 
+BY_FOLDS = ("leaf cv", "regression cv")
+WITHOUT_BAR = ("reborn", "hybrid")
 FUNCTIONS = ("frontier", "near", "shards", "regression front")
 SWITCHES = {"leaf": "LeafAccuracyOptions"} | dict.fromkeys(
     ("regression", "survival", "probability", "regression front"), "SweepOptions"
@@ -115,14 +122,28 @@ class Case:
             from sklearn.ensemble import RandomForestClassifier
 
             arguments["estimator"] = RandomForestClassifier(**arguments.pop("forest"))
+        if "top" in arguments:
+            from sklearn.tree import DecisionTreeClassifier
+
+            arguments["top"] = DecisionTreeClassifier(**arguments["top"])
+        if self.method in BY_FOLDS:
+            arguments["cv"] = halves(self.n_rows)
         return arguments
+
+    @property
+    def fitted_with(self) -> dict[str, Any]:
+        """The arguments of `fit` after the table."""
+        given: dict[str, Any] = {"y": list(self.y)}
+        if self.method == "row costs":
+            given = {"y": [label for label, _ in self.y], "row_costs": [list(costs) for _, costs in self.y]}
+        return given if self.weight is None else given | {"sample_weight": list(self.weight)}
 
     def run(self, **more: Any) -> Any:
         """Call the library: the fitted estimator, or the frontier. `more` are further arguments of the call."""
         import treewright
 
         arguments = self.arguments() | {"progress": False} | more
-        if self.method == "reborn":
+        if self.method in WITHOUT_BAR:
             arguments.pop("progress")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -132,7 +153,8 @@ class Case:
             model = getattr(treewright, CALLS[self.method])(**arguments)
             if self.method == "reborn":
                 return model.fit(self.frame(), list(self.y))
-            return model.fit(self.frame(), list(self.y), sample_weight=self._weights())
+            given = self.fitted_with
+            return model.fit(self.frame(), given.pop("y"), **given)  # a policy's y is called rewards
 
     def _weights(self) -> list[float] | None:
         return None if self.weight is None else list(self.weight)
@@ -152,6 +174,12 @@ class Case:
             lines.append("from sklearn.ensemble import RandomForestClassifier")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("forest").items())
             arguments["estimator"] = _Code(f"RandomForestClassifier({inner})")
+        if "top" in arguments:
+            lines.append("from sklearn.tree import DecisionTreeClassifier")
+            inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("top").items())
+            arguments["top"] = _Code(f"DecisionTreeClassifier({inner})")
+        if self.method in BY_FOLDS:
+            arguments["cv"] = halves(self.n_rows)
         if self.as_array:
             table = repr([list(row) for row in self.rows]).replace("None", "nan")
             lines += ["import numpy as np", "nan = float('nan')", f"X = np.array({table}, dtype=float)"]
@@ -161,7 +189,7 @@ class Case:
                 for name, values in self.columns.items()
             }
             lines += ["import pandas as pd", "nan = float('nan')", f"X = pd.DataFrame({shown!r})"]
-        lines += [f"from treewright import {', '.join(imports)}", f"y = {list(self.y)!r}"]
+        lines += [f"from treewright import {', '.join(imports)}", f"y = {self.fitted_with['y']!r}"]
         words = ", ".join(f"{k}={v!r}" for k, v in arguments.items())
         weight = "" if self.weight is None else f", sample_weight={list(self.weight)!r}"
         if self.method in FUNCTIONS:
@@ -173,9 +201,18 @@ class Case:
                 "regression front": ["for point in found:", "    print(point.sentence())"],
             }[self.method]
         else:
-            lines.append(f"model = {call}({words}).fit(X, y{weight})")
-            lines.append("print(model.result_.sentence())")
+            more = "".join(f", {k}={v!r}" for k, v in self.fitted_with.items() if k != "y")
+            lines.append(f"model = {call}({words}).fit(X, y{more})")
+            lines.append(
+                "print(model.report(X, y))" if self.method == "hybrid" else "print(model.result_.sentence())"
+            )
         return "\n".join(lines)
+
+
+def halves(n_rows: int) -> list[tuple[list[int], list[int]]]:
+    """Two folds, as training and held-back rows: every second row is held back, then the others."""
+    even, odd = list(range(0, n_rows, 2)), list(range(1, n_rows, 2))
+    return [(even, odd), (odd, even)]
 
 
 class _Code:

@@ -23,12 +23,16 @@ __all__ = [
     "cv",
     "frontier",
     "guided",
+    "hybrid",
     "leaf",
+    "leaf_cv",
     "min_leaf_accuracy",
     "mip",
     "near",
+    "near_choice",
     "optimal",
     "reborn",
+    "row_costs",
     "shards",
 ]
 
@@ -140,11 +144,14 @@ def mip(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any])
 
 
 def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
-    return {
+    options: dict[str, Any] = {
         "objective": str(rng.choice(["depth-leaves", "depth", "leaves", "heuristic"])),
         "random_state": int(rng.integers(1000)),
         "forest": {"n_estimators": int(rng.integers(1, 4)), "max_depth": int(rng.integers(1, 3))},
     }
+    if rng.random() < 0.4:
+        options["domain"] = "rows"
+    return options
 
 
 def near(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -190,4 +197,43 @@ def shards(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
     options |= {"shuffle": bool(rng.random() < 0.8), "random_state": int(rng.integers(100)), "n_jobs": 1}
     if rng.random() < 0.3:
         options["gap"] = 0.0
+    return options
+
+
+def row_costs(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
+    options |= random_shape(rng, need_depth=False, leaves=True)
+    return options | random_categorical(rng, columns) | random_limits(rng)
+
+
+def near_choice(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = near(rng, columns, y)
+    for name in ("slack", "max_objective", "leaf_labels", "redundant_splits", "time_limit"):
+        options.pop(name, None)
+    options |= {"thresholds": "all", "epsilon": float(rng.choice([0.0, 0.05, 0.2, 0.5, 1.0]))}
+    options["choose"] = str(rng.choice(["best", "fewest leaves", "fewest columns"]))
+    pairs = [name for name, values in columns.items() if len(set(values)) == 2 and None not in values]
+    if pairs and rng.random() < 0.5:
+        group = {"group": str(rng.choice(pairs)), "max_gap": float(rng.choice([0.0, 0.1, 0.3, 0.5]))}
+        options |= {"choose": "small gap"} | group
+    return options
+
+
+def leaf_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {"max_depths": [1, 2][: rng.integers(1, 3)]}
+    options["min_samples_leaves"] = [[1], [1, 2], [0.25, 0.5]][rng.integers(3)]
+    options["criteria"] = [["accuracy"], ["lower_bound", "accuracy"]][rng.integers(2)]
+    options["rule"] = str(rng.choice(["one_se", "best"]))
+    if rng.random() < 0.2:
+        options["class_weight"] = "balanced"
+    return options
+
+
+def hybrid(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {"tune": [None, "rounds"][rng.integers(2)], "n_folds": 2, "random_state": 0}
+    options["top"] = {"max_depth": int(rng.integers(1, 3)), "min_samples_leaf": int(rng.choice([1, 3]))}
+    if rng.random() < 0.3:
+        options["share"] = False
+    if rng.random() < 0.3:
+        options["reduce"] = False
     return options

@@ -118,6 +118,7 @@ class Stated:
             "probability": 3,
             "regression front": 3,
             "shards": 3,
+            "near choice": 3,
         }
         given = self.case.options.get("max_depth", defaults.get(self.case.method))
         return len(self.kept) if given is None else given

@@ -14,6 +14,7 @@ from attack.tables import (
     random_labels,
     random_numbers,
     random_rewards,
+    random_row_costs,
     random_times,
     random_weights,
 )
@@ -33,9 +34,29 @@ FAST = {
     "near": 0.03,
     "shards": 0.02,
     "regression front": 0.02,
+    "row costs": 0.03,
+    "near choice": 0.03,
 }
-SLOW = {"guided": 0.3, "cv": 0.1, "mip": 0.25, "reborn": 0.35}
-ADDITIVE = ("regression", "policy", "survival", "probability", "regression front")
+SLOW = {
+    "guided": 0.25,
+    "cv": 0.1,
+    "mip": 0.2,
+    "reborn": 0.25,
+    "leaf cv": 0.05,
+    "regression cv": 0.1,
+    "hybrid": 0.05,
+}
+ADDITIVE = (
+    "regression",
+    "policy",
+    "survival",
+    "probability",
+    "regression front",
+    "row costs",
+    "regression cv",
+)
+NUMBERS_ONLY = ("reborn", "leaf cv", "regression cv")  # a fold does not say where a value goes that it lacks
+LISTED = ("near", "near choice")  # all trees are listed
 
 
 def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
@@ -49,16 +70,16 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows, n_columns = int(rng.integers(16, 41)), min(n_columns, 2)
     if method in ("mip", "cv"):
         n_rows, n_columns = int(rng.integers(5, 9)), int(rng.integers(1, 3))
-    if method == "reborn":
+    if method in ("reborn", "hybrid", "leaf cv", "regression cv"):
         n_rows = max(n_rows, 4)
     if method in ADDITIVE:  # their oracles add in Python
         n_rows, n_columns = min(n_rows, 8), min(n_columns, 3)
-    if method == "near":  # all trees are listed
+    if method in LISTED:
         n_rows, n_columns = min(n_rows, 7), min(n_columns, 2)
-    columns = random_columns(rng, n_columns, n_rows, numbers_only=method == "reborn")
+    columns = random_columns(rng, n_columns, n_rows, numbers_only=method in NUMBERS_ONLY)
     y: list[Any] = _TARGETS.get(method, random_labels)(rng, columns, n_rows)
     weight = random_weights(rng, n_rows) if method not in ("mip", "reborn") else None
-    if method == "near" and weight is not None:  # it refuses weights of more than six decimals
+    if method in LISTED and weight is not None:  # it refuses weights of more than six decimals
         weight = [float(rng.integers(1, 30)) / float(rng.choice([1, 1, 10])) for _ in weight]
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
@@ -75,6 +96,8 @@ _TARGETS: dict[str, Any] = {
     "regression front": random_numbers,
     "policy": random_rewards,
     "survival": random_times,
+    "row costs": random_row_costs,
+    "regression cv": random_numbers,
 }
 
 
@@ -94,6 +117,11 @@ _OPTIONS = {
     "near": class_options.near,
     "shards": class_options.shards,
     "regression front": additive_options.regression_front,
+    "row costs": class_options.row_costs,
+    "near choice": class_options.near_choice,
+    "leaf cv": class_options.leaf_cv,
+    "regression cv": additive_options.regression_cv,
+    "hybrid": class_options.hybrid,
 }
 
 

@@ -13,13 +13,17 @@ from pathlib import Path
 from attack.case import Case
 from attack.checks import Found, Mismatch, answers
 from attack.conversions import COMPILED, QUICK, converted_alike
+from attack.cv_checks import leaf_cv_answers, regression_cv_answers
 from attack.files import ADDITIVE, mutated_files, tampered, verified
 from attack.front_checks import regression_front_answers
+from attack.hybrid_checks import hybrid_answers
 from attack.leaf_checks import front_answers, leaf_answers
 from attack.near_checks import near_answers
+from attack.near_choice_checks import near_choice_answers
 from attack.policy_checks import FoundPolicy, policy_answers
 from attack.probability_checks import FoundProbability, probability_answers
 from attack.regression_checks import FoundRegression, regression_answers
+from attack.row_cost_checks import row_cost_answers
 from attack.shard_checks import shard_answers
 from attack.slow_checks import cv_answers, guided_answers, mip_answers, reborn_answers
 from attack.survival_checks import FoundSurvival, survival_answers
@@ -43,6 +47,11 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "near": near_answers,
     "shards": shard_answers,
     "regression front": regression_front_answers,
+    "row costs": row_cost_answers,
+    "near choice": near_choice_answers,
+    "leaf cv": leaf_cv_answers,
+    "regression cv": regression_cv_answers,
+    "hybrid": hybrid_answers,
 }
 
 FOUND: dict[str, type[Found]] = {

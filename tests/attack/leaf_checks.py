@@ -20,19 +20,23 @@ from attack.checks import (
 )
 from attack.oracle import HAIR, Answer, Oracle
 
-__all__ = ["front_answers", "leaf_answers"]
+__all__ = ["compare_leaf", "front_answers", "leaf_answers"]
 
 VALUE = 1e-9  # of a Wilson bound, whose roots two programs compute in two ways
 
 
 def leaf_answers(case: Case) -> Iterator[Mismatch]:
     """Compare the tree with the best worst leaf with the oracle's: value, then errors, then leaves."""
+    yield from compare_leaf(case, case.run())
+
+
+def compare_leaf(case: Case, model: Any) -> Iterator[Mismatch]:
+    """Compare the tree of a fitted model that was asked for what the case says."""
     confidence = case.options.get("confidence", 0.95)
     criterion = case.options.get("criterion", "lower_bound")  # the default
     wilson = criterion == "lower_bound" and confidence != 0.5
     oracle = Oracle(case, offered(case))
     best = oracle.best_worst_leaf(confidence if wilson else None)
-    model = case.run()
     found = Found(case, model.result_)
     assert best is not None  # one leaf is always allowed: `generate` sees to it
     value, accuracy, cheapest = best

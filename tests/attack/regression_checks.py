@@ -83,7 +83,7 @@ def regression_answers(case: Case) -> Iterator[Mismatch]:
     yield from additive_answers(found, HONEST)
 
 
-def additive_answers(found: Any, honest: Fraction) -> Iterator[Mismatch]:
+def additive_answers(found: Any, honest: Fraction, size: Fraction | int = 1) -> Iterator[Mismatch]:
     """Compare a tree of an additive loss, and what is claimed of it, with the best of all trees.
 
     Parameters
@@ -92,6 +92,8 @@ def additive_answers(found: Any, honest: Fraction) -> Iterator[Mismatch]:
         Its objective and that of `stated` are shares of the loss of one leaf.
     honest : Fraction
         What the statement of the problem leaves open in floating point, as such a share.
+    size : Fraction, default=1
+        The loss of one leaf, for losses that are no shares of it; `honest` is then in their unit.
     """
     case, result, stated = found.case, found.result, found.stated
     best = cheapest(stated)
@@ -100,14 +102,14 @@ def additive_answers(found: Any, honest: Fraction) -> Iterator[Mismatch]:
     yield from keeps_constraints(found)
     if abs(Fraction(result.objective) - objective) > honest:
         yield Mismatch("the objective is not the tree's", f"{words} The tree has {float(objective)!r}")
-    hair = max(honest - HONEST, best[0] / 2**48)
+    hair = max(honest - HONEST * size, best[0] / 2**48)
     if Fraction(result.lower_bound) > best[0] + hair:
         yield Mismatch("the lower bound is above the optimum", f"lower_bound {result.lower_bound!r}, {words}")
     if found.proven:
         told = Fraction(result.stats["tolerance"])
-        if told > TOLD:
+        if told > TOLD * size:
             yield Mismatch("proven within too much", words)
-        if objective - best[0] > told + hair + Fraction(1, 2**48):
+        if objective - best[0] > told + hair + size / Fraction(2**48):
             yield Mismatch("false optimal", words)
         return
     if result.stop_reason is None:

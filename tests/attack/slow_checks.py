@@ -108,7 +108,10 @@ def mip_answers(case: Case) -> Iterator[Mismatch]:
 
 
 def reborn_answers(case: Case) -> Iterator[Mismatch]:
-    """A born-again tree decides like its forest in every cell between the thresholds, and is as small as claimed."""
+    """A born-again tree decides like its forest in every cell between the thresholds, and is as small as claimed.
+
+    With ``domain="rows"`` the cells are those between the least and the largest value of each column.
+    """
     model = case.run()
     columns = [case.columns[name] for name in case.columns]
     found = Found(case, model.result_)
@@ -119,8 +122,11 @@ def reborn_answers(case: Case) -> Iterator[Mismatch]:
             if feature >= 0:
                 cuts[feature].add(float(threshold))
     values: list[list[Value]] = []
-    for column_cuts in cuts:
+    for column, column_cuts in zip(columns, cuts, strict=True):
         edges = sorted(column_cuts)
+        if case.options.get("domain") == "rows":
+            values.append(_values_within([float(v) for v in column], edges))  # type: ignore[arg-type]
+            continue
         values.append([*(_single_below(t) for t in edges), (edges[-1] if edges else 0.0) + 1.0])
     cells = list(itertools.islice(itertools.product(*values), 5000))
     said = fitted.predict(case.but(as_array=True).frame(cells)).tolist()
@@ -131,6 +137,21 @@ def reborn_answers(case: Case) -> Iterator[Mismatch]:
             break
     yield from predicts_alike(case, model, found, gaps=False)
     yield from _size_claims(case, found, said, [len(v) for v in values])
+
+
+def _values_within(column: list[float], edges: list[float]) -> list[Value]:
+    """One value of each cell that lies between the least and the largest value; whole numbers if all of them are."""
+    import numpy as np
+
+    low, high = min(column), max(column)
+    if all(v == int(v) for v in column):
+        tried = [float(v) for v in range(int(low), int(high) + 1)]
+    else:
+        below = [_single_below(t) for t in edges]
+        above = [float(np.nextafter(np.float32(v), np.float32(math.inf))) for v in below]
+        tried = sorted(v for v in (low, high, *below, *above) if low <= v <= high)
+    by_cell = {sum(float(np.float32(v)) > t for t in edges): v for v in tried}
+    return list(by_cell.values())
 
 
 def _single_below(t: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ __all__ = [
     "random_labels",
     "random_numbers",
     "random_rewards",
+    "random_row_costs",
     "random_times",
     "random_weights",
 ]
@@ -107,6 +109,22 @@ def random_rewards(
         ).tolist()
     shared = 10.0 ** float(rng.integers(0, 7)) if rng.random() < 0.2 else 0.0
     return [tuple(v + shared for v in row) for row in zip(*made, strict=True)]
+
+
+def random_row_costs(
+    rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int
+) -> list[tuple[Any, tuple[float, ...]]]:
+    """Labels, and what predicting each class costs for each row: ties, zeros, very different sizes."""
+    labels = random_labels(rng, columns, n_rows)
+    shape = (n_rows, len(set(labels)))
+    costs = [
+        rng.integers(0, 4, shape).astype(float),
+        rng.random(shape),
+        10.0 ** rng.uniform(-6, 3, shape),
+        rng.integers(0, 30, shape) / 10 + 1e6,
+        rng.integers(0, 2, shape) * 0.1 + 0.2,
+    ][rng.integers(5)]
+    return list(zip(labels, map(tuple, costs.tolist()), strict=True))
 
 
 def random_times(

@@ -57,7 +57,14 @@ class Clock:
 def fit_weighted(
     model: Any, X: NDArray[np.float64], y: NDArray[np.int64], sample_weight: NDArray[np.float64] | None
 ) -> Any:
-    """Fit with weights if there are any; the fitted model is returned."""
+    """Fit with weights if there are any; the fitted model is returned.
+
+    A column without a number, in the rows of a leaf say, is 0 in all rows: it tells the model nothing either way, and
+    histogram boosting has no bins for it.
+    """
+    empty = np.isnan(X).all(axis=0)
+    if empty.any():
+        X = np.where(empty, 0.0, X)
     return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
 
 

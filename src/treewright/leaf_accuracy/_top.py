@@ -140,6 +140,12 @@ def _fit_sklearn(
     inputs = Inputs.of(columns)
     weights = None if sample_weight is None else problem.sample_weight
     labels, matrix = problem.classes[problem.y], inputs.matrix(problem.table.X)
+    largest = float(np.abs(matrix[np.isfinite(matrix)]).max(initial=0.0))
+    if largest > float(np.finfo(np.float32).max):
+        raise InputError(
+            f"A column holds {largest:g}, which a tree of scikit-learn cannot read (32-bit floats end at 3.4e38). "
+            "Divide the column, or give a top of this library, such as OptimalTreeClassifier(max_depth=3)."
+        )
 
     def fit(rows: Any) -> Any:
         return _fit(clone(model), matrix[rows], labels[rows], None if weights is None else weights[rows])

@@ -1,0 +1,89 @@
+"""Each check notices a false answer: the case is answered with a model of another question, or with changed figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attack.case import Case
+from attack.laws import CHECKS
+
+COLUMNS = {"c0": [0, 0, 1, 1, 2, 2, 3, 3], "c1": [0, 1, 0, 1, 0, 1, 0, 1]}
+LABELS = [0, 0, 1, 1, 0, 0, 1, 1]
+NUMBERS = [0.0, 0.5, 3.0, 3.5, 0.0, 0.7, 3.0, 3.1]
+
+
+class Answered(Case):
+    """A case that is answered by another one, whose model is then spoiled."""
+
+    def run(self, **more: Any) -> Any:
+        return SPOILED[self.method](self, more) if self.method in SPOILED else super().run(**more)
+
+
+def of_another(**options: Any) -> Callable[[Case, Any], Any]:
+    """The model of other options."""
+    return lambda case, more: Case.run(replace(case, options=dict(case.options) | options), **more)
+
+
+def with_another_score(name: str) -> Callable[[Case, Any], Any]:
+    def spoil(case: Case, more: Any) -> Any:
+        model = Case.run(case, **more)
+        model.cv_results_[name] = model.cv_results_[name] + 0.1
+        return model
+
+    return spoil
+
+
+def with_another_label(case: Case, more: Any) -> Any:
+    model = Case.run(case, **more)
+    model.predict = lambda X: np.roll(model.classes_, 1)[
+        np.searchsorted(model.classes_, type(model).predict(model, X))
+    ]
+    return model
+
+
+SPOILED: dict[str, Callable[[Case, Any], Any]] = {
+    "row costs": of_another(max_depth=0),
+    "near choice": of_another(choose="best"),
+    "leaf cv": with_another_score("leaf_accuracy"),
+    "regression cv": with_another_score("split0_test_score"),
+    "hybrid": with_another_label,
+    "policy": of_another(max_depth=0),
+}
+
+ROW_COSTS = [(label, (0.0, 1.0) if label == 0 else (1.0, 0.0)) for label in LABELS]
+CASES = [
+    (Case("row costs", COLUMNS, ROW_COSTS, None, {"max_depth": 2}), "false optimal"),
+    (
+        Case("near choice", COLUMNS, LABELS, None,
+             {"choose": "fewest leaves", "epsilon": 30.0, "max_depth": 2, "thresholds": "all"}),
+        "not the tree that the rule prefers",
+    ),
+    (
+        Case("leaf cv", COLUMNS, LABELS, None,
+             {"max_depths": [1, 2], "min_samples_leaves": [1], "criteria": ["accuracy"]}),
+        "another score on held-back rows",
+    ),
+    (
+        Case("regression cv", COLUMNS, NUMBERS, None, {"max_leaves": 3, "choose": "leaves"}),
+        "another score on held-out rows",
+    ),
+    (
+        Case("hybrid", COLUMNS, LABELS, None, {"top": {"max_depth": 2}, "tune": None, "random_state": 0}),
+        "overruled where the tree answers",
+    ),
+    (Case("policy", COLUMNS, [(c, 1 - c) for c in LABELS], None, {"max_depth": 2}), "false optimal"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("case", "law"), CASES, ids=lambda value: value.method if isinstance(value, Case) else ""
+)
+def test_a_false_answer_is_noticed(case: Case, law: str) -> None:
+    assert not list(CHECKS[case.method](case))
+    spoiled = Answered(**{name: getattr(case, name) for name in case.__dataclass_fields__})
+    assert law in {mismatch.law for mismatch in CHECKS[case.method](spoiled)}
