@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import xlogy
 from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
 from sklearn.tree import DecisionTreeClassifier
@@ -31,6 +32,8 @@ TABLES_A_BLOCK = 40
 OPTIONS = (
     None,
     SweepOptions(plain_work=1),
+    SweepOptions(lanes=1),  # the kernel of many cuts, in the smallest nodes too
+    SweepOptions(lanes=1, monotone=False),
     SweepOptions(monotone=False),
     SweepOptions(between=False, neighbours=False),
     SweepOptions(leaf_count=False, shallower=False, fair_shares=False),
@@ -182,3 +185,37 @@ def test_one_class_and_bad_parameters():
         OptimalProbabilityTree(criterion="gini").fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(InputError, match="fraction of the log loss of a single leaf"):
         OptimalProbabilityTree(2, criterion="log_loss").fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5, 7, 8])
+def test_nodes_of_many_rows_are_searched_by_the_kernel_of_many_splits(n_classes):
+    """Depth two over 900 rows, above the fewest rows of a pass; eight classes have no kernel."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.integers(0, 7, (900, 3))
+    y = (X[:, 0] * (X[:, 1] > 2) + rng.integers(0, 4, 900)) % n_classes
+    weight = rng.integers(1, 4, 900)
+    sides = np.stack([X[:, j] <= cut for j in range(3) for cut in range(6)])
+    own = np.eye(n_classes)[y] * weight[:, None]
+
+    def loss(counts):  # of the last axis
+        total = counts.sum(axis=-1)
+        return xlogy(total, total) - xlogy(counts, counts).sum(axis=-1)
+
+    def least(rows):
+        left = (sides & rows) @ own
+        counts = own[rows].sum(axis=0)
+        return min(loss(counts), (loss(left) + loss(counts - left)).min())
+
+    wanted = min(least(side) + least(~side) for side in sides) / loss(own.sum(axis=0))
+    problem = make_probability_problem(
+        table_from(X.astype(float)),
+        y,
+        sample_weight=weight,
+        criterion="log_loss",
+        cost_complexity=0.0,
+        max_depth=2,
+    )
+    for options in (None, SweepOptions(lanes=1), SweepOptions(lanes=9, monotone=False)):
+        result = solve_probability(problem, options=options)
+        assert result.status is SolveStatus.OPTIMAL
+        assert result.loss == pytest.approx(wanted, abs=1e-11)

@@ -42,6 +42,14 @@ double MomentPairSolver::gain_of(const Sums& sums) const {
             return sums[1] * sums[1] / std::max(1.0, sums[0]);
         case Gain::events:
             return sums[0] < 1 ? 0 : sums[0] * (form_.shift - std::log(std::max(1.0, sums[1]) / sums[0]));
+        case Gain::shares: {
+            double n = 0, own = 0;
+            for (std::uint32_t s = 0; s < form_.n_sums; ++s) {
+                n += sums[s];
+                own += sums[s] * std::log(std::max(1.0, sums[s]));
+            }
+            return form_.shift * n - (n * std::log(std::max(1.0, n)) - own);
+        }
         case Gain::actions:
             break;
     }
@@ -50,7 +58,7 @@ double MomentPairSolver::gain_of(const Sums& sums) const {
 
 void MomentPairSolver::search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
     const std::size_t n_columns = node.columns.size();
-    if (three_leaves || objective_.table().min_leaf > 1) {
+    if (three_leaves || objective_.table().min_leaf > 1 || node.n < form_.min_rows) {
         StumpPairSolver::search_splits(node, three_leaves, budget, result);
         return;
     }

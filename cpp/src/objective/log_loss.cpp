@@ -1,5 +1,6 @@
 #include "treewright/objective/log_loss.hpp"
 
+#include "treewright/kernels/share_pairs.hpp"
 #include "treewright/kernels/stump_pair_solver.hpp"
 #include "treewright/objective/logarithms.hpp"
 
@@ -98,6 +99,7 @@ Stump LogLoss::best_stump(const Node& node) const {
 }
 
 std::unique_ptr<PairSolver> LogLoss::pair_solver(const Options& options, Control& control) const {
+    if (data_->n_classes <= SharePairs::kMaxClasses) return std::make_unique<SharePairs>(*this, options, control);
     return std::make_unique<StumpPairSolver>(*this, options, control);
 }
 

@@ -4,6 +4,7 @@
 // A set of rows with sums X has the loss Q - g(X): Q the sum of the rows' own gains, what each would gain as a leaf of its own.
 //     square    X = (W, S), weights and weighted targets: g = S^2 / W, own gains the weighted squares
 //     events    X = (D, H), events and hazards: g = D (shift - log(H / D)), own gains the same of the row
+//     shares    X = weights x_k of the classes, n their sum: g = shift n - n log n + sum x_k log x_k, own gains shift n
 //     actions   X = one sum an action, of what it costs less than the row's worst: g = max X, own gains the largest
 // All have g >= 0 and losses that are superadditive. A pass takes one root split per lane; `slot[row]` is the first lane that
 // has the row on its left. The rows of each second column are taken in *stretches* of whole groups of ties: the sums of a
@@ -21,7 +22,7 @@
 // Where that is more than the caller needs, scan() walks the rows of the stretch one by one.
 //
 // Sums of integers below 2^53 are exact in double precision. A gain is off by less than 8 * 2^-53 of itself, and one of events
-// by 3e-11 D more (log_lanes_impl.hpp).
+// by 3e-11 D more (log_lanes_impl.hpp); one of shares by 1e-11 n (share_pairs.cpp).
 //
 // The template (moment_kernel_impl.hpp) is compiled for plain C++, AVX2 and AVX-512 like that of pair_kernel.hpp.
 #pragma once
@@ -35,7 +36,7 @@
 
 namespace treewright::ranked {
 
-enum class Gain : std::uint8_t { square, events, actions };
+enum class Gain : std::uint8_t { square, events, actions, shares };
 
 struct MomentTask {
     static constexpr std::uint32_t kMaxLanes = 64;
@@ -48,8 +49,8 @@ struct MomentTask {
     static constexpr std::uint32_t kAboveAt = 2;
 
     Gain gain = Gain::square;
-    std::uint32_t n_sums = 2;      // actions: 3 or 7; sums that are 0 for all rows change nothing
-    double shift = 0;              // of events: at least log(H / D) of any set with events
+    std::uint32_t n_sums = 2;      // actions: 3 or 7, shares: 2, 3 or 7; sums that are 0 for all rows change nothing
+    double shift = 0;              // of events: at least log(H / D) of any set with events; of shares: log of how many
     const double* rows = nullptr;  // [row of the table][row_size]
     const std::uint8_t* slot =
         nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none

@@ -57,6 +57,23 @@ struct Events : Plain {
     }
 };
 template <int N>
+struct Shares : Plain {
+    static constexpr int kSums = N;
+    // x log x; weights are whole numbers, and 0 log 0 = 0.
+    static Eight times_log(Eight x) { return x * log_of(larger(x, spread(1.0))); }
+    static Eight gain(double shift, const Eight* x) {
+        Eight n = x[0], own = times_log(x[0]);
+        for (int s = 1; s < N; ++s) n += x[s], own += times_log(x[s]);
+        return shift * n - (times_log(n) - own);
+    }
+    static Gains of(const MomentTask& task, const Begin&, const Eight* x, const Eight* rest) {
+        return of(task, x, rest);
+    }
+    static Gains of(const MomentTask& task, const Eight* x, const Eight* rest) {
+        return {gain(task.shift, x), gain(task.shift, rest)};
+    }
+};
+template <int N>
 struct Actions : Plain {
     static constexpr int kSums = N;
     static Gains of(const MomentTask& task, const Begin&, const Eight* x, const Eight* rest) {
@@ -356,6 +373,9 @@ void sweep(MomentTask& task) {
             return sweep_as<Events>(task);
         case Gain::actions:
             return task.n_sums == 3 ? sweep_as<Actions<3>>(task) : sweep_as<Actions<7>>(task);
+        case Gain::shares:
+            if (task.n_sums == 2) return sweep_as<Shares<2>>(task);
+            return task.n_sums == 3 ? sweep_as<Shares<3>>(task) : sweep_as<Shares<7>>(task);
     }
 }
 
@@ -367,6 +387,9 @@ void scan(MomentTask& task) {
             return scan_as<Events>(task);
         case Gain::actions:
             return task.n_sums == 3 ? scan_as<Actions<3>>(task) : scan_as<Actions<7>>(task);
+        case Gain::shares:
+            if (task.n_sums == 2) return scan_as<Shares<2>>(task);
+            return task.n_sums == 3 ? scan_as<Shares<3>>(task) : scan_as<Shares<7>>(task);
     }
 }
 

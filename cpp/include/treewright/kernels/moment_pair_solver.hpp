@@ -6,7 +6,8 @@
 // L: so the first give a bound from above that the optimum need not exceed, the second valid lower bounds l, r. Splits that the
 // lower bounds cannot close against the best upper bound are solved exactly: hardly more than the best one.
 //
-// What the sums are is a derived class's: squared_error_pairs.hpp, survival_pairs.hpp, action_pairs.hpp.
+// What the sums are is a derived class's: squared_error_pairs.hpp, survival_pairs.hpp, share_pairs.hpp,
+// action_pairs.hpp.
 #pragma once
 
 #include "treewright/kernels/moment_kernel.hpp"
@@ -27,6 +28,7 @@ class MomentPairSolver : public StumpPairSolver {
         double per_unit = 1;  // units of cost in one of gain
         double leaf = 0;      // units that a leaf costs less than its loss
         int tie_bits = 0;
+        std::uint32_t min_rows = 0;  // a node of fewer is solved split by split
     };
     using Sums = std::array<double, MomentTask::kMaxSums>;
 

@@ -56,6 +56,9 @@ class LogLoss final : public RankedObjective {
     // One unit of loss counts 2^tie_bits.
     LogLoss(std::shared_ptr<const ClassTable> data, int tie_bits, Cost leaf_penalty);
 
+    [[nodiscard]] const ClassTable& data() const { return *data_; }
+    [[nodiscard]] int tie_bits() const { return tie_bits_; }
+
     void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
     [[nodiscard]] Stump best_stump(const Node& node) const override;
