@@ -14,9 +14,10 @@ from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from treewright import (
     HybridTreeClassifier,
@@ -25,7 +26,15 @@ from treewright import (
     fit_shards,
     near_optimal_trees,
 )
-from treewright.bornagain import Ensemble, agreement, distil, forecast, solve_active
+from treewright.bornagain import (
+    Ensemble,
+    agreement,
+    distil,
+    distil_values,
+    forecast,
+    solve_active,
+    value_agreement,
+)
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
 from treewright.estimators import CartComparison
@@ -221,6 +230,21 @@ def agreement_on_rows() -> str:
     return agreement(agreeing(tolerance=0.02).tree, small_ensemble(), iris().table.X[:, 2:]).sentence()
 
 
+@cache
+def near_values() -> tuple[BornAgainResult, NDArray[np.float64], NDArray[np.float64]]:
+    """Return the smallest tree near a regression model, what the model predicts, and the rows."""
+    X, y = load_diabetes(return_X_y=True)
+    X = X[:60, 2:4]
+    predicted = DecisionTreeRegressor(max_leaf_nodes=3, random_state=0).fit(X, y[:60]).predict(X)
+    return distil_values(predicted, X, tolerance=10.0, max_depth=2), predicted, X
+
+
+def values_on_rows() -> str:
+    """Say on how many rows a tree is near a regression model."""
+    found, predicted, X = near_values()
+    return value_agreement(found.tree, predicted, X, tolerance=10.0).sentence()
+
+
 def unfaithful() -> str:
     """Say what the checker says where it finds a difference."""
     other = RandomForestClassifier(2, max_depth=2, random_state=1)
@@ -403,6 +427,8 @@ CASES: dict[str, Maker] = {
     "born-again-rows-any-depth": lambda: agreeing(tolerance=0.02, max_depth=None).sentence(),
     "born-again-rows-stopped": agreeing_stopped,
     "agreement": agreement_on_rows,
+    "born-again-values": lambda: near_values()[0].sentence(),
+    "value-agreement": values_on_rows,
     "born-again-stopped": partial(faithful_stopped, 4),
     "born-again-stopped-at-once": partial(faithful_stopped, 1),
     "leaf-accuracy": lambda: worst_leaf().sentence(),

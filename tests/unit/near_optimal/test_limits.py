@@ -56,6 +56,10 @@ def test_what_is_left_is_the_whole_set_up_to_its_bound(small, stop):
     assert found.stop_reason is reason
     assert reason.value in found.status_
     assert found.status_ in found.sentence()
+    if np.isnan(found.bound_):  # stopped before the first bound
+        assert found.n_trees_ == 0
+        assert "nothing was proven" in found.sentence()
+        return
     assert found.bound_ <= whole.bound_
     same = whole.where(max_objective=found.bound_)
     assert found.n_trees_ == same.n_trees_
