@@ -238,6 +238,13 @@ class HybridTreeClassifier(TreeClassifier):
         interrupted = (
             fitted_here and top.result is not None and top.result.stop_reason is StopReason.INTERRUPT
         )
+        if top.n_learned is not None:
+            warnings.warn(
+                f"time_limit={self.time_limit} left the tree on top {top.n_learned:,} rows to choose its splits; its "
+                "leaves answer for all rows. Raise time_limit, or give a tree that is fitted.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         tree = reduce_tree(top.tree) if self.reduce else top.tree
         classes = tree.classes
         assert classes is not None  # make_top refuses regression trees

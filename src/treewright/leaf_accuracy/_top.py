@@ -47,11 +47,14 @@ class Top:
         What its method proved, if it proves anything.
     model : estimator or None
         The fitted model; None if the tree itself was given.
+    n_learned : int or None, default=None
+        Rows that chose its splits, where the time was too short for all.
     """
 
     tree: Tree
     result: SolveResult | None
     model: Any
+    n_learned: int | None = None
 
 
 def make_top(
@@ -165,7 +168,7 @@ def _fit_sklearn(
             problem.sample_weight,
             problem.costs,
         )
-    return Top(tree, None, fitted)
+    return Top(tree, None, fitted, None if rows is None else len(rows))
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> Any:

@@ -24,7 +24,7 @@ __all__ = ["LEAVES_NOT_PROVEN", "measured", "refute", "result_of"]
 
 ROUNDING = 1e-11  # relative, of objectives as float64 sums
 LEAVES_NOT_PROVEN = (
-    "A tree of the same loss with fewer leaves may exist: the run ended before that was proven."
+    "A tree of the same loss with fewer leaves may exist; the smallest number of leaves is not proven."
 )
 SECONDS_OF_PRUNING = 0.05  # beyond the first round
 

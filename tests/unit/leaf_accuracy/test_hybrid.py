@@ -387,3 +387,14 @@ def test_quiet_and_nothing_changed():
     assert {name: repr(value) for name, value in model.get_params().items()} == params
     assert np.array_equal(X, before)
     assert model.result_ is model.top_.result_
+
+
+def test_a_tree_on_top_that_had_time_for_some_rows_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from treewright.leaf_accuracy import _top
+
+    monkeypatch.setattr(_top, "rows_in_time", lambda X, y, seconds, fit: np.arange(0, len(y), 2))
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
+    with pytest.warns(ConvergenceWarning, match="left the tree on top 150 rows to choose its splits"):
+        model = HybridTreeClassifier(tune=None, time_limit=60).fit(X, y)
+    assert model.tree_.n_node_samples[0] == 300  # its leaves answer for all rows
