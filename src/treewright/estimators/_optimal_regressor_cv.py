@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
 from treewright.estimators._asked import sweep_options
-from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
+from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in, shared_among
 from treewright.estimators._front_folds import held_out_losses
 from treewright.estimators._leaf_targets import TreeRegressor, leaf_targets
 from treewright.problem import Criterion, RegressionProblem, make_regression_problem
@@ -194,29 +193,16 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
             criterion=self.criterion,
             quantile=self.quantile,
         )
-
         folds = folds_in(problem, self.cv, table.n_rows, self.min_samples_leaf)
-
-        def share(to_come: int) -> Limits | None:
-            """The limits of one of so many searches, which share the time that is left."""
-            if limits.time_limit is None:
-                return limits
-            if to_come <= len(folds) and limits.left() <= 0:
-                return None
-            return replace(limits, time_limit=max(limits.left() / to_come, LEAST), begun=None)
-
         self._cross_validate(
             problem,
             folds,
             partial(_front_of, options=options),
             held_out_losses,
-            share,
+            shared_among(limits, len(folds)),
             "Raise time_limit, or give a smaller max_depth or fewer max_leaves.",
         )
         return self
-
-
-LEAST = 1e-3  # seconds that a search gets in any case
 
 
 def _front_of(problem: RegressionProblem, limits: Limits, *, options: SweepOptions | None) -> Frontier:

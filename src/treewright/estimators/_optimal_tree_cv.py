@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
+from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in, shared_among
 from treewright.estimators._front_folds import held_out_costs
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, encode_labels, make_problem
@@ -54,7 +54,9 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
-        Seconds for each search: one for all rows and one a fold.
+        Seconds for the whole `fit`: the searches that are to come, one for all rows and one per fold, share what is
+        left. Once it is over no fold is begun; the folds that were searched choose, and without any the tree is that at
+        ``cost_complexity=0.01``.
     step_limit : int or None, default=None
         Subproblems of each search; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
@@ -172,8 +174,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
             A search reached a limit; trees and scores are those of the best trees found. After Ctrl-C the folds
             that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit)
-        running = limits.started()  # for the first search; each fold has the whole time
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         max_leaves = self._checked_leaves()
         table = self._training_table(X, y)
         problem = make_problem(
@@ -202,7 +203,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
             folds,
             partial(_front_of, thresholds=self.thresholds, options=self.search_options),
             held_out_costs,
-            lambda to_come: running if to_come > len(folds) else limits,
+            shared_among(limits, len(folds)),
             "Raise time_limit, or give a max_depth, fewer max_leaves, fewer thresholds.",
         )
         return self

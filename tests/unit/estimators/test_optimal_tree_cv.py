@@ -217,3 +217,12 @@ def test_folds_share_the_table() -> None:
     part = folds[0].training_problem()
     assert part.table.n_rows == 200
     assert part.min_samples_leaf == 20
+
+
+def test_no_fold_is_begun_once_the_time_is_over() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+    with pytest.warns(ConvergenceWarning, match="The time is over: no fold was scored"):
+        model = OptimalTreeClassifierCV(max_leaves=4, time_limit=1e-9, progress=False).fit(X, y)
+    assert model.n_splits_ == 0
+    assert np.isnan(model.cv_results_["mean_test_score"]).all()
