@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -201,7 +202,9 @@ def slow_problem() -> TinyProblem:
     )
 
 
-def test_solve_tells_the_price_bound_and_may_be_stopped_while_pricing() -> None:
+def test_solve_tells_the_price_bound_and_may_be_stopped_while_pricing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     problem = slow_problem()
     options = SearchOptions(plain_steps=50, lattice=False)
     result = problem.solve(Limits(step_limit=4000), options)
@@ -214,6 +217,9 @@ def test_solve_tells_the_price_bound_and_may_be_stopped_while_pricing() -> None:
     assert plain.stats["row_price_bound"] is None
     assert plain.stats["subproblems"] == result.stats["subproblems"] == 4000
 
+    # Reports come about 20 times a second: each round gets one, however fast the machine is.
+    step = PriceLoop.step
+    monkeypatch.setattr(PriceLoop, "step", lambda loop: (time.sleep(0.06), step(loop))[1])
     reports: list[Progress] = []
 
     def stop(progress: Progress) -> bool:
