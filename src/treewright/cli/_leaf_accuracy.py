@@ -37,7 +37,7 @@ def search_leaf_accuracy(
     from treewright.search import solve_leaf_accuracy, thresholds_from_reference
 
     if guesses.thresholds:
-        thresholds = thresholds_from_reference(problem, guesses.reference)
+        thresholds = thresholds_from_reference(problem, guesses.reference, limits=how["limits"].started())
     return solve_leaf_accuracy(
         problem,
         thresholds,

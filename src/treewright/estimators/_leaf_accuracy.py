@@ -181,7 +181,9 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         if self.reference is not None and not guesses:
             raise InputError('reference was given, but only thresholds="guess" uses it; leave it out.')
         problem = self._problem(X, y, sample_weight)
-        thresholds: Any = thresholds_from_reference(problem, self.reference) if guesses else self.thresholds
+        thresholds: Any = self.thresholds
+        if guesses:
+            thresholds = thresholds_from_reference(problem, self.reference, limits=limits)
         with progress_bar(self.progress, self.time_limit) as report:
             result = solve_leaf_accuracy(
                 problem,

@@ -44,7 +44,9 @@ COST_BITS = 120  # of all costs of a tree
 MOST_DENOMINATOR = 10**6  # of a given smallest leaf accuracy
 
 
-def thresholds_from_reference(problem: Problem, reference: Any = None) -> SplitMatrix:
+def thresholds_from_reference(
+    problem: Problem, reference: Any = None, *, limits: Limits | None = None
+) -> SplitMatrix:
     """Return the thresholds that a tree ensemble cannot do without (McTavish et al. 2022, column elimination).
 
     Parameters
@@ -53,6 +55,9 @@ def thresholds_from_reference(problem: Problem, reference: Any = None) -> SplitM
     reference : estimator or None, default=None
         Fitted on the same columns, or not fitted (it is then cloned); None is boosted trees of
         a size chosen on held-out rows.
+    limits : Limits, default=None
+        Of the search that is to come, started. Once the time is over the reference learns no more and no more
+        thresholds are removed; of a large table it learns from as many rows as there is time for.
 
     Returns
     -------
@@ -61,8 +66,14 @@ def thresholds_from_reference(problem: Problem, reference: Any = None) -> SplitM
     """
     if len(np.unique(problem.y)) == 1:
         return auto_splits(problem.table)
-    made = make_reference(reference, problem.table, problem.y, problem.classes, problem.sample_weight)
-    return guess_splits(made, problem.table, problem.y, problem.sample_weight).split_matrix
+    limits = Limits() if limits is None else limits
+
+    def is_over() -> bool:
+        return limits.left() <= 0
+
+    table, y, weight = problem.table, problem.y, problem.sample_weight
+    made = make_reference(reference, table, y, problem.classes, weight, is_over, limits.left())
+    return guess_splits(made, table, y, weight, is_over=is_over).split_matrix
 
 
 def solve_leaf_accuracy(

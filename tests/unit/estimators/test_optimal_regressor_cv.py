@@ -85,7 +85,9 @@ def test_the_time_limit_is_that_of_the_whole_fit() -> None:
     X, y = rng.normal(size=(3000, 10)), rng.normal(size=3000)
     begun = time.process_time()
     # A busy machine has no time for the last folds.
-    with pytest.warns(ConvergenceWarning, match="of 6 searches reached a limit|The time is over: . of 5 folds"):
+    with pytest.warns(
+        ConvergenceWarning, match="of 6 searches reached a limit|The time is over: . of 5 folds"
+    ):
         OptimalTreeRegressorCV(max_depth=5, max_leaves=12, time_limit=0.6, progress=False).fit(X, y)
     assert time.process_time() - begun < 2.0  # six searches of .6 s each would take 3.6
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from treewright.guess import _in_time, rows_in_time
+from treewright import LeafAccuracyTreeClassifier
+from treewright.guess import _in_time, _reference, rows_in_time
 
 SECONDS_A_ROW = 0.001
 
@@ -50,3 +51,14 @@ def test_every_class_is_among_the_rows(table: SimpleNamespace, seconds: float) -
     counts = np.bincount(table.y[rows])
     assert counts[2] == 1
     assert counts[0] == pytest.approx(9 * counts[1], rel=0.2)
+
+
+def test_guessed_thresholds_of_leaf_accuracy_keep_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr(_reference, "rows_in_time", lambda X, y, seconds, fit: asked.append(seconds))
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 3)), rng.integers(0, 2, 80)
+    LeafAccuracyTreeClassifier(thresholds="guess", time_limit=7.0, progress=False).fit(X, y)
+    LeafAccuracyTreeClassifier(thresholds="guess", time_limit=None, max_depth=1, progress=False).fit(X, y)
+    assert 0 < asked[0] <= 7.0
+    assert asked[1] == np.inf
