@@ -61,10 +61,9 @@ def _log_loss(weights: NDArray[np.float64]) -> float:
     total = weights.sum()
     others = np.array([np.delete(weights, k).sum() for k in range(len(weights))])
     seen = weights > 0
-    with np.errstate(divide="ignore"):  # one class may be all of it, then log1p is 0, or next to nothing
-        lacks = np.where(
-            others < weights, np.log1p(-others / total), np.log(np.where(seen, weights / total, 1.0))
-        )
+    with np.errstate(divide="ignore"):  # of a share that is next to nothing
+        few = np.log1p(-np.minimum(others / total, 0.5))  # where the class has most of the weight
+        lacks = np.where(others < weights, few, np.log(np.where(seen, weights / total, 1.0)))
     return float(-(weights * lacks)[seen].sum())
 
 
