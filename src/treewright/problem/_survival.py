@@ -14,6 +14,7 @@ from treewright.problem._asked import check_penalty_and_limits, leave_out_weight
 from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import as_numbers, check_sample_weight
 from treewright.table import Table
+from treewright.tree import power_at_most
 
 __all__ = ["SurvivalProblem", "make_survival_problem"]
 
@@ -99,7 +100,7 @@ def make_survival_problem(
     hazard, bits, error = _nelson_aalen(**by_row)
     hazard.setflags(write=False)
     if error > TOLD_ERROR:
-        rounded = f"cumulative hazards were rounded by up to {error:.1g} of themselves."
+        rounded = f"cumulative hazards were rounded by up to {power_at_most(error)} of themselves."
         kept["notes"] = (*kept["notes"], f"The weights differ so much that {rounded}")
     limits = check_penalty_and_limits(
         table.n_rows,
@@ -178,6 +179,8 @@ def _whole(weight: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[str,
         if np.array_equal(np.rint(tried), tried) and tried.sum() <= LARGEST_TOTAL:
             return tried, ()
     rounded = np.rint(weight / weight.max() * min(LEVELS, LARGEST_TOTAL // len(weight)))
+    common = int(np.gcd.reduce(rounded.astype(np.int64)))
+    rounded /= common & -common  # smaller weights leave more bits to the hazards
     return rounded, ("The weights were rounded to about a millionth of the largest.",)
 
 

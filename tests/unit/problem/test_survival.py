@@ -26,6 +26,22 @@ def test_the_first_events_have_a_hazard_however_light_they_are() -> None:
     assert not even.notes
 
 
+def test_hazards_get_the_bits_that_a_common_factor_of_the_weights_would_take() -> None:
+    """The weights are rounded to 416 and 2**20, which are 13 and 2**15."""
+    y = (np.ones(2, dtype=bool), [0.56, 2.18])
+    weight = [8.678610897275131, 21849.420442805807]
+    problem = make_survival_problem(table_from([[1.0], [0.0]]), y, sample_weight=weight)
+    assert problem.hazard[0] == pytest.approx(13 / (13 + 2**15), rel=1e-10)
+    assert problem.sample_weight.tolist() == [13, 2**15]
+
+
+def test_a_note_says_no_less_than_the_hazards_were_rounded() -> None:
+    problem = make_survival_problem(table_from(X), (EVENT, TIME), sample_weight=WEIGHT)
+    told = float(problem.notes[-1].split("by up to ")[1].split()[0])
+    exact = 1 / (np.sum(WEIGHT))  # of the first event
+    assert told >= np.abs(problem.hazard[1] / exact - 1)
+
+
 def test_heavy_rows_that_fit_well_hide_no_loss() -> None:
     """Their own deviance is the difference of two numbers near 1, of which 3e9 times the last place is much."""
     problem = make_survival_problem(table_from(X), (EVENT, TIME), sample_weight=WEIGHT, max_depth=3)
