@@ -30,7 +30,7 @@ GROWTH = 100 << 20  # bytes beyond a memory limit: the table, its splits, the in
 ATTEMPTS = 3
 PATIENCE = 20.0  # seconds of the clock after which a run is taken to hang
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"), pytest.mark.clock]
 
 NAMES = [
     "optimal",

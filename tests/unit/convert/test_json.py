@@ -277,6 +277,7 @@ def test_hostile_text(text, says):
         from_json(text)
 
 
+@pytest.mark.clock
 def test_time_is_linear_in_the_number_of_repeated_fields():
     def seconds(n):
         text = "{" + ", ".join(f'"{k}": 0' for k in [*range(n), n - 1]) + "}"
@@ -285,7 +286,9 @@ def test_time_is_linear_in_the_number_of_repeated_fields():
             from_json(text)
         return time.process_time() - start
 
-    assert seconds(24_000) < 24 * seconds(3_000) + 0.1  # eight times the fields; the square is 64
+    assert (
+        seconds(24_000) < 24 * seconds(3_000) + 2.0
+    )  # eight times the fields; 30,000 took 30 s in square time
 
 
 def test_deep_stats_are_refused():

@@ -35,6 +35,7 @@ def whole():
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer of processor seconds on this system")
 @pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.clock
 def test_a_question_is_interrupted_soon_and_answered_rightly_after(whole, question):
     trees, group = whole
     ask = QUESTIONS[question]

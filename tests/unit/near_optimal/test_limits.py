@@ -67,6 +67,7 @@ def test_what_is_left_is_the_whole_set_up_to_its_bound(small, stop):
 
 
 @pytest.mark.parametrize("stop", ["time", "Ctrl-C", "callback"])
+@pytest.mark.clock
 def test_an_optimum_that_is_not_proven_gives_no_trees_and_says_so(wide, stop):
     how, reason = STOPS[stop]
     spent = time.process_time()

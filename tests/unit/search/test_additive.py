@@ -391,6 +391,7 @@ def many_binary():
     return make_table(X), SquaredErrorLoss(X[:, :9].sum(axis=1) + rng.normal(size=3000))
 
 
+@pytest.mark.clock
 def test_limits_stop_a_search_over_groups(many_binary):
     table, loss = many_binary
     first, second = (solve_additive(table, loss, max_depth=5, limits=Limits(step_limit=30)) for _ in range(2))
