@@ -43,7 +43,7 @@ SWITCHES = {"leaf": "LeafAccuracyOptions"} | dict.fromkeys(
     ("regression", "survival", "probability", "regression front"), "SweepOptions"
 )
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
-            "segments", "plain_work")  # fmt: skip
+            "any_size", "segments", "plain_work")  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ VARIANTS = [
     SweepOptions(plain_work=1, slack=0.0),
     SweepOptions(plain_work=1, resume=False, fair_shares=False),
     SweepOptions(rising=False, lanes=1),
+    SweepOptions(core_passes=0, any_size=False),
     SweepOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
     SweepOptions(),
 ]
