@@ -266,6 +266,12 @@ def beside_cart() -> CartComparison:
     return compare_with_cart(X[::2], y[::2], X[1::2], y[1::2], max_depth=2)
 
 
+def beside_cart_freer() -> str:
+    """Say what is said where CART may use splits that the search may not."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return compare_with_cart(X, y, max_depth=2, thresholds=3, min_samples_leaf=5).sentence()
+
+
 @cache
 def regression() -> RegressionResult:
     """Return a proven regression tree."""
@@ -442,6 +448,7 @@ CASES: dict[str, Maker] = {
     "frontier-limited-stopped": partial(front_limited, 2),
     "frontier-unknown": partial(front_stopped, 0),
     "beside-cart": lambda: beside_cart().sentence(),
+    "beside-cart-freer": beside_cart_freer,
     "beside-cart-stopped": lambda: replace(beside_cart(), fewest_mistakes=0, test_mistakes=None).sentence(),
     "regression": lambda: regression().sentence(),
     "regression-stopped": regression_stopped,

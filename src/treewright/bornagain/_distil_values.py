@@ -28,7 +28,7 @@ from treewright.problem import RowCostsProblem
 from treewright.result import BornAgainResult, RowCostsResult, SolveStatus, StopReason
 from treewright.search import Limits, solve_row_costs
 from treewright.table import Table, encode_like, table_from
-from treewright.tree import Tree, wilson_interval
+from treewright.tree import Tree, exactly, wilson_interval
 
 __all__ = ["distil_values", "value_agreement"]
 
@@ -260,8 +260,8 @@ def _result(search: _Search, allowed: int, max_leaves: int, share: float, second
     if n - near > allowed:
         notes.insert(
             0,
-            f"The tree is further from the model than {search.tolerance:g} on {n - near} rows, more than the {allowed} "
-            "that are allowed. Raise tolerance, share, max_leaves, max_depth or time_limit.",
+            f"The tree is further from the model than {exactly(search.tolerance)} on {n - near} rows, more than the "
+            f"{allowed} that are allowed. Raise tolerance, share, max_leaves, max_depth or time_limit.",
         )
     return BornAgainResult(
         tree=tree,

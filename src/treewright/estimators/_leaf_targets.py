@@ -17,7 +17,7 @@ from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.problem import RegressionProblem
 from treewright.show import rules
-from treewright.tree import Tree, mean_of
+from treewright.tree import Tree, exactly, mean_of
 
 __all__ = ["LeafTargets", "TreeRegressor", "leaf_targets"]
 
@@ -192,7 +192,9 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
                 "mean": targets.mean,
                 "standard_deviation": targets.standard_deviation,
                 "standard_error": targets.standard_error,
-                **{f"quantile_{share:g}": targets.quantile(share) for share in quantiles},
+                **{
+                    f"quantile_{exactly(float(share))}": targets.quantile(float(share)) for share in quantiles
+                },
             }
             for node in sorted(outputs[0])
             for output, targets in enumerate(of_leaf[node] for of_leaf in outputs)

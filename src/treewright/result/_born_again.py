@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.result._solve import SolveResult, SolveStatus
+from treewright.tree import exactly
 from treewright.tree._tree import leaves_in_words
 
 __all__ = ["BornAgainResult"]
@@ -47,7 +48,7 @@ class BornAgainResult(SolveResult):
             )
         if self.options.get("objective") == "values":
             tolerance = self.options.get("tolerance", "unknown")
-            apart = f"{tolerance:g}" if isinstance(tolerance, (int, float)) else tolerance
+            apart = exactly(tolerance) if isinstance(tolerance, (int, float)) else tolerance
             within = f"is within {apart} of the model's numbers on"
             return self._sentence_of_rows(f"This tree of {size} {within}", "is as near")
         if self.status is SolveStatus.OPTIMAL:

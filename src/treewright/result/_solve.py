@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from treewright.tree import Tree, at_least, at_most, percent_at_most, power_at_most
+from treewright.tree import Tree, at_least, at_most, exactly, percent_at_most, power_at_most
 from treewright.tree._display import html_of
 from treewright.tree._tree import leaves_in_words
 
@@ -169,7 +169,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
         Limits not to be named.
     """
     said = {name: options.get(name) for name in LIMITS if name not in leave_out}
-    limit = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in said.items()}
+    limit = {name: exactly(value) if isinstance(value, float) else str(value) for name, value in said.items()}
     leaf_or_leaves = "leaf" if said.get("max_leaf_nodes") == 1 else "leaves"
     words = {
         "max_depth": f"depth at most {limit.get('max_depth')}",

@@ -25,6 +25,7 @@ from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressC
 from treewright.search._options import SearchOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, ROUNDING, refute
 from treewright.search._solve import solve_binary
+from treewright.tree import at_least
 
 __all__ = ["solve_beside"]
 
@@ -247,4 +248,4 @@ def _beside_the_guided(best: SolveResult, guided: SolveResult, bound: float) -> 
     saved = guided.objective - best.objective
     if saved > ROUNDING * abs(best.objective):
         return f"The search without the guess did not end, but found a better tree (by {saved:.6f}), which is kept."
-    return f"The search without the guess did not end first; no tree is below {bound:.6f}."
+    return f"The search without the guess did not end first; no tree is below {at_least(bound)}."

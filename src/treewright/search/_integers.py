@@ -151,6 +151,9 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     -----
     With ``w``, ``c`` the numbers and ``w'``, ``c'`` what the integers stand for, every tree's loss changes by
     at most ``sum |w' c' - w c| <= sum |w' - w| max c + sum w' max |c' - c|``, over the total weight.
+
+    Rounding to the nearest whole number less than doubles it (what is below one half becomes 0), so where numbers must
+    be rounded, ``sum(weight) * max(cost)`` stays below twice the room: the engines check that bound.
     """
     weights, label_costs, cost_exponent, exact_weight, exact_costs = _numbers(problem)
     total = float(weights.sum())

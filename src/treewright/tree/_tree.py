@@ -24,6 +24,7 @@ __all__ = ["Tree", "TreeKind", "grow", "grow_regression", "leaf_path", "leaves_i
 
 LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
+WHOLE = 1e-9  # of the rows of a leaf: what reading shares of another library may leave of a whole number
 
 
 class TreeKind(Enum):
@@ -167,6 +168,19 @@ class Tree:
         if not self.predicts_classes:
             return self.n_node_samples.astype(np.float64)
         return np.asarray(self.value.sum(axis=1), dtype=np.float64)
+
+    @cached_property
+    def is_weighted(self) -> bool:
+        """Whether the values of leaves are seen to be weights: not as much as rows, or of some class no whole number.
+
+        Weights that add up to whole numbers, as many as there are rows in every leaf, cannot be told from rows.
+        """
+        leaves = self.is_leaf & (self.n_node_samples > 0)
+        if not self.predicts_classes or not leaves.any():
+            return False
+        value, rows = self.value[leaves], self.n_node_samples[leaves]
+        is_off = np.abs(value.sum(axis=1) - rows) > WHOLE * rows
+        return bool(is_off.any() or (np.abs(value - np.rint(value)) > WHOLE * rows[:, None]).any())
 
     @cached_property
     def node_shares(self) -> NDArray[np.float64]:
