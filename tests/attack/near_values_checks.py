@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import Any
+
+import numpy as np
 
 from attack.case import Case
 from attack.checks import Found, Mismatch, limited
@@ -54,6 +57,7 @@ def near_values_answers(case: Case) -> Iterator[Mismatch]:
         yield Mismatch("not proven though there is no limit", words)
     allowed = int(case.options.get("share", 0.1) * n + 1e-9)
     outside = n - result.stats["rows_alike"]
+    yield from _verified(case, kept, u, result)
     cuts = left_sets(case, kept)
     tight, loose = (fewest_outside(cuts, u, tolerance, depth, min(most, n), sign) for sign in (-1, 1))
     if outside < loose[-1]:
@@ -70,6 +74,16 @@ def near_values_answers(case: Case) -> Iterator[Mismatch]:
         yield Mismatch("false optimal", f"{least} to {largest} leaves; {words}")
     if outside > tight[len(found.groups) - 1]:
         yield Mismatch("as many leaves are near on more rows", f"{tight}; {words}")
+
+
+def _verified(case: Case, kept: list[int], numbers: list[float], result: Any) -> Iterator[Mismatch]:
+    from treewright.table import table_from
+    from treewright.verify import verify_near_values
+
+    table = table_from(case.frame(), categorical_features=case.options.get("categorical_features"))
+    report = verify_near_values(numbers, table.take(np.array(kept)), result)
+    if not report.ok:
+        yield Mismatch("the verifier refuses a true claim", str(report))
 
 
 def width(tolerance: Fraction, number: float, sign: int) -> Fraction:

@@ -129,7 +129,7 @@ def value_agreement(
     tree : Tree
     predicted : array-like of shape (n_rows,)
         What the model predicts.
-    X : array-like or frame of shape (n_rows, n_columns)
+    X : array-like or frame of shape (n_rows, n_columns), or Table over the tree's columns
         For a statement about new rows take rows that neither was made from.
     tolerance : float
     confidence : float, default=0.95
@@ -139,7 +139,7 @@ def value_agreement(
     -------
     Agreement
     """
-    rows = encode_like(X, tree.columns, expected_by="value_agreement")
+    rows = X.X if isinstance(X, Table) else encode_like(X, tree.columns, expected_by="value_agreement")
     numbers = _numbers(predicted, len(rows))
     _check(tolerance, 0.0, 0, 1)
     near = int(_near(tree.predict(rows), numbers, float(tolerance)).sum())

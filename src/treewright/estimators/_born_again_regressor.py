@@ -20,7 +20,7 @@ from treewright.result import BornAgainResult
 from treewright.search import ProgressCallback, progress_bar
 from treewright.table import Table
 
-__all__ = ["BornAgainTreeRegressor", "make_regression_forest"]
+__all__ = ["BornAgainTreeRegressor", "deviation_of", "make_regression_forest"]
 
 UNITS = ("deviations", "target")
 SMALLER = "a larger tolerance or share, or a smaller max_depth or max_rows"
@@ -224,7 +224,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
             numbers = numbers.ravel()
         self.tolerance_ = self.tolerance
         if self.units == "deviations" and isinstance(self.tolerance, Real) and self.tolerance is not True:
-            self.tolerance_ = float(self.tolerance) * _deviation(numbers)
+            self.tolerance_ = float(self.tolerance) * deviation_of(numbers)
         self.rows_ = self._drawn(table.n_rows)
         all_rows = len(self.rows_) == table.n_rows
         with progress_bar(self.progress, self.time_limit) as report:
@@ -281,7 +281,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         return value_agreement(self.tree_, numbers, X, tolerance=self.tolerance_, confidence=confidence)
 
 
-def _deviation(numbers: NDArray[Any]) -> float:
+def deviation_of(numbers: NDArray[Any]) -> float:
     """Standard deviation; of what are no finite numbers anything, for the search refuses them."""
     try:
         known = numbers.astype(np.float64)
