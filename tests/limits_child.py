@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 import treewright as tw
 from treewright.estimators import _interrupt
@@ -176,6 +177,12 @@ def _forest() -> Any:
     return RandomForestClassifier(10, max_depth=5, random_state=0)
 
 
+def _numbers() -> Any:
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(4, max_depth=5, max_features=5, random_state=0)
+
+
 def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     optimal, leaves = tw.OptimalTreeClassifier, tw.LeafAccuracyTreeClassifier
     free = {"cost_complexity": 1e-4}
@@ -200,6 +207,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "program, binoct": (tw.MIPTreeClassifier, {"formulation": "binoct", "max_depth": 3}),
         "born again": (tw.BornAgainTreeClassifier, {"estimator": _forest()}),
         "born again, active": (tw.BornAgainTreeClassifier, {"estimator": _forest(), "prune": "active"}),
+        "near values": (tw.BornAgainTreeRegressor, {"estimator": _numbers(), "max_depth": 5}),
         "hybrid": (tw.HybridTreeClassifier, {"tune": "rounds"}),
         "hybrid, optimal top": (tw.HybridTreeClassifier, {"top": optimal(1e-4)}),
         "latent classifier": (tw.LatentTreeClassifier, {"epochs": 10**6, "patience": 10**6}),
@@ -293,7 +301,8 @@ def made(name: str, limit: str) -> Any:
     elif limit == "warm":
         parameters = parameters | {"time_limit": 1.0} if "time_limit" in has else parameters
         if "estimator" in parameters:
-            parameters = parameters | {"estimator": _forest().set_params(n_estimators=3, max_depth=2)}
+            few = clone(parameters["estimator"]).set_params(n_estimators=3, max_depth=2)
+            parameters = parameters | {"estimator": few}
         if "epochs" in parameters:
             parameters = parameters | {"epochs": 2}
     return kind(**parameters)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treewright.binarize import SplitMatrix as SplitMatrix
     from treewright.estimators import BornAgainTreeClassifier as BornAgainTreeClassifier
+    from treewright.estimators import BornAgainTreeRegressor as BornAgainTreeRegressor
     from treewright.estimators import HybridTreeClassifier as HybridTreeClassifier
     from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
@@ -46,6 +47,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "BornAgainTreeClassifier": "treewright.estimators",
+    "BornAgainTreeRegressor": "treewright.estimators",
     "SplitMatrix": "treewright.binarize",
     "Frontier": "treewright.search",
     "HybridTreeClassifier": "treewright.estimators",

@@ -36,6 +36,7 @@ FAST = {
     "regression front": 0.02,
     "row costs": 0.03,
     "near choice": 0.03,
+    "near values": 0.03,
 }
 SLOW = {
     "guided": 0.25,
@@ -54,6 +55,7 @@ ADDITIVE = (
     "regression front",
     "row costs",
     "regression cv",
+    "near values",
 )
 NUMBERS_ONLY = ("reborn", "leaf cv", "regression cv")  # a fold does not say where a value goes that it lacks
 LISTED = ("near", "near choice")  # all trees are listed
@@ -78,7 +80,7 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows, n_columns = min(n_rows, 7), min(n_columns, 2)
     columns = random_columns(rng, n_columns, n_rows, numbers_only=method in NUMBERS_ONLY)
     y: list[Any] = _TARGETS.get(method, random_labels)(rng, columns, n_rows)
-    weight = random_weights(rng, n_rows) if method not in ("mip", "reborn") else None
+    weight = random_weights(rng, n_rows) if method not in ("mip", "reborn", "near values") else None
     if method in LISTED and weight is not None:  # it refuses weights of more than six decimals
         weight = [float(rng.integers(1, 30)) / float(rng.choice([1, 1, 10])) for _ in weight]
     options = _OPTIONS[method](rng, columns, y)
@@ -98,6 +100,7 @@ _TARGETS: dict[str, Any] = {
     "survival": random_times,
     "row costs": random_row_costs,
     "regression cv": random_numbers,
+    "near values": random_numbers,
 }
 
 
@@ -122,6 +125,7 @@ _OPTIONS = {
     "leaf cv": class_options.leaf_cv,
     "regression cv": additive_options.regression_cv,
     "hybrid": class_options.hybrid,
+    "near values": additive_options.near_values,
 }
 
 

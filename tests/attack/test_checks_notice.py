@@ -53,6 +53,7 @@ SPOILED: dict[str, Callable[[Case, Any], Any]] = {
     "regression cv": with_another_score("split0_test_score"),
     "hybrid": with_another_label,
     "policy": of_another(max_depth=0),
+    "near values": of_another(max_depth=0),
 }
 
 ROW_COSTS = [(label, (0.0, 1.0) if label == 0 else (1.0, 0.0)) for label in LABELS]
@@ -75,6 +76,11 @@ CASES = [
     (
         Case("hybrid", COLUMNS, LABELS, None, {"top": {"max_depth": 2}, "tune": None, "random_state": 0}),
         "overruled where the tree answers",
+    ),
+    (
+        Case("near values", COLUMNS, NUMBERS, None,
+             {"regressor": {}, "tolerance": 0.3, "units": "target", "share": 0.0, "max_depth": 2}),
+        "false optimal",
     ),
     (Case("policy", COLUMNS, [(c, 1 - c) for c in LABELS], None, {"max_depth": 2}), "false optimal"),
 ]  # fmt: skip

@@ -49,6 +49,7 @@ NAMES = [
     "program, binoct",
     "born again",
     "born again, active",
+    "near values",
     "hybrid",
     "hybrid, optimal top",
     "latent classifier",

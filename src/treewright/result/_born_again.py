@@ -70,12 +70,16 @@ class BornAgainResult(SolveResult):
         said = f"{tree} {alike} of {rows} rows; {asked} were asked."
         depth = self.options.get("max_depth")
         of_ensemble = self.options.get("objective") == "rows"
-        within = ("over the ensemble's thresholds" if of_ensemble else "over all thresholds") + (
-            "" if depth is None else f" of depth {depth} or less"
-        )
+        over = "the ensemble's thresholds" if of_ensemble else self.options.get("splits", "all thresholds")
+        within = f"over {over}" + ("" if depth is None else f" of depth {depth} or less")
         if self.status is not SolveStatus.OPTIMAL:
             why = f" ({self.stop_reason.value})" if self.stop_reason else ""
             least = self.stats.get("leaves_lower_bound", "unknown")
+            if least == self.tree.n_leaves and self.loss * rows <= rows - asked + 0.5:
+                return (
+                    f"{said} Proven: no tree {within} with fewer leaves {agrees} on as many as were asked. Whether one "
+                    f"with as many leaves {agrees} on more is open{why}."
+                )
             return f"{said} Its size is not proven least{why}: at least {least} leaves are needed for that."
         if self.loss * rows > rows - asked + 0.5:
             most = self.options.get("max_leaves")
