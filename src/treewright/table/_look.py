@@ -21,16 +21,16 @@ from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._csv import load_leniently
 from treewright.table._fields import TextAmong
 from treewright.table._from_data import table_from
+from treewright.table._quantity import MANY_LABELS, is_quantity
 from treewright.table._raw import text_of_number
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["Finding", "Look", "is_quantity", "look", "look_at"]
+__all__ = ["Finding", "Look", "look", "look_at"]
 
 FEWEST_ROWS = 20  # below, values differ from row to row by chance
 NEARLY_ALL = 0.98  # of the rows
 MANY_CATEGORIES = 50
-MANY_LABELS = 30
 SHOWN = 3
 ID_NAME = re.compile(r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index|unnamed_\d+)\.?$", re.IGNORECASE)
 CODE_NAME = re.compile(
@@ -39,9 +39,6 @@ CODE_NAME = re.compile(
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
-QUANTITY = re.compile(
-    r"^\W{0,3}[A-Z]{0,3}\s?-?\d[\d.,'’\s]*\s?[A-Z%\W]{0,4}$"
-)  # a number, perhaps with a unit
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
@@ -343,25 +340,6 @@ def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, in
             f"The target {target} has {_some(rare)} in fewer than 5 rows: too few for training and testing."
         )
         yield Finding(target, text)
-
-
-def is_quantity(labels: NDArray[Any]) -> bool:
-    """Whether labels are numbers, perhaps with a unit, and too many of them to be classes.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-
-    Returns
-    -------
-    bool
-    """
-    if labels.dtype.kind not in "ifU":
-        return False
-    distinct = np.unique(labels)
-    if len(distinct) <= MANY_LABELS:
-        return False
-    return labels.dtype.kind in "if" or all(QUANTITY.match(label) for label in distinct.tolist())
 
 
 def _of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:
