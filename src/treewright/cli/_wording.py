@@ -29,7 +29,7 @@ IN_OTHER_WORDS = (
     ("decimal_comma=False", "--decimal-point"),
     ("day_first=True", "--day-first"),
     ("day_first=False", "--month-first"),
-    ("the missing values", "the missing values (--missing TEXT)"),
+    ("the missing values", "the missing values (--missing COLUMN=TEXT)"),
     ("declare the column categorical", "declare the column categorical (--categorical NAME)"),
     ("declare it categorical", "declare it categorical (--categorical NAME)"),
     ("ignore the column", "leave the column out (--ignore NAME)"),

@@ -56,7 +56,7 @@ class Finding:
     action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", ""}
         The option that settles it; "" if it is settled in the file, or needs nothing.
     value : str
-        What the option takes: the column, or the field that means missing; "" if it takes nothing.
+        What the option takes: the column, or the field that means missing in it; "" if it takes nothing.
     words : mapping of str to str
         Merging: the word that each other spelling becomes.
     """
@@ -70,7 +70,8 @@ class Finding:
     @property
     def option(self) -> str:
         """The option of the command line, such as ``--ignore id``."""
-        return f"--{self.action} {_shell(self.value) if self.value else ''}".rstrip() if self.action else ""
+        value = f"{self.column}={self.value}" if self.action == "missing" else self.value
+        return f"--{self.action} {_shell(value) if value else ''}".rstrip() if self.action else ""
 
     @property
     def in_python(self) -> str:
@@ -244,7 +245,9 @@ def look_at(
 
 def _of_fault(fault: InputError) -> Finding:
     word = fault.word if isinstance(fault, TextAmong) else None
-    return Finding(None, str(fault)) if word is None else Finding(None, str(fault), "missing", word)
+    if word is None or not isinstance(fault, TextAmong):
+        return Finding(None, str(fault))
+    return Finding(fault.column, str(fault), "missing", word)
 
 
 def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) -> Iterator[Finding]:
