@@ -43,6 +43,7 @@ PUBLIC = [
     "Tree",
     "__version__",
     "accuracy_frontier",
+    "audit_groups",
     "compare_with_cart",
     "fit_shards",
     "near_optimal_trees",
@@ -50,6 +51,7 @@ PUBLIC = [
     "regression_frontier",
 ]
 PACKAGES = [
+    "audit",
     "binarize",
     "bornagain",
     "convert",

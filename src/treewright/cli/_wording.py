@@ -34,6 +34,8 @@ IN_OTHER_WORDS = (
     ("declare it categorical", "declare it categorical (--categorical NAME)"),
     ("ignore the column", "leave the column out (--ignore NAME)"),
     ("ignore it.", "leave it out (--ignore NAME)."),
+    ("Say where to cut it (cuts), such as at 25 and 45", "Say where to cut it, such as --cut COLUMN=25,45"),
+    ("leave its cuts out", "leave its --cut out"),
     ("(prune='active')", "(--prune active)"),
     ('(faithful="rows")', "(--faithful rows)"),
     ("action_costs names", "--action-cost names"),
@@ -47,9 +49,9 @@ IN_OTHER_WORDS = (
     ("Cut y into classes first", "Make it two or a few classes in the file"),
 )
 ARGUMENTS = (
-    "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "guess_tolerance", "max_depth",
-    "max_leaf_nodes", "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective", "only", "root",
-    "sample_weight", "step_limit", "thresholds", "time_limit", "tolerance", "without",
+    "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "fewest_rows", "guess_tolerance",
+    "max_depth", "max_leaf_nodes", "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective",
+    "only", "positive", "root", "sample_weight", "step_limit", "thresholds", "time_limit", "tolerance", "without",
 )  # fmt: skip
 
 

@@ -146,7 +146,7 @@ def report(
     )
     words, labels = column_words(tree, known), label_words(tree, known)
     seen = train if test is None else test  # the rows that accuracies are believed of
-    by_group = rates_of_groups(tree, seen, labels, groups or {})
+    by_group = rates_of_groups(tree, seen, labels, groups or {}, known)
     own = tree
     drawn = None if frontier is None else chart(tree, frontier, train, test, result)
     better = None if frontier is None else better_than(result, terms, frontier)
