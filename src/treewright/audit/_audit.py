@@ -163,7 +163,7 @@ def _columns(groups: Mapping[str, ArrayLike] | Sequence[str] | str, X: Any) -> d
     known = [str(name) for name in getattr(X, "columns", getattr(X, "column_names", ()))]
     if not all(isinstance(name, str) and name in known for name in names):
         raise InputError(
-            f"groups={groups!r}; give columns of the frame X, or a mapping from a name to one value for each row, such as "
+            f"groups={groups!r}; give columns of the frame X, or a mapping from a name to one value a row, such as "
             '{"sex": sex}.'
         )
     return {name: X[name] for name in names}

@@ -147,7 +147,7 @@ def _key(value: Any, words: Mapping[float, str], bounds: Sequence[float] | None)
     """Return what orders the groups: stretches and numbers, then words, then what is not known."""
     if _is_missing(value):
         return MISSING
-    if isinstance(value, str) or isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, (str, bool)) or not isinstance(value, Real):
         return 1, str(value).lower() if isinstance(value, bool) else str(value)
     number: Any = value  # compared exactly: an integer may be too large for a float
     if number in words:

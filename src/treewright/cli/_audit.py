@@ -65,8 +65,8 @@ def audit(
 ) -> None:
     """Count how a tree decides about each group of the rows of a CSV file, and how often it is wrong.
 
-    Shows rows, positive decisions, errors, false positives and false negatives of each group, each share with its Wilson
-    interval. Shares of few rows are marked. Give rows that the tree has not seen.
+    Shows rows, positive decisions, errors, false positives and false negatives of each group, each share with its
+    Wilson interval. Shares of few rows are marked. Give rows that the tree has not seen.
 
     \b
     Examples:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treewright.table import Table
+    from treewright.table import Settings, Table
     from treewright.tree import Tree
 
 __all__ = ["as_options", "effort", "size_of", "tree_text"]
@@ -55,11 +56,13 @@ ARGUMENTS = (
 )  # fmt: skip
 
 
-def tree_text(tree: Tree, ascii_only: bool = False, **options: Any) -> str:
-    """Return the tree as text, in ASCII if the terminal cannot do better."""
-    from treewright.show import to_text
+def tree_text(
+    tree: Tree, ascii_only: bool = False, titles: Settings | Path | None = None, **options: Any
+) -> str:
+    """Return the tree as text, with the names that `titles` gives, in ASCII if the terminal cannot do better."""
+    from treewright.show import to_text, with_titles
 
-    return to_text(tree, ascii_only=ascii_only or not _can_print("├─│└→"), **options)
+    return to_text(with_titles(tree, titles), ascii_only=ascii_only or not _can_print("├─│└→"), **options)
 
 
 def effort(stats: Mapping[str, Any], reading: float | None = None, time_limit: float | None = None) -> str:
