@@ -44,6 +44,7 @@ PUBLIC = [
     "Tree",
     "__version__",
     "accuracy_frontier",
+    "audit_groups",
     "compare_with_cart",
     "fit_shards",
     "near_optimal_trees",
@@ -51,6 +52,7 @@ PUBLIC = [
     "regression_frontier",
 ]
 PACKAGES = [
+    "audit",
     "binarize",
     "bornagain",
     "convert",

@@ -1,7 +1,7 @@
 """Law: trees with a least size of leaves are the same whether or not leaves of any size are searched first.
 
-Brute force judges both where the tables are tiny (`test_..._equal_brute_force.py` and the attack draw `plain_work=1`, with
-which that phase begins at once); here the tables are larger, and the phase has something to leave out.
+Brute force judges both where the tables are tiny (`test_..._equal_brute_force.py` and the attack draw `plain_work=1`,
+with which that phase begins at once); here the tables are larger, and the phase has something to leave out.
 """
 
 from __future__ import annotations

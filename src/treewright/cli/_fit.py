@@ -339,6 +339,7 @@ def fit(
             max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
             csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
             limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+            titles=columns,
         )  # fmt: skip
         if target is None:
             fit_policy(asked, reward or (), action_cost or ())
@@ -358,6 +359,7 @@ def fit(
         fit_latent(
             csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=leaf_penalty,
             pruning=pruning, epochs=epochs, seed=seed, clock=clock, progress=progress, ascii_only=ascii_only,
+            titles=columns,
         )  # fmt: skip
         return
     fit_classes(
@@ -366,4 +368,5 @@ def fit(
         cost_complexity=cost_complexity, leaf_penalty=leaf_penalty, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf, thresholds=thresholds, cuts=cuts, guesses=guesses, time_limit=time_limit,
         limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+        titles=columns,
     )  # fmt: skip

@@ -57,6 +57,7 @@ def fit_classes(
     require_proof: bool,
     progress: bool,
     ascii_only: bool,
+    titles: Path | None = None,
 ) -> None:
     """Find the tree of smallest objective for labels, and say what is proven about it."""
     from treewright.convert import Model, save_model
@@ -117,7 +118,7 @@ def fit_classes(
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
             )
-        say(tree_text(result.tree, ascii_only))
+        say(tree_text(result.tree, ascii_only, titles))
         say()
         say(result.sentence())
         for text in (text for text in result.notes if text not in csv.table.notes):  # those were said

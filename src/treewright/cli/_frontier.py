@@ -177,7 +177,7 @@ def frontier(
             say(line)
         say()
         if point is not None:
-            say(tree_text(point.tree, ascii_only))
+            say(tree_text(point.tree, ascii_only, columns))
             say()
             say(point.sentence())
         say(found.sentence())

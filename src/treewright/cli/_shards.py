@@ -141,7 +141,7 @@ def fit_in_shards(
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
             )
-        say(tree_text(result.tree, ascii_only))
+        say(tree_text(result.tree, ascii_only, settings))
         say()
         say(result.sentence())
         for text in result.notes:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treewright.bornagain import Agreement, Domain, Ensemble, agreement, distil, prune, solve, solve_active
 from treewright.bornagain._solve import OBJECTIVES
 from treewright.errors import InputError
+from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.tree import merge_equal_leaves
 
@@ -162,6 +163,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         finite = "allow-nan" if self.missing == "route" else True
         rows, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
         check_classification_targets(y)
+        warn_of_quantity(y)
         estimator = make_forest() if self.estimator is None else clone(self.estimator)
         known = estimator.get_params()
         if self.random_state is not None and "random_state" in known and known["random_state"] is None:

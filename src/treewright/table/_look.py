@@ -22,16 +22,16 @@ from treewright.table._csv import load_leniently
 from treewright.table._fields import TextAmong
 from treewright.table._fillers import codes_for_missing
 from treewright.table._from_data import table_from
+from treewright.table._quantity import MANY_LABELS, is_quantity
 from treewright.table._raw import text_of_number
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["Finding", "Look", "is_quantity", "look", "look_at"]
+__all__ = ["Finding", "Look", "look", "look_at"]
 
 FEWEST_ROWS = 20  # below, values differ from row to row by chance
 NEARLY_ALL = 0.98  # of the rows
 MANY_CATEGORIES = 50
-MANY_LABELS = 30
 SHOWN = 3
 ID_NAME = re.compile(r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index|unnamed_\d+)\.?$", re.IGNORECASE)
 CODE_NAME = re.compile(
@@ -40,9 +40,6 @@ CODE_NAME = re.compile(
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
-QUANTITY = re.compile(
-    r"^\W{0,3}[A-Z]{0,3}\s?-?\d[\d.,'’\s]*\s?[A-Z%\W]{0,4}$"
-)  # a number, perhaps with a unit
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
 
@@ -59,7 +56,7 @@ class Finding:
     action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", ""}
         The option that settles it; "" if it is settled in the file, or needs nothing.
     value : str
-        What the option takes: the column, or the field that means missing; "" if it takes nothing.
+        What the option takes: the column, or the field that means missing in it; "" if it takes nothing.
     words : mapping of str to str
         Merging: the word that each other spelling becomes.
     """
@@ -73,7 +70,8 @@ class Finding:
     @property
     def option(self) -> str:
         """The option of the command line, such as ``--ignore id``."""
-        return f"--{self.action} {_shell(self.value) if self.value else ''}".rstrip() if self.action else ""
+        value = f"{self.column}={self.value}" if self.action == "missing" else self.value
+        return f"--{self.action} {_shell(value) if value else ''}".rstrip() if self.action else ""
 
     @property
     def in_python(self) -> str:
@@ -260,16 +258,22 @@ def _of_fault(fault: InputError) -> Iterator[Finding]:
     if not isinstance(fault, TextAmong):
         yield Finding(None, str(fault))
         return
-    yield Finding(None, str(fault), *(() if fault.word is None else ("missing", fault.word)))
-    yield from _fillers(fault.name, *np.unique(fault.numbers, return_counts=True))
+    if fault.word is None:
+        yield Finding(None, str(fault))
+    else:
+        yield Finding(fault.column, str(fault), "missing", fault.word)
+    yield from _fillers(fault.column, *np.unique(fault.numbers, return_counts=True))
 
 
 def _as_written(finding: Finding, spellings: Callable[[str, float], list[str]]) -> list[Finding]:
     """A number that may mean missing, as the file writes it: what means missing is compared as text."""
     if finding.column is None or finding.action != "missing":
         return [finding]
-    written = spellings(finding.column, float(finding.value))
-    return [replace(finding, value=word) for word in written] or [finding]
+    try:
+        number = float(finding.value)
+    except ValueError:  # a word, which is as the file writes it
+        return [finding]
+    return [replace(finding, value=word) for word in spellings(finding.column, number)] or [finding]
 
 
 def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) -> Iterator[Finding]:
@@ -362,25 +366,6 @@ def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, in
             f"The target {target} has {_some(rare)} in fewer than 5 rows: too few for training and testing."
         )
         yield Finding(target, text)
-
-
-def is_quantity(labels: NDArray[Any]) -> bool:
-    """Whether labels are numbers, perhaps with a unit, and too many of them to be classes.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-
-    Returns
-    -------
-    bool
-    """
-    if labels.dtype.kind not in "ifU":
-        return False
-    distinct = np.unique(labels)
-    if len(distinct) <= MANY_LABELS:
-        return False
-    return labels.dtype.kind in "if" or all(QUANTITY.match(label) for label in distinct.tolist())
 
 
 def _of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:

@@ -47,7 +47,7 @@ def test_silence_on_ordinary_columns():
 def test_suspicions(make, name, values, action):
     seen = look(make(frame(**{name: values}).to_dict("list")), target="y")
     assert found(seen) == {(name, action)}
-    value = "-999" if action == "missing" else name
+    value = f"{name}=-999" if action == "missing" else name
     assert seen.options() == (
         "" if not action else f"--{action} " + (f"'{value}'" if " " in value else value)
     )
@@ -90,7 +90,7 @@ def test_files_with_faults_show_everything_at_once(tmp_path):
     assert "can be read in two ways" in str(seen)
     assert "differs in every row" in str(seen)
     assert "two ways" not in str(look(path, target="y", decimal_comma=False))
-    assert "--missing low" in seen.options()  # the only word among numbers
+    assert "--missing size=low" in seen.options()  # the only word among numbers
     with pytest.raises(InputError, match="no such option"):
         look(path, colums=["a"])
     with pytest.raises(InputError, match="no column 'z'"):
@@ -134,6 +134,7 @@ class TestSettings:
             ignore=settings.ignore,
             categorical=settings.categorical,
             missing_values=settings.missing,
+            missing_in=settings.missing_in,
         )
         assert again.findings == ()
 
