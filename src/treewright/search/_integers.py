@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from treewright.problem import Problem
 
-__all__ = ["IntegerCosts", "RowCosts", "integer_costs", "is_coarse", "row_costs"]
+__all__ = ["IntegerCosts", "RowCosts", "integer_costs", "is_coarse", "row_costs", "whole_weights"]
 
 LARGEST_TOTAL = 2**57  # the engines add the costs of all classes of all rows
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
@@ -186,6 +186,22 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
         unit=math.ldexp(1.0 / (weight_scale * cost_scale * total), cost_exponent),
         slack=math.ldexp((weight_error + cost_error) / total, cost_exponent),
     )
+
+
+def whole_weights(problem: Problem) -> NDArray[np.int64] | None:
+    """Return whole numbers in the ratios of the rows' weights.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int64, or None
+        With a sum below 2^53; None if there are none such.
+    """
+    exact = _numbers(problem).exact_weight
+    return None if exact is None else exact[0]
 
 
 def _numbers(problem: Problem) -> _Numbers:
