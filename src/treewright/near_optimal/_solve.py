@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._nothing import LeafRules, nothing_known
 from treewright.near_optimal._problems import binary_problem, fits_ranked, ranked_problem
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.near_optimal._units import Units, units_of
@@ -42,7 +43,6 @@ STAGES = (
 )  # of the slack: what is complete if a limit ends the next
 QUICK = 0.002  # of the seconds left: after a stage that took less, the next but the last is left out
 LEAST_SECONDS = 0.5  # for the graph of the optimal trees alone, once they are proven optimal
-BELOW = Fraction(1, 2**40)  # by which the bound of a set without trees stays below what is proven
 
 
 def solve_near_optimal(
@@ -94,6 +94,7 @@ def solve_near_optimal(
     check_bound(epsilon=epsilon, slack=slack, max_objective=max_objective)
     if leaf_labels not in ("cheapest", "any"):
         raise InputError(f'leaf_labels={leaf_labels!r}; choose "cheapest" or "any".')
+    rules = LeafRules(leaf_labels == "any", redundant_splits)
     units = units_of(problem)
     integers, unit = units.integers, units.unit
     space = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
@@ -121,6 +122,12 @@ def solve_near_optimal(
             f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; "
             "give more."
         )
+    reason = _stopped(best, limits)
+    if reason is not None:
+        counts = nothing_known(problem, split_matrix, units, rules, best)
+        return NearOptimalTrees(
+            counts=counts, best=best, least=optimum, asked=budget + units.rounding, stop_reason=reason
+        )
     native = (
         ranked_problem(problem, split_matrix, integers)
         if ranked
@@ -131,8 +138,7 @@ def solve_near_optimal(
         split_matrix,
         native,
         units,
-        leaf_labels == "any",
-        redundant_splits,
+        rules,
         max(budget, optimum) + units.rounding,
     )
     counts, least, reason = _rising(task, best, optimum, up_to_bound, limits, progress)
@@ -153,12 +159,16 @@ class _Task:
     split_matrix: SplitMatrix
     native: Any
     units: Units
-    any_label: bool
-    redundant: bool
+    rules: LeafRules
     largest: Fraction  # budget that will be asked; all are in the units of this one, so that one search answers all
 
-    def graph(self, budget: Fraction, *, max_depth: int | None = None, **how: Any) -> SetGraph:
-        """Return the graph of all trees within a budget, complete or not; `max_depth` instead of the problem's."""
+    @property
+    def stated(self) -> tuple[Problem, SplitMatrix, Units, LeafRules]:
+        """What a set without trees is made of."""
+        return self.problem, self.split_matrix, self.units, self.rules
+
+    def graph(self, budget: Fraction, **how: Any) -> SetGraph:
+        """Return the graph of all trees within a budget, complete or not."""
         problem, left = self.problem, budget - self.native.base_cost
         leaf_penalty = self.units.leaf_penalty
         most_leaves = problem.table.n_rows
@@ -167,8 +177,8 @@ class _Task:
         if problem.max_leaf_nodes is not None:
             most_leaves = min(most_leaves, problem.max_leaf_nodes)
         depth = min(most_leaves - 1, len(self.split_matrix.splits))
-        for limit in (problem.max_depth, max_depth):
-            depth = depth if limit is None else min(depth, limit)
+        if problem.max_depth is not None:
+            depth = min(depth, problem.max_depth)
         errors = float(problem.costs.max()) / float(self.units.unit)
         shift = max(
             0, min(MOST_SHIFT, COST_BITS - int(2 * errors + problem.table.n_rows + self.largest).bit_length())
@@ -182,7 +192,7 @@ class _Task:
         )
         return SetGraph(
             problem, self.split_matrix, native, native.arrays(), self.units.unit, leaf_penalty, self.native.base_cost,
-            self.any_label, self.redundant, how["memory_limit"], rounding=self.units.rounding,
+            self.rules.any_label, self.rules.redundant, how["memory_limit"], rounding=self.units.rounding,
         )  # fmt: skip
 
 
@@ -200,8 +210,6 @@ def _rising(
     Where the optimum is proven, the first, of the optimal trees alone, is given as long again as that proof took:
     it is small, and nearly always what a stopped run is left with. Where not, it would be as hard as the proof.
     """
-    if best.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK):  # asked to stop: no further search
-        return _nothing(task, best, limits), least, best.stop_reason
     proven, rounding = best.status is SolveStatus.OPTIMAL, task.units.rounding
     budget = up_to_bound(least)
     first = min(least, budget)
@@ -228,7 +236,7 @@ def _rising(
             else stop_reason(graph.arrays["stop"])
         )
         if reason is not None:
-            return _nothing(task, best, limits) if done is None else done, least, reason
+            return done or nothing_known(*task.stated, best), least, reason
         if done is None and proven and (costs := graph.costs(counts.cells(0))):
             # The search compares in units of its own; the graph of its optimum is exact, and may have a cheaper tree.
             least = min(costs)
@@ -240,19 +248,11 @@ def _rising(
     return done, least, None
 
 
-def _nothing(task: _Task, best: SolveResult, limits: Limits) -> Counts:
-    """Return a set without trees, complete as far as the lower bound: all that a run stopped early has proven.
-
-    The bound is a little below the proven one, for a tree may lie exactly on that.
-    """
-    units = task.units
-    below = Fraction(best.lower_bound) * (1 - BELOW) / units.unit
-    if below <= units.rounding:
-        below = -BELOW
-    graph = task.graph(
-        below, max_depth=0, time_limit=math.inf, memory_limit=limits.native()["memory_limit"], report=None
-    )
-    return Counts(replace(graph, empty=True), Membership(below))
+def _stopped(best: SolveResult, limits: Limits) -> StopReason | None:
+    """Return what ended the search for the optimum, if nothing more is to be done."""
+    if best.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK):  # asked to stop
+        return best.stop_reason
+    return best.stop_reason if best.status is not SolveStatus.OPTIMAL and limits.left() <= 0 else None
 
 
 def _report(progress: ProgressCallback | None, spent: float) -> Any:
