@@ -396,6 +396,20 @@ def near_optimal_stopped() -> str:
     return replace(trees, best=best, asked=2 * trees.asked, stop_reason=StopReason.TIME_LIMIT).sentence()
 
 
+def near_optimal_rounded() -> str:
+    """Say what a set says whose weights are real numbers."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    trees = near_optimal_trees(
+        X,
+        y,
+        cost_complexity=0.02,
+        max_depth=2,
+        thresholds=4,
+        sample_weight=np.sqrt(np.arange(1, 151)),
+    )
+    return trees.sentence()
+
+
 def near_optimal_nothing() -> str:
     """Say what a set says that was stopped before the optimal trees were all found."""
     trees = near_optimal()
@@ -476,6 +490,7 @@ CASES: dict[str, Maker] = {
     "near-optimal-one": lambda: near_optimal().where(max_objective=near_optimal().best.objective).sentence(),
     "near-optimal-stopped": near_optimal_stopped,
     "near-optimal-nothing": near_optimal_nothing,
+    "near-optimal-rounded": near_optimal_rounded,
     "hybrid": explained,
     "forecast": lambda: forecast(small_ensemble(), descents=10).sentence(),
     "faithful": lambda: check_faithful(faithful("leaves").tree, small_ensemble()).sentence(),

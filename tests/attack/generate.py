@@ -81,8 +81,8 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     columns = random_columns(rng, n_columns, n_rows, numbers_only=method in NUMBERS_ONLY)
     y: list[Any] = _TARGETS.get(method, random_labels)(rng, columns, n_rows)
     weight = random_weights(rng, n_rows) if method not in ("mip", "reborn", "near values") else None
-    if method in LISTED and weight is not None:  # it refuses weights of more than six decimals
-        weight = [float(rng.integers(1, 30)) / float(rng.choice([1, 1, 10])) for _ in weight]
+    if method in LISTED and weight is not None and rng.random() < 0.7:  # else real numbers, which are rounded
+        weight = _common_units(rng, n_rows)
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
         options["max_depth"] = int(rng.integers(1, 3))
@@ -91,6 +91,14 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     named = "optimal" if method in ("min_leaf_accuracy", "guided") else method
     case = Case(named, columns, y, weight, options, as_array)
     return _possible(rng, case)
+
+
+def _common_units(rng: np.random.Generator, n_rows: int) -> list[float]:
+    """Draw weights that are whole numbers of a common unit: rows, decimals, or of very different size."""
+    if rng.random() < 0.2:
+        return [float(rng.choice([1, 2, 3e9])) for _ in range(n_rows)]
+    places = float(rng.choice([1, 1, 10, 1000]))
+    return [float(rng.integers(1, 30 * places)) / places for _ in range(n_rows)]
 
 
 _TARGETS: dict[str, Any] = {
