@@ -81,9 +81,9 @@ _HOME = {
 }
 
 _PACKAGES = (
-    "binarize", "bornagain", "convert", "datasets", "errors", "estimators", "guess", "latent", "leaf_accuracy", "mip",
-    "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival", "table", "tree",
-    "verify",
+    "binarize", "bornagain", "convert", "datasets", "errors", "estimators", "guess", "latent", "leaf_accuracy", "lines",
+    "mip", "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival", "table",
+    "tree", "verify",
 )  # fmt: skip
 
 __all__ = ["__version__", *sorted(_HOME)]
