@@ -228,6 +228,8 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "regression front": (RegressionFront, {"max_leaves": 20, "max_depth": None}),
         "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
+        "lines": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "leaf_model": "linear"}),
+        "lines, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "leaf_model": "linear"}),
         "poisson": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "criterion": "poisson"}),
         "absolute error": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "criterion": "absolute_error"}),
         "regressor, threads": (
@@ -261,6 +263,7 @@ def accepted(kind: Any) -> set[str]:
 # cross-validated search: two parameters, two folds, and the best one on all rows.
 SEARCHES = {
     "regressor, cross-validated": 6,
+    "lines, cross-validated": 6,
     "cross-validated": 6,
     "regressor, threads": 2,
     "leaf accuracy, cross-validated": 12,

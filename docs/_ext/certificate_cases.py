@@ -38,7 +38,9 @@ from treewright.bornagain import (
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
 from treewright.estimators import CartComparison
+from treewright.lines import with_lines
 from treewright.problem import (
+    Criterion,
     make_policy_problem,
     make_problem,
     make_regression_problem,
@@ -298,6 +300,24 @@ def regression_stopped() -> str:
     ).sentence()
 
 
+def regression_of(criterion: Criterion) -> str:
+    """Say what a proven regression tree of another loss says."""
+    X, y = load_diabetes(return_X_y=True)
+    problem = make_regression_problem(
+        table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=1, criterion=criterion, quantile=0.9
+    )
+    return solve_regression(problem).sentence()
+
+
+def regression_lines(left_out: int) -> str:
+    """Say what a proven regression tree says that got lines afterwards, in all leaves but so many, or in none."""
+    X, y = load_diabetes(return_X_y=True)
+    problem = make_regression_problem(table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=2)
+    lined = with_lines(regression(), problem)
+    lines = 0 if left_out < 0 else lined.tree.n_leaves - left_out
+    return replace(lined, stats={**lined.stats, "lines": lines}).sentence()
+
+
 @cache
 def survival() -> SurvivalResult:
     """Return a proven survival tree; the times are those of a disease that went on."""
@@ -476,6 +496,13 @@ CASES: dict[str, Maker] = {
     "beside-cart-stopped": lambda: replace(beside_cart(), fewest_mistakes=0, test_mistakes=None).sentence(),
     "regression": lambda: regression().sentence(),
     "regression-stopped": regression_stopped,
+    "regression-poisson": partial(regression_of, "poisson"),
+    "regression-gamma": partial(regression_of, "gamma"),
+    "regression-absolute-error": partial(regression_of, "absolute_error"),
+    "regression-quantile": partial(regression_of, "quantile"),
+    "regression-lines": partial(regression_lines, 0),
+    "regression-some-lines": partial(regression_lines, 1),
+    "regression-no-lines": partial(regression_lines, -1),
     "survival": lambda: survival().sentence(),
     "survival-stopped": survival_stopped,
     "shards": lambda: in_shards().sentence(),

@@ -86,8 +86,8 @@ _HOME = {
 
 _PACKAGES = (
     "audit", "binarize", "bornagain", "convert", "datasets", "errors", "estimators", "guess", "latent", "leaf_accuracy",
-    "mip", "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival", "table",
-    "tree", "verify",
+    "lines", "mip", "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival",
+    "table", "tree", "verify",
 )  # fmt: skip
 
 __all__ = ["__version__", *sorted(_HOME)]

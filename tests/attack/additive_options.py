@@ -33,6 +33,8 @@ def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: lis
         options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.25, 0.9999]))
     if rng.random() < 0.05:
         options["n_jobs"] = 2
+    if y and isinstance(y[0], float) and "criterion" not in options and rng.random() < 0.4:
+        options["leaf_model"] = "linear"
     return options
 
 
@@ -80,6 +82,8 @@ def regression_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: 
     if rng.random() < 0.3:
         options["min_samples_leaf"] = 2
     options["choose"] = str(rng.choice(["leaves", "cost_complexity"]))
+    if rng.random() < 0.3:
+        options["leaf_model"] = "linear"
     return options | {"rule": str(rng.choice(["one_se", "best"]))}
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treewright.show._printable import printable
 from treewright.show._values import reward_words, value_words
 from treewright.tree import Tree, TreeKind, relation, subject
 
@@ -102,13 +103,6 @@ def typeset(words: str) -> str:
         if words.startswith(plain):
             return sign + words.removeprefix(plain)
     return words
-
-
-def printable(text: str) -> str:
-    """Write control characters as escapes: names come from files, and must not steer a terminal."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text
-    )
 
 
 def percent(share: float) -> str:

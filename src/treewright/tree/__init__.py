@@ -20,6 +20,7 @@ from treewright.tree._figures import (
 from treewright.tree._grow_policy import grow_policy
 from treewright.tree._grow_survival import grow_survival
 from treewright.tree._labels import label_positions
+from treewright.tree._line import Line
 from treewright.tree._simplify import merge_equal_leaves, prune_empty_leaves, reduce_tree
 from treewright.tree._split import (
     CategorySplit,
@@ -49,6 +50,7 @@ __all__ = [
     "ColumnKind",
     "Condition",
     "IntervalCondition",
+    "Line",
     "LinearCondition",
     "LinearSplit",
     "Split",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from treewright.tree._column import Column
 from treewright.tree._display import html_of, tree_in_a_line
+from treewright.tree._line import Line
 from treewright.tree._split import Split
 
 __all__ = ["Tree", "TreeKind", "grow", "grow_regression", "leaf_path", "leaves_in_words"]
@@ -65,6 +66,9 @@ class Tree:
         Training rows in the node.
     kind : TreeKind
         What `value` holds; a tree without classes is a regression tree unless it says otherwise.
+    lines : tuple of Line or None, length node_count; or None
+        Of a regression tree whose leaves may hold lines: a leaf with a line adds it to its mean. None for a tree that
+        predicts the values alone.
     """
 
     columns: tuple[Column, ...]
@@ -76,6 +80,7 @@ class Tree:
     value: NDArray[np.float64]
     n_node_samples: NDArray[np.int64]
     kind: TreeKind = TreeKind.CLASSIFICATION
+    lines: tuple[Line | None, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.classes is None and self.kind is TreeKind.CLASSIFICATION:
@@ -141,13 +146,10 @@ class Tree:
 
     @cached_property
     def asked(self) -> frozenset[int]:
-        """Positions of the columns that the tree splits on; predicting needs no others."""
-        return frozenset(
-            column
-            for split in self.splits
-            if split is not None
-            for column in getattr(split, "columns", (split.column,))
-        )
+        """Positions of the columns that the tree splits on or has a slope for; predicting needs no others."""
+        parts = [split for split in self.splits if split is not None]
+        in_splits = {column for split in parts for column in getattr(split, "columns", (split.column,))}
+        return frozenset(in_splits.union(*(line.columns for line in self.lines or () if line is not None)))
 
     @cached_property
     def threshold(self) -> NDArray[np.float64]:
@@ -227,10 +229,13 @@ class Tree:
         Of several outputs all values, shape (n_rows, n_outputs).
         """
         leaf = self.apply(X)
-        if self.n_outputs > 1:
-            return np.asarray(self.value[leaf], dtype=np.float64)
         if self.classes is None:
-            return np.asarray(self.value[leaf, 0], dtype=np.float64)
+            said = np.asarray(self.value[leaf], dtype=np.float64)
+            for node, line in enumerate(self.lines or ()):
+                if line is not None:
+                    rows = np.flatnonzero(leaf == node)
+                    said[rows] = line.values(self.value[node], X[rows])
+            return said if self.n_outputs > 1 else said[:, 0]
         return self.classes[self.prediction[leaf]]
 
     def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
