@@ -128,7 +128,7 @@ class FrontCV:
         assert first is not None  # the front of all rows is always searched
         frontier = front_of(problem, first)
         fronts: list[FoldFront] = []
-        stop = frontier.stop_reason
+        stop = frontier.asked_to_stop or frontier.stop_reason
         if stop is not StopReason.INTERRUPT:
             fronts, stop = self._search(folds, front_of, held_out, limits)
         self.frontier_ = frontier

@@ -47,7 +47,7 @@ def score_candidates(
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", ConvergenceWarning)
                     fitted.fit(part, labels[train], sample_weight=weight[train])
-                if fitted.result_.stop_reason is StopReason.INTERRUPT:
+                if fitted.result_.asked_to_stop is StopReason.INTERRUPT:
                     found.interrupted = True
                     return found
                 score, right = _score(fitted, held, labels[test], weight[test])

@@ -198,7 +198,11 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             )
         self.best_score_ = float(self.cv_results_["mean_leaf_accuracy"][best])
         self.result_ = final.result_
-        self.stop_reason_ = StopReason.INTERRUPT if found.interrupted else self.result_.stop_reason
+        self.stop_reason_ = (
+            StopReason.INTERRUPT
+            if found.interrupted
+            else self.result_.asked_to_stop or self.result_.stop_reason
+        )
         if found.interrupted:
             done = f"{len(found.scores)} of {len(candidates) * len(splits)} fits"
             note = f"The cross-validation was interrupted after {done}; the choice rests on these."

@@ -202,8 +202,8 @@ def _rising(
     Where the optimum is proven, the first, of the optimal trees alone, is given as long again as that proof took:
     it is small, and nearly always what a stopped run is left with. Where not, it would be as hard as the proof.
     """
-    if best.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK):  # asked to stop: no further search
-        return _nothing(task, best, limits), best.stop_reason
+    if best.asked_to_stop is not None:  # no further search
+        return _nothing(task, best, limits), best.asked_to_stop
     started = time.perf_counter()
     again = LEAST_SECONDS + started - (limits.begun or started)
     memory = limits.native()["memory_limit"]
