@@ -1,4 +1,4 @@
-"""Law: Ctrl-C after the proof of the loss is known to the result and to every loop, in each search that goes on after it.
+"""Law: Ctrl-C after the proof of the loss is known to the result and to every loop, in each search that goes on then.
 
 At ``cost_complexity=0`` a search goes on for the fewest leaves once the least loss is proven. The tables are of rows
 without a pattern, all different: no loss at all is proven within milliseconds, the fewest leaves not within hours.
@@ -98,7 +98,8 @@ def test_the_result_knows(search: Any, act: Any, reason: StopReason) -> None:
     model.fit(*data, **more)
     result = model.result_
     assert report.acted == 1
-    assert result.status is SolveStatus.OPTIMAL and result.stop_reason is None  # the loss is proven as before
+    assert result.status is SolveStatus.OPTIMAL  # the loss is proven as before
+    assert result.stop_reason is None
     assert result.asked_to_stop is reason
     assert any("fewer leaves" in note for note in result.notes)
 
