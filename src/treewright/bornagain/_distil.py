@@ -23,7 +23,7 @@ from treewright.bornagain._solve import Progress
 from treewright.convert import Ensemble
 from treewright.errors import InputError
 from treewright.problem import Problem, make_problem
-from treewright.result import BornAgainResult, SolveResult, SolveStatus
+from treewright.result import BornAgainResult, SolveResult, SolveStatus, told_to_stop
 from treewright.search import Frontier, Limits, solve_frontier
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind, Tree, exactly, percent_at_least, wilson_interval
@@ -197,6 +197,7 @@ def distil(
         "ensemble_trees": len(ensemble.trees),
         "ensemble_leaves": ensemble.n_leaves,
         "ensemble_depth": max(t.depth for t in ensemble.trees),
+        **told_to_stop(frontier.asked_to_stop),
     }
     notes = ["Agreement on these rows is no bound for new ones; count it on rows that neither has seen."]
     if not keeps:

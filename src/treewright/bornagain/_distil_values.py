@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.bornagain._distil import Agreement
 from treewright.errors import InputError
 from treewright.problem import RowCostsProblem
-from treewright.result import BornAgainResult, RowCostsResult, SolveStatus, StopReason
+from treewright.result import BornAgainResult, RowCostsResult, SolveStatus, StopReason, told_to_stop
 from treewright.search import Limits, solve_row_costs
 from treewright.table import Table, encode_like, table_from
 from treewright.tree import Tree, exactly, wilson_interval
@@ -179,6 +179,7 @@ class _Search:
         self.proven = False
         self.stop: StopReason | None = None
         self.splits = ""  # those that were searched, in words
+        self.told: StopReason | None = None  # to stop, by Ctrl-C or the callback, after a proof or before
 
     def run(self, allowed: int, max_leaves: int, limits: Limits) -> None:
         """Search until the answer is there, or the limits are: first among all sizes, then from the smallest on."""
@@ -193,8 +194,7 @@ class _Search:
                 self.least.append(bound)
                 continue
             left = limits.after(self.steps)
-            asked_to_stop = self.stop in (StopReason.INTERRUPT, StopReason.CALLBACK)
-            if asked_to_stop or left is None or left.left() <= 0:
+            if self.told is not None or left is None or left.left() <= 0:
                 self.least.append(bound)
                 ran_out = StopReason.STEP_LIMIT if left is None else StopReason.TIME_LIMIT
                 self.stop = self.stop or ran_out
@@ -217,7 +217,8 @@ class _Search:
         result = solve_row_costs(problem, limits=limits, progress=self.progress)
         self.splits = result.scope
         self.steps += int(result.stats.get("steps", 0))
-        self.stop = result.stop_reason or self.stop
+        self.stop = result.asked_to_stop or result.stop_reason or self.stop
+        self.told = self.told or result.asked_to_stop
         return result
 
     def _least(self, result: RowCostsResult) -> int:
@@ -286,6 +287,7 @@ def _result(search: _Search, allowed: int, max_leaves: int, share: float, second
             "rows_alike": near,
             "rows_asked": n - allowed,
             "steps": search.steps,
+            **told_to_stop(search.told),
         },
         options={
             "method": "born-again",

@@ -147,7 +147,7 @@ def answer(
             with finishing():
                 result = solve(problem, limits=Limits(step_limit=FEW_STEPS))
                 result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
-    stopped = result.stop_reason is StopReason.INTERRUPT or bool(result.stats.get("interrupted"))
+    stopped = result.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         if out is not None:
             save_model(out, Model.of(result, terms, asked.csv.reading))

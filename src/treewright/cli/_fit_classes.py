@@ -113,7 +113,7 @@ def fit_classes(
             terms = question.terms(max_depth=result.stats.get("guessed_depth", problem.max_depth))
             save_model(out, Model.of(result, terms, csv.reading))
             saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
-        stopped = result.stop_reason is StopReason.INTERRUPT
+        stopped = result.asked_to_stop is StopReason.INTERRUPT
         if stopped:
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")

@@ -161,7 +161,7 @@ def frontier(
     limits = replace(limits, time_limit=clock.left(), begun=None)
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         found = solve_frontier(problem, read_thresholds(thresholds), limits=limits, progress=report)
-    stopped = found.stop_reason is StopReason.INTERRUPT
+    stopped = found.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         saved = []
         if table is not None:

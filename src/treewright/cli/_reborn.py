@@ -295,7 +295,7 @@ def reborn(
             result = solve_active(ensemble, X, **shared)
         else:
             result = solve(ensemble, objective=objective, X=X, max_leaves=max_leaves or 20_000, **shared)
-    stopped = result.stop_reason is StopReason.INTERRUPT
+    stopped = result.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         kept = result
         if prune == "rows":

@@ -9,9 +9,10 @@ from typing import Any, Literal, Self
 from numpy.typing import ArrayLike
 
 from treewright.estimators._asked import sweep_options
-from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in, shared_among
+from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
 from treewright.estimators._front_folds import held_out_losses
 from treewright.estimators._leaf_targets import TreeRegressor
+from treewright.estimators._shared_time import shared_among
 from treewright.lines import check_leaf_model, solve_frontier_with_lines
 from treewright.problem import Criterion, RegressionProblem, make_regression_problem
 from treewright.result import RegressionResult
@@ -206,7 +207,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
             folds,
             partial(_front_of, options=options, lines=lines),
             held_out_losses,
-            shared_among(limits, len(folds)),
+            shared_among(limits, always=len(folds) + 1),
             "Raise time_limit, or give a smaller max_depth or fewer max_leaves.",
         )
         return self

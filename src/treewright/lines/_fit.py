@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from treewright.errors import InputError
 from treewright.lines._ridge import fit_ridge
 from treewright.problem import RegressionProblem
-from treewright.result import RegressionResult
+from treewright.result import RegressionResult, StopReason, told_to_stop
 from treewright.search import Limits
 from treewright.tree import ColumnKind, Line, Tree, mean_of
 
@@ -143,7 +143,7 @@ def with_lines(
         "loss_with_lines": _loss_left(tree, problem, result.loss),
     }
     if fitted.interrupted:
-        stats["interrupted"] = True
+        stats |= told_to_stop(StopReason.INTERRUPT)
     return replace(
         result, tree=tree, stats=stats, options={**result.options, "leaf_model": "linear"}, notes=notes
     )

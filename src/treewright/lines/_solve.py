@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from treewright.lines._fit import with_lines
 from treewright.problem import RegressionProblem
-from treewright.result import RegressionResult, StopReason
+from treewright.result import RegressionResult, StopReason, told_to_stop
 from treewright.search import (
     Frontier,
     Limits,
@@ -48,7 +48,7 @@ def solve_with_lines(
     """
     limits = (limits or Limits()).started()
     found = solve_regression(problem, limits=_of_search(limits), options=options, progress=progress)
-    return with_lines(found, problem, _of_lines(limits, found.stop_reason))
+    return with_lines(found, problem, _of_lines(limits, found.asked_to_stop))
 
 
 def solve_frontier_with_lines(
@@ -66,19 +66,16 @@ def solve_frontier_with_lines(
     """
     limits = (limits or Limits()).started()
     front = solve_regression_frontier(problem, limits=_of_search(limits), options=options)
-    left = _of_lines(limits, front.stop_reason)
+    left = _of_lines(limits, front.asked_to_stop)
     lined: list[RegressionResult] = []
     for result in front.limits:
         assert isinstance(result, RegressionResult)  # what the search for such trees returns
         lined.append(with_lines(result, problem, left))
-        if lined[-1].stats.get("interrupted"):
+        if lined[-1].asked_to_stop is StopReason.INTERRUPT:
             left = Limits(time_limit=NO_TIME).started()
-    interrupted = any(result.stats.get("interrupted") for result in lined)
-    return replace(
-        front,
-        limits=tuple(lined),
-        stop_reason=StopReason.INTERRUPT if interrupted else front.stop_reason,
-    )
+    if any(result.asked_to_stop is StopReason.INTERRUPT for result in lined):
+        front = replace(front, stats={**front.stats, **told_to_stop(StopReason.INTERRUPT)})
+    return replace(front, limits=tuple(lined))
 
 
 def _of_search(limits: Limits) -> Limits:
@@ -87,7 +84,7 @@ def _of_search(limits: Limits) -> Limits:
     )
 
 
-def _of_lines(limits: Limits, stop: StopReason | None) -> Limits:
-    if stop not in (StopReason.INTERRUPT, StopReason.CALLBACK):
+def _of_lines(limits: Limits, asked_to_stop: StopReason | None) -> Limits:
+    if asked_to_stop is None:
         return limits
     return Limits(time_limit=max(min(limits.left(), AFTER_STOP), NO_TIME)).started()

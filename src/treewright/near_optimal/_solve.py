@@ -250,8 +250,8 @@ def _rising(
 
 def _stopped(best: SolveResult, limits: Limits) -> StopReason | None:
     """Return what ended the search for the optimum, if nothing more is to be done."""
-    if best.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK):  # asked to stop
-        return best.stop_reason
+    if best.asked_to_stop is not None:
+        return best.asked_to_stop
     return best.stop_reason if best.status is not SolveStatus.OPTIMAL and limits.left() <= 0 else None
 
 

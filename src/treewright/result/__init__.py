@@ -15,8 +15,10 @@ from treewright.result._solve import (
     SolveResult,
     SolveStatus,
     StopReason,
+    asked_to_stop,
     constraints_in_words,
     note_of_rounding,
+    told_to_stop,
 )
 
 __all__ = [
@@ -32,6 +34,8 @@ __all__ = [
     "SolveStatus",
     "StopReason",
     "SurvivalResult",
+    "asked_to_stop",
     "constraints_in_words",
     "note_of_rounding",
+    "told_to_stop",
 ]

@@ -33,7 +33,7 @@ from treewright.guess import (
 )
 from treewright.guess._reference import check_predictions
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._beside import solve_beside
 from treewright.search._choose_engine import choose_engine
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
@@ -240,7 +240,7 @@ def _without_guesses(
     return replace(
         result,
         stop_reason=reason if result.status is SolveStatus.FEASIBLE else None,
-        stats={**result.stats, "interrupted": reason is StopReason.INTERRUPT},
+        stats={**result.stats, **told_to_stop(reason)},
         notes=(
             *result.notes,
             f"Nothing was guessed ({reason.value} before): this is the first tree of a search without guesses.",

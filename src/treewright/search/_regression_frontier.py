@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.problem import Criterion, RegressionProblem, make_regression_problem
-from treewright.result import RegressionResult, SolveStatus, StopReason, note_of_rounding
+from treewright.result import RegressionResult, SolveStatus, StopReason, note_of_rounding, told_to_stop
 from treewright.search._additive_result import MOST_TOLERANCE
 from treewright.search._frontier import Frontier, check_max_leaves
 from treewright.search._limits import Limits, ProgressCallback
@@ -253,8 +253,7 @@ class _Run:
         )
         result = solve_regression(asked, limits=left, options=self.options, progress=self.progress)
         self.keep(result, leaves)
-        if result.stop_reason in ENDED:
-            self.stop = result.stop_reason
+        self.stop = result.asked_to_stop or self.stop
         self.cut = result.stop_reason or self.cut
         return result
 
@@ -315,6 +314,7 @@ class _Run:
             "steps": self.steps,
             "subproblems": self.steps,
             "searches": self.searches,
+            **told_to_stop(stop),
         }
         results = []
         for leaves in range(1, self.most + 1):
