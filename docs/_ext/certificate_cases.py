@@ -56,6 +56,7 @@ from treewright.result import (
     SolveStatus,
     StopReason,
     SurvivalResult,
+    shallow_note,
 )
 from treewright.search import (
     Frontier,
@@ -460,6 +461,8 @@ CASES: dict[str, Maker] = {
     "guessed": guessed,
     **{f"stopped-{reason.name.lower()}": partial(stopped, reason) for reason in StopReason},
     "stopped": partial(stopped, None),
+    "stopped-shallower": partial(shallow_note, {"min_samples_leaf": 5}, 4, 0.1),
+    "stopped-shallower-rounded": partial(shallow_note, {}, 4, 0.1, 2e-8),
     "stopped-by-rounding": stopped_by_rounding,
     "search-forecast": partial(search_forecast, 12.0, 130.0, 300.0),
     "search-forecast-open": partial(search_forecast, 12.0, 130.0, 30.0),

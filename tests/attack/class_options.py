@@ -95,16 +95,16 @@ def leaf(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
 
 def frontier(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
     options = random_shape(rng, need_depth=False, leaves=False) | {"max_leaves": int(rng.integers(1, 9))}
-    options |= (
-        random_categorical(rng, columns)
-        | weights_of_classes(rng, y)
-        | random_limits(rng)
-        | random_thresholds(rng, columns)
-    )
+    options |= random_categorical(rng, columns) | weights_of_classes(rng, y) | random_limits(rng)
     costs = random_costs(rng, y)
     if costs is not None:
         options["costs"] = costs
-    return options
+    if rng.random() < 0.5:  # searches at leaf penalties over ranked columns
+        options["search_options"] = {"engine": "sweep"}
+        if rng.random() < 0.5:
+            options["thresholds"] = "all"
+        return options
+    return options | random_thresholds(rng, columns)
 
 
 def guided(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from treewright.result._additive import (
 )
 from treewright.result._born_again import BornAgainResult
 from treewright.result._leaf_accuracy import LeafAccuracyResult
+from treewright.result._shallow import is_shallow_note, shallow_note
 from treewright.result._shards import ShardsResult
 from treewright.result._solve import (
     SolveResult,
@@ -36,6 +37,8 @@ __all__ = [
     "SurvivalResult",
     "asked_to_stop",
     "constraints_in_words",
+    "is_shallow_note",
     "note_of_rounding",
+    "shallow_note",
     "told_to_stop",
 ]

@@ -136,6 +136,15 @@ class SolveResult:
         return asked_to_stop(self.stop_reason, self.stats)
 
     @property
+    def proven_depth(self) -> int | None:
+        """Largest depth of which it is proven that no tree is better, where a search for deeper ones was stopped.
+
+        None where nothing was proven of shallower trees apart: the status then says it all.
+        """
+        depth = self.stats.get("proven_depth")
+        return depth if isinstance(depth, int) else None
+
+    @property
     def gap(self) -> float:
         """Relative gap (objective - lower_bound) / objective; 0 when proven optimal."""
         if self.objective <= 0:

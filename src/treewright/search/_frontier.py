@@ -150,8 +150,13 @@ class Frontier(Sequence[SolveResult]):
             result.status is SolveStatus.OPTIMAL or bound >= objective
             for result, bound in zip(self.limits, bounds, strict=True)
         )
+        notes = chosen.notes
+        if not proven and self.stop_reason is None:  # what left another number of leaves open
+            why = (note for point in self.limits if point.is_only_rounded for note in point.notes)
+            notes = tuple(dict.fromkeys((*notes, *why)))
         return replace(
             chosen,
+            notes=notes,
             status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
             objective=objective,
             lower_bound=min(objective, *bounds),

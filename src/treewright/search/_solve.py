@@ -18,6 +18,7 @@ from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
+from treewright.search._shallow import search_then_shallower
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import rechecked, under_guesses
@@ -32,6 +33,7 @@ def solve(
     limits: Limits | None = None,
     options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
+    shallower: bool = True,
 ) -> SolveResult:
     """Find the tree of smallest objective.
 
@@ -50,6 +52,10 @@ def solve(
         Switches, and the choice of the engine; a switch that the chosen engine does not have is refused.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    shallower : bool, default=True
+        Whether the last quarter of a time limit of 2 seconds or more is spent on proofs about shallower trees, where
+        the search is for trees deeper than 3 and has not ended by then. ``proven_depth`` of the result and a note say
+        how far they came.
 
     Returns
     -------
@@ -72,13 +78,17 @@ def solve(
     """
     limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)
-    if isinstance(choice.space, SplitMatrix):
-        assert not isinstance(options, SweepOptions)  # choose_engine
-        result = solve_binary(problem, choice.space, limits=limits, options=options, progress=progress)
-    else:
+
+    def search(asked: Problem, within: Limits, report: ProgressCallback | None) -> SolveResult:
+        if isinstance(choice.space, SplitMatrix):
+            assert not isinstance(options, SweepOptions)  # choose_engine
+            return solve_binary(asked, choice.space, limits=within, options=options, progress=report)
         switches = options if isinstance(options, SweepOptions) else None
-        result = solve_sweep(problem, choice.space, limits=limits, options=switches, progress=progress)
-    return choice.sign(result)
+        return solve_sweep(asked, choice.space, limits=within, options=switches, progress=report)
+
+    if shallower:
+        return choice.sign(search_then_shallower(search, problem, limits, progress))
+    return choice.sign(search(problem, limits, progress))
 
 
 def solve_binary(

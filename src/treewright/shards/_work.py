@@ -141,7 +141,7 @@ def search_task(task: SearchTask, progress: ProgressCallback | None = None) -> A
         space = given_splits(
             problem.table, space, candidates=candidates_of(problem.table, problem.sample_weight)
         )
-    result = solve(problem, space, limits=limits, progress=progress)
+    result = solve(problem, space, limits=limits, progress=progress, shallower=False)
     shape = tuple(result.tree.splits)
     counted = {tree: count_rows(tree, rows, question.n_classes) for tree in {shape, *task.trees}}
     cost = counted[shape].cost(question)

@@ -145,7 +145,7 @@ def test_ctrl_c_ends_the_lines_of_a_whole_front(monkeypatch):
 
     monkeypatch.setattr(_fit, "fit_ridge", interrupted)
     front = solve_frontier_with_lines(problem)
-    assert front.stop_reason is StopReason.INTERRUPT
+    assert front.asked_to_stop is StopReason.INTERRUPT
     assert len(calls) == 1
     assert all(result.tree.lines is not None for result in front.limits)
 
