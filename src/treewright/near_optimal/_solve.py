@@ -33,6 +33,7 @@ from treewright.search import (
 __all__ = ["solve_near_optimal"]
 
 COST_BITS = 58  # of all costs together, in the integers of the search
+LARGEST_BUDGET = 2**60  # in units of loss; the set is complete up to there
 MOST_SHIFT = 32
 STAGES = (
     Fraction(1, 8),
@@ -117,6 +118,7 @@ def solve_near_optimal(
         budget = optimum + in_errors(slack, unit)
     else:
         budget = optimum * (1 + as_written(epsilon))
+    budget = min(budget, Fraction(LARGEST_BUDGET))
     proven = best.status is SolveStatus.OPTIMAL
     if proven and budget < optimum:
         raise InputError(

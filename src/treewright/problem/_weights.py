@@ -4,7 +4,9 @@ Balancing wants the same total weight in every class, so that weighted misclassi
 the class-wise error rates, 1 - balanced accuracy. The plain factor W / (K * W_c) is not an integer; multiplied by
 a common factor it is: with integer weights the factor of class c is lcm(W_1, ..., W_K) / W_c (for two
 classes, their totals exchanged and reduced). The objective is a ratio to the total weight, so a common factor
-changes nothing, and an integer search stays exact. If the total would pass 2**53 the plain factors are used.
+changes nothing, and an integer search stays exact. If the total would pass 2**53 the plain factors are used: float64
+numbers, which a search reads as fractions where it can, and otherwise says within what its proof holds
+(`SolveResult.rounding`).
 """
 
 from __future__ import annotations
