@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from treewright import OptimalTreeClassifier, accuracy_frontier
+from treewright.convert import Terms
 from treewright.errors import InputError
 from treewright.show import report
-from treewright.show._report._audit import fingerprint, rates_of_groups
+from treewright.show._report._audit import _rules, fingerprint, rates_of_groups
 from treewright.show._report._frontier import better_than, chart
 from treewright.show._report._rows import Rows, read_rows
 from treewright.table import ColumnNote, Settings, read_settings, settings_text
@@ -111,6 +112,28 @@ def test_a_group_that_is_unknown_is_one_and_comes_last():
         MODEL.tree_, rows, ["bad", "good"], {"n": [2.0, np.nan, 10.0, 2.0, np.nan, 9.0]}
     )
     assert [part.name for part in parts] == ["2", "9", "10", "unknown"]
+
+
+def test_groups_of_close_numbers_are_not_joined_by_their_names():
+    rows = read_rows(MODEL.tree_, X[:100], Y[:100], "X")
+    codes = np.array([1234567.0, 1234568.0, 0.1234567, 0.1234568])[np.arange(100) % 4]
+    years = 20_000_000.0 + np.arange(100)
+    (_, some), (_, many) = rates_of_groups(MODEL.tree_, rows, ["bad", "good"], {"code": codes, "day": years})
+    assert sorted(part.name for part in some) == ["0.1234567", "0.1234568", "1234567", "1234568"]
+    assert [part.wrong.rows for part in some] == [25] * 4
+    assert [part.name for part in many][:2] == ["up to 20000024", "above 20000024 to 20000049"]
+    assert [part.wrong.rows for part in many] == [25] * 4
+
+
+def test_the_penalty_of_a_leaf_is_named_in_its_own_unit():
+    for terms, said in (
+        (Terms(0.01), "0.01 of the rows"),
+        (Terms(0.01, weight="w"), "0.01 of the total weight"),
+        (Terms(0.01, class_weight="balanced"), "0.01 of the total weight"),
+        (Terms(0.01, objective="balanced_accuracy"), "0.01 of the total weight"),
+        (Terms(0.01, costs=((0.0, 5.0), (1.0, 0.0))), "0.01 in units of the mean cost"),
+    ):
+        assert said in dict(_rules(MODEL.result_, terms))["Limits and rules that were set"]
 
 
 def test_nothing_is_called_best_beside_something_better():

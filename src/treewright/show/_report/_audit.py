@@ -19,11 +19,12 @@ from treewright.result import SolveResult
 from treewright.show._report._leaves import Count
 from treewright.show._report._rows import Rows
 from treewright.table import Settings
-from treewright.tree import Tree
+from treewright.tree import Tree, exactly
 
 __all__ = ["Rates", "facts", "fingerprint", "rates_of_classes", "rates_of_groups"]
 
 MOST_GROUPS = 40
+LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
 QUARTERS = 4  # groups that a column of numbers is cut into
 ABOUT = (
     ("purpose", "Purpose"),
@@ -95,7 +96,7 @@ def _rules(result: SolveResult | None, terms: Terms | None) -> list[tuple[str, s
         "max_leaf_nodes": "at most {} leaves",
         "min_samples_leaf": "at least {} rows in a leaf",
         "min_leaf_accuracy": "at least {} of each leaf right",
-        "cost_complexity": f"a leaf costs {{}} {share.get(objective, 'of the rows')}",
+        "cost_complexity": f"a leaf costs {{}} {share.get(objective, _unit_of_penalty(terms))}",
     }
     for name, sentence in names.items():
         value = getattr(terms, name, None) if terms is not None else options.get(name)
@@ -109,6 +110,14 @@ def _rules(result: SolveResult | None, terms: Terms | None) -> list[tuple[str, s
         words.append(f"objective {terms.objective}")
     scope = [] if result is None else [("What was searched", result.scope)]
     return [("Limits and rules that were set", "; ".join(words) or "none"), *scope]
+
+
+def _unit_of_penalty(terms: Terms | None) -> str:
+    """Of what a leaf's penalty is a share, for a tree of few errors."""
+    if terms is not None and terms.costs is not None:
+        return "in units of the mean cost"
+    weighted = terms is None or terms.weight or terms.class_weight or terms.objective != "accuracy"
+    return "of the total weight" if weighted else "of the rows"
 
 
 def fingerprint(rows: Rows) -> str:
@@ -175,8 +184,12 @@ def _groups(title: str, given: ArrayLike, n_rows: int) -> NDArray[Any]:
         return names
     known = numbers[~np.isnan(numbers)]
     cuts = np.unique(np.quantile(known, np.arange(1, QUARTERS) / QUARTERS, method="inverted_cdf"))
-    bounds = [f"up to {cuts[0]:g}", *(f"above {a:g} to {b:g}" for a, b in itertools.pairwise(cuts)),
-              f"above {cuts[-1]:g}"]  # fmt: skip
+    ends = [_number(cut) for cut in cuts.tolist()]
+    bounds = [
+        f"up to {ends[0]}",
+        *(f"above {a} to {b}" for a, b in itertools.pairwise(ends)),
+        f"above {ends[-1]}",
+    ]
     place = np.searchsorted(cuts, numbers, side="left")
     return np.array(
         ["unknown" if np.isnan(x) else bounds[k] for x, k in zip(numbers, place, strict=True)], dtype=object
@@ -186,7 +199,12 @@ def _groups(title: str, given: ArrayLike, n_rows: int) -> NDArray[Any]:
 def _name(value: Any) -> str:
     if value is None or value != value or value == "":
         return "unknown"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _number(value: float) -> str:
+    """Write a number in full: groups are joined by their names."""
+    return str(int(value)) if value.is_integer() and abs(value) < LARGEST_EXACT else exactly(value)
 
 
 def _place(name: str) -> tuple[int, float, str]:
