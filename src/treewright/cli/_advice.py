@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from treewright.problem import TreeProblem
     from treewright.result import StopReason
 
-__all__ = ["Ended", "Trial", "advice", "for_more_leaves"]
+__all__ = ["Ended", "Trial", "advice", "for_more_leaves", "leaves_could_help"]
 
 DEEPEST = 5  # that is tried where there was no limit of depth
 SHALLOWEST = 2
@@ -117,8 +120,15 @@ def _those_that_end(changes: Sequence[tuple[str, dict[str, Any]]], trial: Trial)
     return [f"{text} ({found.in_words()})" for text, found in timed if found is not None]
 
 
+def leaves_could_help(problem: TreeProblem, loss: float) -> bool:
+    """Whether a single leaf loses something, and the limits and the rows allow to split it."""
+    allowed = problem.max_depth != 0 and problem.max_leaf_nodes != 1
+    enough = 2 * problem.min_samples_leaf <= problem.table.n_rows
+    return loss > 0 and allowed and enough and any(len(np.unique(x)) > 1 for x in problem.table.X.T)
+
+
 def for_more_leaves(cost_complexity: float, of_labels: bool) -> str:
-    """Say why a proven tree is a single leaf, and which options bring more leaves.
+    """Say why a proven tree is a single leaf, and which options may bring more leaves.
 
     Parameters
     ----------
@@ -131,8 +141,8 @@ def for_more_leaves(cost_complexity: float, of_labels: bool) -> str:
     if of_labels:
         costs = f"{100 * cost_complexity:g}% of the total weight ({costs})"
     said = (
-        f"The best tree is a single leaf: each further leaf costs {costs}, and saves less. A smaller penalty, such as "
-        f"--cost-complexity {cost_complexity / 10:g}, allows more leaves."
+        f"The best tree is a single leaf: further leaves cost {costs} each, and save no more than that. A smaller "
+        f"penalty, such as --cost-complexity {cost_complexity / 10:g}, may bring more leaves."
     )
     if of_labels:
         said += (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._advice import Ended, Trial, advice, for_more_leaves
+from treewright.cli._advice import Ended, Trial, advice, for_more_leaves, leaves_could_help
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
@@ -137,7 +137,13 @@ def fit_classes(
                 trial=None if by_leaf or guesses.any else trial_of(problem, cuts, time_limit),
             )
         )  # fmt: skip
-    elif result.tree.n_leaves == 1 and problem.cost_complexity > 0:
+    elif (
+        result.status is SolveStatus.OPTIMAL
+        and not by_leaf
+        and result.tree.n_leaves == 1
+        and problem.cost_complexity > 0
+        and leaves_could_help(problem, result.loss)
+    ):
         note(for_more_leaves(problem.cost_complexity, of_labels=True))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)

@@ -35,6 +35,7 @@ from treewright.search import (
 __all__ = ["solve_near_optimal"]
 
 COST_BITS = 58  # of all costs together, in the integers of the search
+LARGEST_BUDGET = 2**60  # in units of loss; the set is complete up to there
 MOST_SHIFT = 32
 STAGES = (
     Fraction(1, 8),
@@ -109,10 +110,12 @@ def solve_near_optimal(
 
     def up_to_bound(least: Fraction) -> Fraction:
         if max_objective is not None:
-            return up_to(max_objective) / unit
-        if slack is not None:
-            return least + units.rounding + in_errors(slack, unit)
-        return (least + units.rounding) * (1 + as_written(epsilon))
+            budget = up_to(max_objective) / unit
+        elif slack is not None:
+            budget = least + units.rounding + in_errors(slack, unit)
+        else:
+            budget = (least + units.rounding) * (1 + as_written(epsilon))
+        return min(budget, Fraction(LARGEST_BUDGET))
 
     budget = up_to_bound(optimum)
     proven = best.status is SolveStatus.OPTIMAL

@@ -5,7 +5,8 @@ the class-wise error rates, 1 - balanced accuracy. The plain factor W / (K * W_c
 a common factor it is: with integer weights the factor of class c is lcm(W_1, ..., W_K) / W_c (for two
 classes, their totals exchanged and reduced). The objective is a ratio to the total weight, so a common factor
 changes nothing, and an integer search stays exact. Weights in decimals are balanced as the whole numbers that a
-power of ten makes of them. If the total would pass 2**53 the plain factors are used.
+power of ten makes of them. If the total would pass 2**53 the plain factors are used: float64 numbers, which a search
+reads as fractions where it can, and otherwise says within what its proof holds (`SolveResult.rounding`).
 """
 
 from __future__ import annotations

@@ -137,9 +137,27 @@ def test_a_fit_that_ends_with_a_single_leaf_says_what_brings_more(tmp_path, task
     fit = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--task", task, "--max-depth", "1"]
     few = CliRunner().invoke(app, [*fit, "--cost-complexity", "0.3"])
     assert few.exit_code == 0, few.output
-    assert "such as --cost-complexity 0.03, allows more leaves" in few.stderr
+    assert "such as --cost-complexity 0.03, may bring more leaves" in few.stderr
     many = CliRunner().invoke(app, [*fit, "--cost-complexity", "0"])
     assert "single leaf" not in many.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        ([(i, 1) for i in range(40)], []),  # one class: nothing is lost
+        ([(7, i % 2) for i in range(40)], []),  # nothing to split on
+        ([(i, i % 2) for i in range(40)], ["--min-samples-leaf", "21"]),
+        ([(i, i % 2) for i in range(40)], ["--max-depth", "0"]),
+        ([(i, i % 2) for i in range(40)], ["--max-leaf-nodes", "1"]),
+    ],
+)
+def test_no_smaller_penalty_is_proposed_where_it_cannot_help(tmp_path, rows, options):
+    (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in rows))
+    fit = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--cost-complexity", "0.3", *options]
+    answer = CliRunner().invoke(app, fit)
+    assert answer.exit_code == 0, answer.output
+    assert "smaller penalty" not in answer.stderr
 
 
 def test_the_default_leaf_penalty_is_advised_to_be_larger(tmp_path):

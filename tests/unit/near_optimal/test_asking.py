@@ -172,3 +172,14 @@ def test_a_price_of_whole_rows_keeps_the_trees_on_the_bound(n):
         by_slack = near_optimal_trees(X, y, **how, slack=more / n)
         assert on_the_bound.n_trees_ == beyond.n_trees_ == by_slack.n_trees_
     assert beyond.n_trees_ > 1
+
+
+@pytest.mark.parametrize("asked", [{"max_objective": 1e30}, {"slack": 1e300}, {"epsilon": 1e25}], ids=str)
+def test_bounds_above_every_tree(table, asked):
+    """A bound beyond 64 bits was an error of the compiled core; no tree is near it."""
+    X, y = table
+    few = near_optimal_trees(X[:, :2], y, cost_complexity=0.05, max_depth=2, max_objective=3.0)
+    all_of_them = near_optimal_trees(X[:, :2], y, cost_complexity=0.05, max_depth=2, **asked)
+    assert all_of_them.status_ == few.status_ == "complete"
+    assert all_of_them.n_trees_ == few.n_trees_ > 1
+    assert all_of_them.bound_ > 1e6
