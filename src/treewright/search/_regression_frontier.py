@@ -177,7 +177,9 @@ class _Losses:
         limits: Limits | None = None,
         progress: ProgressCallback | None = None,
     ) -> RegressionResult:
-        return solve_regression(problem, limits=limits, options=self.options, progress=progress)
+        return solve_regression(
+            problem, limits=limits, options=self.options, progress=progress, shallower=False
+        )
 
     def prunings(self, result: RegressionResult, max_leaves: int) -> list[tuple[float, Tree]]:
         loss = regression_loss(self.problem)

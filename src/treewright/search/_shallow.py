@@ -19,9 +19,8 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason, shallow_note, told_to_stop
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._result import LEAVES_NOT_PROVEN, ROUNDING, refute
@@ -33,19 +32,23 @@ SHARE = 0.25  # of the time, for shallower trees
 SHALLOW = 3  # a search of no larger depth has no use for this
 FIRST_DEPTH = 2
 
-Search = Callable[[Problem, Limits, ProgressCallback | None], SolveResult]
+# Numbers of a tree that some methods tell beside its loss; all other statistics are those of the deep search.
+OF_TREE = ("_reward", "_score", "log_loss")
+
+Result = TypeVar("Result", bound=SolveResult)
+Search = Callable[[Any, Limits, ProgressCallback | None], Result]
 
 
 def search_then_shallower(
-    search: Search, problem: Problem, limits: Limits, progress: ProgressCallback | None = None
-) -> SolveResult:
+    search: Search[Result], problem: Any, limits: Limits, progress: ProgressCallback | None = None
+) -> Result:
     """Search, and where time stops a deep search, prove what can be proven of shallower trees.
 
     Parameters
     ----------
     search : callable
         Over the same splits on every call.
-    problem : Problem
+    problem : Problem or TreeProblem
     limits : Limits
         Of everything together; their time is running.
     progress : callable or None
@@ -61,12 +64,12 @@ def search_then_shallower(
 
 
 def prove_shallower(
-    deep: SolveResult,
-    search: Search,
-    problem: Problem,
+    deep: Result,
+    search: Search[Result],
+    problem: Any,
     limits: Limits,
     progress: ProgressCallback | None = None,
-) -> SolveResult:
+) -> Result:
     """Search for shallower trees until a limit, and return the best tree with what is proven of it.
 
     Parameters
@@ -86,12 +89,12 @@ def prove_shallower(
 
 
 @dataclass
-class _Run:
+class _Run(Generic[Result]):
     """The best tree so far, what is proven of it, and what was spent."""
 
-    best: SolveResult
-    search: Search
-    problem: Problem
+    best: Result
+    search: Search[Result]
+    problem: Any
     limits: Limits
     progress: ProgressCallback | None
     proven: int | None = None  # depth of the last search that ended
@@ -139,11 +142,12 @@ class _Run:
         self.stop = found.asked_to_stop or self.stop  # while it looked for fewer leaves
         return found.asked_to_stop is None
 
-    def result(self) -> SolveResult:
+    def result(self) -> Result:
         """Return the best tree with what is proven of it."""
         bound, notes = self.deep.lower_bound, self.deep.notes
         spent = {**self.spent, "seconds": self.spent["seconds"] + time.perf_counter() - self.start}
-        stats = {**self.deep.stats, **spent, **told_to_stop(self.stop)}
+        of_tree = {name: self.best.stats[name] for name in self.best.stats if name.endswith(OF_TREE)}
+        stats = {**self.deep.stats, **of_tree, **spent, **told_to_stop(self.stop)}
         status, stop, objective = SolveStatus.FEASIBLE, self.stop, self.best.objective
         contradicted = self._contradicted()
         if contradicted is not None:
@@ -153,6 +157,8 @@ class _Run:
             bound = max(bound, min(self.shallow_bound, self._least_of_deeper(self.proven)))
             if self._least_of_deeper(self.proven) >= objective:
                 status, stop = SolveStatus.OPTIMAL, None
+                if "tolerance" in stats:  # what an additive loss leaves open
+                    stats["tolerance"] = max(0.0, objective - bound)
                 if self.problem.cost_complexity == 0 and LEAVES_NOT_PROVEN not in notes:
                     notes = (*notes, LEAVES_NOT_PROVEN)
             else:
@@ -182,7 +188,7 @@ class _Run:
 
     def _most_leaves(self) -> float:
         rows = self.problem.table.n_rows // self.problem.min_samples_leaf
-        return min(max(rows, 1), self.problem.max_leaf_nodes or math.inf)
+        return float(min(max(rows, 1), self.problem.max_leaf_nodes or math.inf))
 
     def _most_better_leaves(self) -> float:
         """How many leaves a tree can have that costs less than the best one."""
@@ -192,7 +198,7 @@ class _Run:
     def _least_of_deeper(self, depth: int) -> float:
         """What every tree deeper than that costs; inf if there is none."""
         leaves = depth + 2
-        return math.inf if leaves > self._most_leaves() else leaves * self.problem.cost_complexity
+        return math.inf if leaves > self._most_leaves() else leaves * float(self.problem.cost_complexity)
 
     def _report(self) -> ProgressCallback | None:
         """Return the user's callback: seconds, steps and the best tree go on, the bound stays that of all trees."""

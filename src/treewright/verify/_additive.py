@@ -96,7 +96,8 @@ def verify_additive(question: Question, claim: SolveResult | Tree) -> Verificati
         checks += _tree_checks(question, tree, rows)
         if isinstance(result, question.result):
             checks += _result_checks(question, result, rows)
-            checks += shallow_checks(result, question.problem.max_depth)
+            most = LARGEST_TOLERANCE * question.scale
+            checks += shallow_checks(result, question.problem.max_depth, most)
     return VerificationReport(tuple(checks), claims_bound=result is not None)
 
 

@@ -17,7 +17,7 @@ __all__ = ["shallow_checks"]
 LARGEST_ROUNDING = 1e-4  # of an objective, beyond which nothing may be called proven
 
 
-def shallow_checks(result: SolveResult, max_depth: int | None) -> Iterator[Check]:
+def shallow_checks(result: SolveResult, max_depth: int | None, tolerance: float = 0.0) -> Iterator[Check]:
     """Check what a result says of shallower trees; nothing where it says nothing.
 
     Parameters
@@ -26,6 +26,8 @@ def shallow_checks(result: SolveResult, max_depth: int | None) -> Iterator[Check
         With fields of the right types.
     max_depth : int or None
         Of the question.
+    tolerance : float, default=0.0
+        What a proof may leave open in any case.
     """
     said = [note for note in result.notes if is_shallow_note(note)]
     if "proven_depth" not in result.stats and not said:
@@ -38,7 +40,7 @@ def shallow_checks(result: SolveResult, max_depth: int | None) -> Iterator[Check
         fault = f"depth {depth!s:.20}, the limit is {max_depth}"
     elif result.status is not SolveStatus.FEASIBLE:
         fault = f"a tree that is {result.status.value}"
-    elif not is_number(left) or not 0 <= left <= LARGEST_ROUNDING * abs(result.objective):
+    elif not is_number(left) or not 0 <= left <= max(LARGEST_ROUNDING * abs(result.objective), tolerance):
         fault = f"proven_depth_rounding is {left!r:.60}"
     elif said != [shallow_note(result.options, depth, result.objective, float(left))]:
         fault = f"{len(said)} notes about it, or other words"

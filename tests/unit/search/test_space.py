@@ -119,7 +119,7 @@ def test_switches_of_ranked_columns_choose_them():
 
 def test_a_frontier_refuses_switches_that_it_does_not_use():
     with pytest.raises(
-        InputError, match="lookahead=False, which the search for a frontier over binary .* not use"
+        InputError, match="lookahead=False, which the search for a frontier over binary columns"
     ):
         solve_frontier(problem_of(np.eye(4), max_leaf_nodes=2), options=SearchOptions(lookahead=False))
 
