@@ -37,7 +37,7 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
         throw std::invalid_argument("squared_error: units");
     data.n_outputs = static_cast<std::uint32_t>(weighted.shape(0));
     data.weight.assign(weight.data(), weight.data() + weight.size());
-    data.weighted.assign(weighted.data(), weighted.data() + weighted.size());
+    data.weighted.resize(weighted.size());
     std::int64_t total = 0;
     for (const std::int64_t w : data.weight) {
         if (w < 0 || (total += w) > TargetTable::kLargestSum) throw std::invalid_argument("squared_error: weights");
@@ -46,7 +46,8 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
     for (std::uint32_t k = 0; k < data.n_outputs; ++k) {
         total = 0;
         for (std::uint32_t row = 0; row < data.n_rows; ++row) {
-            const std::int64_t s = data.weighted_of(k, row);
+            const std::int64_t s = weighted.data()[std::size_t{k} * data.n_rows + row];
+            data.weighted[std::size_t{row} * data.n_outputs + k] = s;
             if (s > TargetTable::kLargestSum || s < -TargetTable::kLargestSum || (data.weight[row] == 0 && s != 0) ||
                 (total += s < 0 ? -s : s) > TargetTable::kLargestSum)
                 throw std::invalid_argument("squared_error: targets too large");

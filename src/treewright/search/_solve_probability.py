@@ -103,7 +103,12 @@ def _loss(problem: ProbabilityProblem) -> tuple[AdditiveLoss, float]:
     n_classes = len(problem.classes)
     if problem.criterion == "log_loss":
         return LogLoss(problem.y, n_classes, problem.sample_weight), 1 / problem.total_weight
-    targets = np.eye(n_classes)[problem.y] if n_classes > 2 else (problem.y == 1).astype(np.float64)
+    if n_classes > 2:
+        targets = np.zeros((n_classes, len(problem.y)))  # one class after the other, as they are read
+        targets[problem.y, np.arange(len(problem.y))] = 1.0
+        targets = targets.T
+    else:
+        targets = (problem.y == 1).astype(np.float64)
     return SquaredErrorLoss(targets, problem.sample_weight), (
         2 if n_classes == 2 else 1
     ) / problem.total_weight

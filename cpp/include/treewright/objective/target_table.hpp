@@ -23,14 +23,17 @@ struct TargetTable : RankedTable {
 
     std::uint32_t n_outputs = 1;
     std::vector<std::int64_t> weight;    // [row], >= 0
-    std::vector<std::int64_t> weighted;  // [output][row], 0 where the weight is
+    std::vector<std::int64_t> weighted;  // [row][output], 0 where the weight is
 
     // Derived by prepare().
     std::vector<std::int64_t> square_high, square_low;  // [row]: q = high * 2^kLowBits + low
-    std::vector<double> largest_loss;                   // [row]: most that the row loses in any leaf of the table
+    std::vector<double> largest_loss;                   // [row], where leaves have a least size: most that a row loses
 
     [[nodiscard]] std::int64_t weighted_of(std::uint32_t output, std::uint32_t row) const {
-        return weighted[static_cast<std::size_t>(output) * n_rows + row];
+        return weighted_of(row)[output];
+    }
+    [[nodiscard]] const std::int64_t* weighted_of(std::uint32_t row) const {
+        return weighted.data() + std::size_t{row} * n_outputs;
     }
     void prepare();
 };
