@@ -171,7 +171,9 @@ def with_lines(tree: Tree, seed: int, n_outputs: int = 1) -> Tree:
             continue
         slopes = rng.normal(size=(n_outputs, len(chosen))) * 10.0 ** rng.integers(-3, 4, len(chosen))
         centers = rng.normal(size=len(chosen))
-        lines.append(Line(tuple(chosen), tuple(centers.tolist()), tuple(map(tuple, slopes.tolist())), 2.5))
+        ends = np.sort(rng.normal(size=(2, n_outputs)) * 10.0 ** rng.integers(0, 5), axis=0).tolist()
+        slope = tuple(map(tuple, slopes.tolist()))
+        lines.append(Line(tuple(chosen), tuple(centers.tolist()), slope, tuple(ends[0]), tuple(ends[1]), 2.5))
     value = rng.normal(size=(tree.node_count, n_outputs))
     prediction = np.zeros(tree.node_count, dtype=np.int32)
     return replace(

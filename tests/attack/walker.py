@@ -44,7 +44,7 @@ class Walker:
             value = row[column]
             if value is not None and not (isinstance(value, float) and math.isnan(value)):
                 said += line["slopes"][0][k] * (float(value) - line["centers"][k])
-        return said
+        return min(max(said, line["low"][0]), line["high"][0]) if line else said
 
     def predict(self, rows: Sequence[Sequence[Value]]) -> list[Any]:
         return [self.label(self.leaf_of(row)) for row in rows]

@@ -239,19 +239,25 @@ def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | N
 
 
 def _line(value: Checked, columns: tuple[Column, ...], n_outputs: int) -> Line:
-    fields = value.fields("columns", "centers", "slopes", "freedom")
+    fields = value.fields("columns", "centers", "slopes", "low", "high", "freedom")
     chosen = tuple(column.integer(0, len(columns) - 1) for column in fields["columns"].entries(1))
     if len(set(chosen)) < len(chosen):
         fields["columns"].fail("a list without repetition")
     if any(columns[column].kind is ColumnKind.CATEGORICAL for column in chosen):
         fields["columns"].fail("columns of numbers")
     width = len(chosen)
+    low = tuple(bound.number() for bound in fields["low"].entries(n_outputs, n_outputs))
     return Line(
         chosen,
         tuple(center.number() for center in fields["centers"].entries(width, width)),
         tuple(
             tuple(slope.number() for slope in slopes.entries(width, width))
             for slopes in fields["slopes"].entries(n_outputs, n_outputs)
+        ),
+        low,
+        tuple(
+            bound.number(least)
+            for bound, least in zip(fields["high"].entries(n_outputs, n_outputs), low, strict=True)
         ),
         fields["freedom"].number(0.0),
     )

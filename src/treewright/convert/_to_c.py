@@ -134,6 +134,8 @@ def _line(line: Line, node: int, mean: str, pad: str) -> list[str]:
             f"{pad}    sum_{node} = sum_{node} + term_{node};",
             f"{pad}}}",
         ]
+    for sign, bound in (("<", _number(line.low[0])), (">", _number(line.high[0]))):
+        written += [f"{pad}if (sum_{node} {sign} {bound}) {{", f"{pad}    return {bound};", f"{pad}}}"]
     return [*written, f"{pad}return sum_{node};"]
 
 

@@ -153,6 +153,8 @@ def _line(line: Line | None) -> dict[str, Any] | None:
         "columns": [int(column) for column in line.columns],
         "centers": [float(center) for center in line.centers],
         "slopes": [[float(slope) for slope in slopes] for slopes in line.slopes],
+        "low": [float(low) for low in line.low],
+        "high": [float(high) for high in line.high],
         "freedom": float(line.freedom),
     }
 

@@ -219,7 +219,11 @@ class _Graph:
         position = {column: k for k, column in enumerate(columns)}
         centers = np.zeros((tree.node_count, len(columns)))
         slopes = np.zeros((tree.node_count, tree.n_outputs, len(columns)))
+        low, high = means.copy(), means.copy()
         for node, line in lines:
+            low[node], high[node] = (
+                bound if tree.n_outputs > 1 else bound[0] for bound in (line.low, line.high)
+            )
             at = [position[column] for column in line.columns]
             centers[node, at] = line.centers
             slopes[node][:, at] = line.slopes
@@ -242,7 +246,9 @@ class _Graph:
         terms = self._node("Mul", [apart, slope_of], None)
         added = self._node("ReduceSum", [terms, last], None, keepdims=0)
         mean = self._node("Gather", [self._constant(means), leaf], None, axis=0)
-        self._node("Add", [mean, added], "value")
+        said = self._node("Add", [mean, added], None)
+        bounds = [self._node("Gather", [self._constant(bound), leaf], None, axis=0) for bound in (low, high)]
+        self._node("Min", [self._node("Max", [said, bounds[0]], None), bounds[1]], "value")
         self.outputs.append(self._info("value", self.onnx_kind, *means.shape[1:]))
 
     # ------------------------------------------------------------------------------------------ pieces

@@ -29,13 +29,13 @@ def _sum(row, terms):
     return total
 ''',
     "_line(": '''
-def _line(row, total, terms):
-    """A mean and, for each known value, its distance from a center times a slope."""
+def _line(row, total, terms, low, high):
+    """A mean and, for each known value, its distance from a center times a slope; within two bounds."""
     for name, center, slope in terms:
         value = row[name]
         if _known(value):
             total += slope * (value - center)
-    return total
+    return min(max(total, low), high)
 ''',
     "_code(": '''
 def _code(value, categories):
@@ -140,7 +140,7 @@ def _answer(tree: Tree, node: int, output: int) -> str:
         f"({tree.columns[column].name!a}, {_number(center)}, {_number(slope)})"
         for column, center, slope in zip(line.columns, line.centers, line.slopes[output], strict=True)
     )
-    return f"_line(row, {value}, ({terms},))"
+    return f"_line(row, {value}, ({terms},), {_number(line.low[output])}, {_number(line.high[output])})"
 
 
 def _condition(split: Split, tree: Tree) -> str:

@@ -96,9 +96,9 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     so the proof takes longer than of one output.
 
     A line is the leaf's mean and a slope for each column of numbers or truth values that is not constant in the leaf,
-    standardised for the penalty; a missing value counts as the mean of the leaf, and text has no slope. It is not bound
-    to the range of the training rows. `time_limit` holds for tree and lines together (the search gets nine tenths):
-    leaves whose line would not end in time keep their constants, and ``result_.notes`` says how many.
+    standardised for the penalty; a missing value counts as the mean of the leaf, and text has no slope. It never says
+    less or more than the targets of the leaf's rows. `time_limit` holds for tree and lines together (the search gets
+    nine tenths): leaves whose line would not end in time keep their constants, and ``result_.notes`` says how many.
     ``result_.stats["loss_with_lines"]`` is what they leave of the variance.
 
     References

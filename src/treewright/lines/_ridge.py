@@ -104,6 +104,8 @@ def fit_ridge(
         tuple(int(leaf.columns[at]) for at in order),
         tuple(float(leaf.centers[at]) for at in order),
         tuple(tuple(float(slopes[at, output]) for at in order) for output in range(y.shape[1])),
+        tuple(y.min(axis=0).tolist()),
+        tuple(y.max(axis=0).tolist()),
         leaf.freedom(PENALTIES[best]),
     )
     with np.errstate(over="ignore", invalid="ignore"):

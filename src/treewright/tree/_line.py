@@ -2,6 +2,8 @@
 
 A row in the leaf gets ``mean + slope_1 * (x_1 - center_1) + slope_2 * (x_2 - center_2) + ...``, added from left to
 right in float64, so that exported code gives the same bits. A missing value has no term, as if it were the center.
+No row gets less than the smallest or more than the largest target that the leaf was fitted to: a line that goes on
+beyond its rows says anything.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ class Line:
         One per column: the mean of the leaf's training rows.
     slopes : tuple of tuple of float
         For each output one slope per column, in units of the output per unit of the column.
+    low, high : tuple of float
+        For each output the smallest and the largest value that the leaf says.
     freedom : float
         Effective number of coefficients, the mean among them: 1 plus the trace of the smoother.
     """
@@ -33,6 +37,8 @@ class Line:
     columns: tuple[int, ...]
     centers: tuple[float, ...]
     slopes: tuple[tuple[float, ...], ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
     freedom: float
 
     def values(self, mean: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -52,4 +58,5 @@ class Line:
                 known = ~np.isnan(X[:, column])
                 for output, slopes in enumerate(self.slopes):
                     said[known, output] += slopes[position] * apart[known]
-        return said
+            within = np.minimum(np.maximum(said, np.array(self.low)), np.array(self.high))
+        return np.asarray(within, dtype=np.float64)

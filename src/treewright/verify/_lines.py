@@ -42,6 +42,8 @@ def line_checks(problem: RegressionProblem, claim: SolveResult | Tree) -> Iterat
     most = math.fsum(_loss(problem, rows[node]) for node in leaves) / (single or 1.0)
     most += RELATIVE * (most + RELATIVE)
     yield check("lines lose no more than constants", left <= most, f"<= {most:.9g}", f"{left:.9g}")
+    fault = next((f"node {node}" for node in leaves if _is_beyond(problem, tree.lines[node], rows[node])), "")
+    yield check("lines keep to the targets of their leaves", not fault, f"{len(leaves)} leaves", fault)
     if result is None:
         return
     claimed, count = result.stats.get("loss_with_lines"), result.stats.get("lines")
@@ -49,6 +51,14 @@ def line_checks(problem: RegressionProblem, claim: SolveResult | Tree) -> Iterat
     yield check("lines", count == held and not isinstance(count, bool), repr(count), str(held))
     agrees = is_number(claimed) and abs(float(claimed) - left) <= RELATIVE * max(left, RELATIVE)
     yield check("loss with lines", agrees, repr(claimed), f"{left:.12g}")
+
+
+def _is_beyond(problem: RegressionProblem, line: Line | None, rows: NDArray[np.int64]) -> bool:
+    """Whether the bounds of a line are not the smallest and the largest target of its leaf."""
+    if line is None:
+        return False
+    y = problem.targets[rows]
+    return line.low != tuple(y.min(axis=0).tolist()) or line.high != tuple(y.max(axis=0).tolist())
 
 
 def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
@@ -79,7 +89,7 @@ def _said(line: Line, output: int, mean: float, X: NDArray[np.float64]) -> NDArr
     apart = X[:, list(line.columns)] - np.array(line.centers)
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.where(np.isnan(apart), 0.0, apart) * np.array(line.slopes[output])
-        return np.asarray(mean + terms.sum(axis=1), dtype=np.float64)
+        return np.asarray(np.clip(mean + terms.sum(axis=1), line.low[output], line.high[output]))
 
 
 def _unit(problem: RegressionProblem) -> float:

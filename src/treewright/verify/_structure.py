@@ -121,6 +121,9 @@ def _fault_of_lines(tree: Tree) -> str:
         numbers = [line.centers, *line.slopes]
         if any(len(part) != width or not np.isfinite(part).all() for part in numbers):
             return f"node {node}: the slopes do not fit the columns"
+        bounds = (line.low, line.high)
+        if any(len(bound) != len(line.slopes) or not np.isfinite(bound).all() for bound in bounds):
+            return f"node {node}: the bounds of the line"
         if not np.isfinite(line.freedom) or line.freedom < 1:
             return f"node {node}: {line.freedom} coefficients"
     return ""

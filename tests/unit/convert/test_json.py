@@ -114,7 +114,7 @@ def lined_document() -> dict:
     tree = grow_regression(
         COLUMNS, [split, None, None], make_rows(np.random.default_rng(0), 30), np.arange(30.0), np.ones(30)
     )
-    line = Line((0,), (0.5,), ((2.0,),), 1.5)
+    line = Line((0,), (0.5,), ((2.0,),), (0.0,), (9.0,), 1.5)
     return json.loads(to_json(replace(tree, lines=(None, line, line))))
 
 
@@ -126,6 +126,8 @@ def lined_document() -> dict:
         (lambda d: d["nodes"][1]["line"].__setitem__("centers", []), r"nodes\[1\].line.centers"),
         (lambda d: d["nodes"][1]["line"].__setitem__("slopes", [[2.0], [3.0]]), r"nodes\[1\].line.slopes"),
         (lambda d: d["nodes"][1]["line"].__setitem__("slopes", [[2.0, 3.0]]), r"nodes\[1\].line.slopes"),
+        (lambda d: d["nodes"][1]["line"].__setitem__("low", []), r"nodes\[1\].line.low"),
+        (lambda d: d["nodes"][1]["line"].__setitem__("high", [-1.0]), r"nodes\[1\].line.high"),
         (lambda d: d["nodes"][1]["line"].__setitem__("freedom", -1), r"nodes\[1\].line.freedom"),
         (lambda d: d["nodes"][0].__setitem__("line", d["nodes"][1]["line"]), r"nodes\[0\].line"),
         (lambda d: d["nodes"][2].pop("line"), r"nodes\[2\]"),

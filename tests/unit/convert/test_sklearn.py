@@ -338,7 +338,7 @@ def test_what_cannot_be_read():
 def test_lines_in_leaves_are_refused(write):
     tree = make_tree(3, 4).tree
     numbers = replace(tree, classes=None, value=np.zeros((tree.node_count, 1)))
-    line = Line((0,), (0.0,), ((1.0,),), 2.0)
+    line = Line((0,), (0.0,), ((1.0,),), (0.0,), (1.0,), 2.0)
     lines = tuple(line if split is None else None for split in tree.splits)
     with pytest.raises(InputError, match="lines in its leaves, but scikit-learn's trees hold constants"):
         write(replace(numbers, lines=lines))

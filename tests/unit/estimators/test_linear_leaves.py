@@ -63,9 +63,21 @@ def test_predictions_by_hand():
         for i in np.flatnonzero(leaf == node):
             terms = zip(line.columns, line.centers, line.slopes[0], strict=True)
             known = [slope * (X[i, j] - center) for j, center, slope in terms if not np.isnan(X[i, j])]
-            expected[i] = y[leaf == node].mean() + sum(known)
+            said = y[leaf == node].mean() + sum(known)
+            expected[i] = np.clip(said, y[leaf == node].min(), y[leaf == node].max())
     assert model.predict(X) == pytest.approx(expected)
     assert model.result_.stats["loss_with_lines"] == pytest.approx(1 - model.score(X, y))
+
+
+def test_no_row_gets_more_or_less_than_the_rows_of_its_leaf():
+    X, y = made()
+    model = OptimalTreeRegressor(max_depth=1, leaf_model="linear").fit(X, y)
+    far = np.nan_to_num(X) * 100
+    leaf, said = model.apply(far), model.predict(far)
+    for node in np.unique(leaf):
+        own = y[model.apply(X) == node]
+        assert {own.min(), own.max()} <= set(said[leaf == node])
+        assert own.min() <= said[leaf == node].min() <= said[leaf == node].max() <= own.max()
 
 
 def test_it_is_the_same_on_every_run_and_survives_clone_and_pickle():

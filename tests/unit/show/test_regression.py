@@ -109,5 +109,5 @@ def test_a_line_is_its_mean_and_its_largest_terms(n_terms, digits, expected):
     columns = [Column(name, ColumnKind.CONTINUOUS) for name in ("a", "b", "c\x1b", "d")]
     tree = grow_regression(columns, [None], np.zeros((1, 4)), np.array([2.0]), np.ones(1))
     centers, slopes = (3.0, -1.0, 0.0, 1.0), (0.123456789, -2.0, 7.0, 1.0)
-    line = Line(tuple(range(n_terms)), centers[:n_terms], (slopes[:n_terms],), 2.0)
+    line = Line(tuple(range(n_terms)), centers[:n_terms], (slopes[:n_terms],), (0.0,), (9.0,), 2.0)
     assert words(replace(tree, lines=(line,)), digits) == [expected]

@@ -113,6 +113,9 @@ def test_a_changed_line_is_found():
         lambda line: replace(line, slopes=((np.nan, 1.0),)),
         lambda line: replace(line, centers=(1.0,)),
         lambda line: replace(line, freedom=0.5),
+        lambda line: replace(line, low=(line.low[0] - 1.0,)),
+        lambda line: replace(line, high=()),
+        lambda line: replace(line, high=(np.inf,)),
         lambda line: "no line",
     ],
 )
