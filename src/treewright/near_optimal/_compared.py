@@ -9,11 +9,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.errors import InputError
+from treewright.errors import InputError, SolverError
 from treewright.near_optimal._bounds import as_written, check_bound, check_count
 from treewright.near_optimal._extremes import Extremes, whole_values
 from treewright.near_optimal._restricted import RestrictedSet
 from treewright.near_optimal._row_gaps import GapKind, RowGap, row_gaps
+from treewright.near_optimal._watch import TimeOver, Watch
 from treewright.near_optimal._within import Within, first_within
 from treewright.search import integer_costs
 from treewright.tree import Tree
@@ -98,9 +99,11 @@ class ComparedSet(RestrictedSet):
         whole, unit = whole_values("leaf_value", values)
         return self._extent(whole, unit)
 
-    def _extent(self, values: NDArray[np.int64], unit: Fraction, tolerance: int = 0) -> Extent:
+    def _extent(
+        self, values: NDArray[np.int64], unit: Fraction, tolerance: int = 0, watch: Watch | None = None
+    ) -> Extent:
         self._some("no tree that could be the least or the most")
-        most = Extremes.of_rows(self.counts, values)
+        most = Extremes.of_rows(self.counts, values, watch)
         return Extent(self._largest(most.negative(), -unit, tolerance), self._largest(most, unit, tolerance))
 
     def _largest(self, sums: Extremes, unit: Fraction, tolerance: int = 0) -> Extreme:
@@ -152,7 +155,12 @@ class ComparedSet(RestrictedSet):
         return self._largest(Extremes.of_rows(self.counts, values), Fraction(1, int(weight.sum())))
 
     def gap_range(
-        self, group: ArrayLike | str, kind: Literal["parity", "opportunity"] = "parity", *, label: Any = None
+        self,
+        group: ArrayLike | str,
+        kind: Literal["parity", "opportunity"] = "parity",
+        *,
+        label: Any = None,
+        time_limit: float | None = None,
     ) -> Extent:
         """Return the least and the largest gap between a group of training rows and all others over all trees.
 
@@ -165,6 +173,8 @@ class ComparedSet(RestrictedSet):
             among the rows that have the label.
         label : object, default=None
             The label in question; None is the last of two.
+        time_limit : float or None, default=None
+            Seconds; None is no limit.
 
         Returns
         -------
@@ -176,6 +186,8 @@ class ComparedSet(RestrictedSet):
         ------
         InputError
             The set is empty; the group or its complement has no rows; there is no such label.
+        SolverError
+            `time_limit` ended before; the message has the gap of the best tree, which is in the range.
 
         Examples
         --------
@@ -190,8 +202,13 @@ class ComparedSet(RestrictedSet):
             raise InputError(
                 f'kind={kind!r}; choose "parity" or "opportunity". Equal odds are two gaps: best_with_gap takes "odds".'
             )
+        watch = Watch.started(time_limit)
         (gap,) = self._gaps(group, kind, label)
-        return self._extent(gap.values, gap.unit, gap.tolerance)
+        try:
+            self.counts.make_within(watch)
+            return self._extent(gap.values, gap.unit, gap.tolerance, watch)
+        except TimeOver:
+            raise SolverError(self._gap_so_far(gap)) from None
 
     def best_with_gap(
         self,
@@ -201,6 +218,7 @@ class ComparedSet(RestrictedSet):
         *,
         label: Any = None,
         look_at: int = 100_000,
+        time_limit: float | None = None,
     ) -> tuple[Tree | None, int, float]:
         """Return the best tree whose gap between a group and all others is small, with proof.
 
@@ -217,6 +235,8 @@ class ComparedSet(RestrictedSet):
             As in `gap_range`.
         look_at : int, default=100000
             How many partial trees to look at before giving up.
+        time_limit : float or None, default=None
+            Seconds, after which to give up as well; None is no limit.
 
         Returns
         -------
@@ -250,22 +270,36 @@ class ComparedSet(RestrictedSet):
         check_count("look_at", look_at, 0)
         if kind not in ("parity", "opportunity", "odds"):
             raise InputError(f'kind={kind!r}; choose "parity", "opportunity" or "odds".')
-        limits = []
-        for gap in self._gaps(group, kind, label):
-            most = gap.at_most(as_written(at_most))
-            sums = Extremes.of_rows(self.counts, gap.values)
-            limits.append(Within(sums, sums.negative(), -most, most))
-        looked = 0
-        bound = self.best.lower_bound
-        for cost, cell, _ in self._cells:
-            bound = float(cost * self.graph.unit)
-            steps, seen = first_within(self.counts, cell, limits, look_at - looked)
-            looked += seen
-            if steps is not None:
-                return self._tree(steps), looked, bound
-            if looked >= look_at:
-                return None, looked, bound
+        watch = Watch.started(time_limit)
+        gaps = self._gaps(group, kind, label)
+        looked, bound = 0, self.best.lower_bound
+        try:
+            self.counts.make_within(watch)
+            limits = []
+            for gap in gaps:
+                most = gap.at_most(as_written(at_most))
+                sums = Extremes.of_rows(self.counts, gap.values, watch)
+                limits.append(Within(sums, sums.negative(), -most, most))
+            for cost, cell, _ in self._cells:
+                bound = float(cost * self.graph.unit)
+                found = first_within(self.counts, cell, limits, look_at - looked, watch)
+                looked += found.looked_at
+                if found.steps is not None:
+                    return self._tree(found.steps), looked, bound
+                if not found.is_done:
+                    return None, looked, bound
+        except TimeOver:
+            return None, looked, bound
         return None, looked, self.bound_
+
+    def _gap_so_far(self, gap: RowGap) -> str:
+        """Say what is known of the range of a gap when its time is over."""
+        words = "The range of the gap was not found within time_limit; give more time, or ask a smaller set."
+        if "native" not in self.counts.__dict__:  # not even counted
+            return words
+        best = self[0]
+        own = gap.signed(best.prediction[best.apply(self.graph.problem.table.X)])
+        return f"{words} It holds {float(own):.6g}, the gap of the best tree."
 
     def _gaps(self, group: ArrayLike | str, kind: GapKind, label: Any) -> list[RowGap]:
         return row_gaps(self.graph.problem, self._group(group), kind, self._label(label))

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from treewright.errors import SolverError
 from treewright.near_optimal._answers import Size
 from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._watch import TimeOver, Watch
 from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
 
 __all__ = ["DescribedSet"]
@@ -60,6 +62,16 @@ class DescribedSet:
             (graph.base + errors + graph.leaf_penalty * leaves, (leaves, errors), count)
             for (leaves, errors), count in self.counts.cells(0).items()
         )
+
+    def _count_within(self, watch: Watch) -> None:
+        """Count the trees now, unless that is done."""
+        try:
+            self.counts.make_within(watch)
+        except TimeOver:
+            raise SolverError(
+                "The trees of this set were not counted within time_limit; give more time. They are some of the trees "
+                "of the set that it was made from."
+            ) from None
 
     @cached_property
     def n_trees_(self) -> int:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from treewright.binarize import SplitMatrix
 from treewright.problem import Problem
+from treewright.search import integer_costs
 
 __all__ = ["Membership", "SetGraph", "words_of_rows"]
 
@@ -146,6 +147,17 @@ class SetGraph:
             return_inverse=True,
         )
         return kind.reshape(-1).astype(np.int64), len(first), words_of_rows(bits[:, first])
+
+    @cached_property
+    def paid(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Weight of the training rows of each kind (see `rows`), and what they cost by their label, flat."""
+        kind, n_kinds, _ = self.rows
+        integers = integer_costs(self.problem)
+        weight = np.zeros(n_kinds, dtype=np.int64)
+        np.add.at(weight, kind, integers.weight)
+        cost = np.zeros((n_kinds, self.problem.n_classes), dtype=np.int64)
+        np.add.at(cost, kind, integers.weight[:, None] * integers.costs[self.problem.y])
+        return weight, cost.reshape(-1)
 
 
 @dataclass(frozen=True)

@@ -49,9 +49,14 @@ class RowGap:
     unit: Fraction
     tolerance: int
 
+    def signed(self, predicted: NDArray[np.int32]) -> Fraction:
+        """Return the gap of the labels of all rows."""
+        gap = int(self.values[range(len(predicted)), predicted].sum()) * self.unit
+        return max(min(gap, Fraction(1)), Fraction(-1))
+
     def of(self, predicted: NDArray[np.int32]) -> Fraction:
         """Return the absolute gap of the labels of all rows."""
-        return min(abs(int(self.values[range(len(predicted)), predicted].sum())) * self.unit, Fraction(1))
+        return abs(self.signed(predicted))
 
     def at_most(self, limit: Fraction) -> int:
         """Return the largest absolute sum of a gap within a limit."""
