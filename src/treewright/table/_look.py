@@ -20,6 +20,7 @@ from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._csv import load_leniently
 from treewright.table._fields import TextAmong
+from treewright.table._fillers import filler_numbers, filler_words
 from treewright.table._from_data import table_from
 from treewright.table._quantity import MANY_LABELS, is_quantity
 from treewright.table._raw import text_of_number
@@ -34,12 +35,11 @@ MANY_CATEGORIES = 50
 SHOWN = 3
 ID_NAME = re.compile(r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index|unnamed_\d+)\.?$", re.IGNORECASE)
 CODE_NAME = re.compile(
-    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|department|dept|"
+    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|district|bezirk|kreis|county|precinct|department|dept|"
     r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel)s?"
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
-FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
 
@@ -293,7 +293,7 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
             "for each to learn from. Group them in the file, or leave the column out."
         )
         yield Finding(name, text, "ignore", name)
-    elif not words:
+    else:
         yield from _fillers(column, distinct, rows)
     if words:
         by_rows = np.argsort(-rows, kind="stable")
@@ -303,18 +303,18 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
 
 
 def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
-    """A number such as -999 that stands apart from all others and comes often: most likely "unknown"."""
-    if len(distinct) < 5:
-        return
-    for place, neighbour, rest in ((0, 1, distinct[1:]), (-1, -2, distinct[:-1])):
-        value, span = distinct[place], rest[-1] - rest[0]
-        if value in FILLERS and abs(value - distinct[neighbour]) > max(span / 4, 1) and rows[place] > 1:
-            word = text_of_number(float(value))
+    """Values that seem to mean "unknown"."""
+    if column.kind is ColumnKind.CATEGORICAL:
+        held = {column.categories[int(code)]: int(count) for code, count in zip(distinct, rows, strict=True)}
+        for word in filler_words(list(held)):
             text = (
-                f"{column.name} holds {word} in {_count(int(rows[place]), 'row')}, far from all other values: "
-                "does it mean missing?"
+                f"{column.name} holds the word {word!r} in {_count(held[word], 'row')}: does it mean missing?"
             )
             yield Finding(column.name, text, "missing", word)
+        return
+    for word, count, why in filler_numbers(distinct, rows) if len(distinct) else ():
+        text = f"{column.name} holds {word} in {_count(count, 'row')}, {why}: does it mean missing?"
+        yield Finding(column.name, text, "missing", word)
 
 
 def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:

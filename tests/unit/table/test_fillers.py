@@ -1,0 +1,65 @@
+"""What stands for "unknown" is proposed as missing in its column; usual values are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treewright.table import look
+from treewright.table._fillers import filler_numbers
+
+
+def fillers(values) -> list[str]:
+    return [
+        word for word, _, _ in filler_numbers(*np.unique(np.asarray(values, dtype=float), return_counts=True))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([-999] * 5 + list(range(100, 130)), ["-999"]),
+        ([-9] * 5 + [1.5 * k for k in range(60)], ["-9"]),  # near the others, but nothing else is negative
+        ([-1] * 5 + list(range(40)), ["-1"]),
+        ([1, 2] * 20 + [9] * 3, ["9"]),
+        ([0, 1, 2] * 20 + [99] * 3, ["99"]),
+        (list(range(11)) * 5 + [99] * 3, ["99"]),
+        ([-9] * 2 + list(range(20)) * 3 + [999] * 2, ["-9", "999"]),
+        ([-9] + [1.5 * k for k in range(60)], []),  # once
+        ([-9] * 5 + [-8, -7] * 3 + list(range(40)), []),  # other values are negative, too
+        ([-1] * 2 + list(range(40)) * 20, []),  # seldom: a value like others
+        ([-1, 0, 1] * 20, []),
+        ([1, 2, 3, 4, 5, 9] * 9, []),
+        ([1, 4, 9] * 9, []),  # no codes in a row
+        ([0, 1] * 9, []),
+        ([5.0] * 9, []),
+    ],
+)
+def test_numbers(values, expected):
+    assert fillers(values) == expected
+
+
+def test_look_tells_why_and_proposes_the_column():
+    n = 200
+    frame = pd.DataFrame(
+        {
+            "crp": [-9.0 if k % 20 == 0 else 2.5 * (k % 37) for k in range(n)],
+            "sex": [9 if k % 40 == 0 else 1 + k % 2 for k in range(n)],
+            "smoker": [("yes", "no", "Unknown", "k.A.")[k % 4] for k in range(n)],
+            "y": [k % 3 == 0 for k in range(n)],
+        }
+    )
+    seen = look(frame, target="y")
+    said = {finding.option: finding.text for finding in seen.findings}
+    assert "its only negative value" in said["--missing crp=-9"]
+    assert "beside the codes 1 to 2" in said["--missing sex=9"]
+    assert "holds the word 'Unknown' in 50 rows" in said["--missing smoker=Unknown"]
+    assert "--missing smoker=k.A." in said
+
+
+def test_a_district_is_a_code():
+    frame = pd.DataFrame({"district": [101, 102, 305, 411] * 30, "y": ["a", "b"] * 60})
+    assert [finding.option for finding in look(frame, target="y").findings if finding.column] == [
+        "--categorical district"
+    ]
