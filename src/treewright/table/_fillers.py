@@ -12,7 +12,7 @@ from treewright.table._raw import text_of_number
 __all__ = ["filler_numbers", "filler_words"]
 
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
-CODES = (9.0, 99.0)  # beside a few codes such as 1 and 2
+CODES = (9.0, 99.0, -9.0, -99.0, 999.0, -999.0)  # beside a few codes such as 1 and 2
 MOST_CODES = 5
 OFTEN = 0.01  # of the rows: as often comes a -1 that means unknown
 WORDS = {

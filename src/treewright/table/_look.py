@@ -337,12 +337,26 @@ def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, in
         yield Finding(target, text)
     elif labels.dtype.kind not in "biuf":
         yield from _variants(target, [label for label, _ in counts], "merge-labels")
+    for label in _unknown_labels(labels, counts):
+        where = _count(dict(counts)[label], "row")
+        text = f"The target {target} has the label {label} in {where}: if it means unknown, leave these rows out."
+        yield Finding(target, text)
     rare = [label for label, rows in counts if rows < 5]
     if rare and len(counts) <= MANY_LABELS:
         text = (
             f"The target {target} has {_some(rare)} in fewer than 5 rows: too few for training and testing."
         )
         yield Finding(target, text)
+
+
+def _unknown_labels(labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> list[str]:
+    if len(counts) < 3:  # one of two labels is a class, whatever it is called
+        return []
+    if labels.dtype.kind in "if":
+        return [
+            word for word, _, _ in filler_numbers(*np.unique(labels.astype(np.float64), return_counts=True))
+        ]
+    return filler_words([label for label, _ in counts])
 
 
 def _of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:

@@ -24,6 +24,7 @@ def fillers(values) -> list[str]:
         ([-1] * 5 + list(range(40)), ["-1"]),
         ([1, 2] * 20 + [9] * 3, ["9"]),
         ([0, 1, 2] * 20 + [99] * 3, ["99"]),
+        ([0, 1] * 20 + [-9] * 3, ["-9"]),
         (list(range(11)) * 5 + [99] * 3, ["99"]),
         ([-9] * 2 + list(range(20)) * 3 + [999] * 2, ["-9", "999"]),
         ([-9] + [1.5 * k for k in range(60)], []),  # once
@@ -56,6 +57,17 @@ def test_look_tells_why_and_proposes_the_column():
     assert "beside the codes 1 to 2" in said["--missing sex=9"]
     assert "holds the word 'Unknown' in 50 rows" in said["--missing smoker=Unknown"]
     assert "--missing smoker=k.A." in said
+
+
+@pytest.mark.parametrize(
+    ("labels", "word"), [([0, 1, 0, 1, -9], "-9"), (["no", "yes", "no", "yes", "unknown"], "unknown")]
+)
+def test_a_label_that_means_unknown_is_said(labels, word):
+    frame = pd.DataFrame({"x": [k * 7 % 30 for k in range(100)], "y": labels * 20})
+    said = [finding.text for finding in look(frame, target="y").findings if finding.column == "y"]
+    assert said == [
+        f"The target y has the label {word} in 20 rows: if it means unknown, leave these rows out."
+    ]
 
 
 def test_a_district_is_a_code():
