@@ -40,6 +40,7 @@ CODE_NAME = re.compile(
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
+DATE = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4})$")
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
 
@@ -53,12 +54,15 @@ class Finding:
         None is the table as a whole.
     text : str
         What was seen, as a sentence.
-    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", ""}
-        The option that settles it; "" if it is settled in the file, or needs nothing.
+    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "dates", ""}
+        The option that settles it; "dates", of frames only, needs a call; "" if it is settled in the file, or needs
+        nothing.
     value : str
         What the option takes: the column, or the field that means missing in it; "" if it takes nothing.
     words : mapping of str to str
         Merging: the word that each other spelling becomes.
+    is_number : bool
+        Whether the value that means missing is a number, not a word.
     """
 
     column: str | None
@@ -66,23 +70,29 @@ class Finding:
     action: str = ""
     value: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
+    is_number: bool = False
 
     @property
     def option(self) -> str:
         """The option of the command line, such as ``--ignore id``."""
+        if self.action == "dates":
+            return ""
         value = f"{self.column}={self.value}" if self.action == "missing" else self.value
         return f"--{self.action} {_shell(value) if value else ''}".rstrip() if self.action else ""
 
     @property
     def in_python(self) -> str:
-        """What settles it for a frame X of pandas and its labels y, such as ``X.drop(columns=['id'])``."""
+        """What settles it for a frame X of pandas and its labels y, such as ``X = X.drop(columns=['id'])``."""
+        own = f"X[{self.column!r}]"
+        value = self.value if self.is_number else repr(self.value)
         return {
             "": "",
-            "ignore": f"X.drop(columns=[{self.value!r}])",
+            "dates": f"{own} = pandas.to_datetime({own}{self.value}), then X = treewright.table.expand_dates(X)",
+            "ignore": f"X = X.drop(columns=[{self.value!r}])",
             "categorical": f"categorical_features=[{self.value!r}]",
-            "missing": f"X[{self.column!r}].replace({self.value!r}, None)",
-            "merge-words": f"X[{self.column!r}].replace({dict(self.words)!r})",
-            "merge-labels": f"y.replace({dict(self.words)!r})",
+            "missing": f"{own} = {own}.mask({own} == {value})",
+            "merge-words": f"{own} = {own}.replace({dict(self.words)!r})",
+            "merge-labels": f"y = y.replace({dict(self.words)!r})",
         }[self.action]
 
 
@@ -192,7 +202,9 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
                 f"target has shape {labels.shape}; give one label for each of the {table.n_rows:,} rows."
             )
     seen = look_at(table, labels, name="The frame", target=name, faults=errors)
-    return replace(seen, of_file=False)
+    dates = {finding.column: finding for finding in _dates_as_text(table)}
+    others = [finding for finding in seen.findings if finding.column not in dates]
+    return replace(seen, of_file=False, findings=(*dates.values(), *others))
 
 
 def look_at(
@@ -302,6 +314,21 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
         )
 
 
+def _dates_as_text(table: Table) -> Iterator[Finding]:
+    """Columns of a frame whose words are all dates: a file's are read as dates, a frame's have to be made so."""
+    for column in table.columns:
+        words = column.categories
+        if column.kind is ColumnKind.CATEGORICAL and len(words) > 1 and all(map(DATE.match, words)):
+            shown = ", ".join(words[:SHOWN])
+            text = f"{column.name} holds dates as text ({shown}, ...): each day is a word of its own."
+            parts = [re.split(r"[./-]", word)[:2] for word in words if not word[:4].isdigit()]
+            first, second = (max((int(part[k]) for part in parts), default=0) for k in (0, 1))
+            if parts and first <= 12 and second <= 12 and "." not in words[0]:
+                text += " Add dayfirst=True where the day comes first."
+            day_first = bool(parts) and (first > 12 or "." in words[0])
+            yield Finding(column.name, text, "dates", ", dayfirst=True" if day_first else "")
+
+
 def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
     """Values that seem to mean "unknown"."""
     if column.kind is ColumnKind.CATEGORICAL:
@@ -314,7 +341,7 @@ def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int
         return
     for word, count, why in filler_numbers(distinct, rows) if len(distinct) else ():
         text = f"{column.name} holds {word} in {_count(count, 'row')}, {why}: does it mean missing?"
-        yield Finding(column.name, text, "missing", word)
+        yield Finding(column.name, text, "missing", word, is_number=True)
 
 
 def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:

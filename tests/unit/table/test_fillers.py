@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import treewright
 from treewright.table import look
 from treewright.table._fillers import filler_numbers
 
@@ -75,3 +76,47 @@ def test_a_district_is_a_code():
     assert [finding.option for finding in look(frame, target="y").findings if finding.column] == [
         "--categorical district"
     ]
+
+
+def test_what_a_look_at_a_frame_proposes_can_be_run():
+    """Each call changes what it says: a number is replaced as a number, dates become columns of numbers."""
+    n = 120
+    X = pd.DataFrame(
+        {
+            "id": range(5000, 5000 + n),
+            "age": [-9 if k % 20 == 0 else 20 + k % 37 for k in range(n)],
+            "smoker": [("yes", "no", "unknown", "No", "no")[k % 5] for k in range(n)],
+            "seen": [f"{1 + k % 28}.0{1 + k % 9}.2023" for k in range(n)],
+        }
+    )
+    y = pd.Series(["bad", "good", "Bad"] * (n // 3))
+    findings = look(X, y).findings
+    assert [finding.action for finding in findings] == [
+        "dates", "merge-labels", "ignore", "missing", "missing", "merge-words",
+    ]  # fmt: skip
+    scope = {"X": X.copy(), "y": y.copy(), "pandas": pd, "treewright": treewright}
+    for finding in findings:
+        for call in finding.in_python.split(", then "):
+            exec(call, scope)
+    assert scope["X"]["age"].isna().sum() == 6
+    assert set(scope["X"]["smoker"].dropna()) == {"yes", "no"}
+    assert set(scope["y"]) == {"bad", "good"}
+    assert "id" not in scope["X"]
+    assert scope["X"]["seen (month)"].tolist() == [1 + k % 9 for k in range(n)]  # the day came first
+    assert [finding.text for finding in look(scope["X"], scope["y"]).findings] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "argument", "asks"),
+    [
+        (["2023-01-31", "2023-02-01"], "", False),
+        (["31/01/2023", "01/02/2023"], ", dayfirst=True", False),
+        (["01/31/2023", "02/01/2023"], "", False),
+        (["01.02.2023", "03.04.2023"], ", dayfirst=True", False),
+        (["01/02/2023", "03/04/2023"], "", True),
+    ],
+)
+def test_which_comes_first_in_a_date(words, argument, asks):
+    (finding,) = [found for found in look(pd.DataFrame({"d": words * 10})).findings if found.column == "d"]
+    assert f"to_datetime(X['d']{argument})" in finding.in_python
+    assert ("Add dayfirst=True" in finding.text) is asks

@@ -188,7 +188,7 @@ def test_labels_may_stand_apart_from_the_frame():
 def test_what_settles_a_finding_is_said_in_python_for_a_frame():
     seen = look(frame(id=[f"u{i:03d}" for i in range(200)], y=["Bad", "BAD", "good", "good"] * 50), "y")
     shown = str(seen)
-    assert "X.drop(columns=['id'])" in shown
-    assert "y.replace(" in shown
+    assert "X = X.drop(columns=['id'])" in shown
+    assert "y = y.replace(" in shown
     assert "--" not in shown
     assert "--ignore id" in seen.options()
