@@ -75,6 +75,8 @@ def report(
     group: Annotated[
         list[str] | None,
         typer.Option(
+            "--group",
+            "-g",
             help="Column whose groups get their own error rates; the tree need not use it. Repeatable.",
             metavar="COLUMN",
         ),

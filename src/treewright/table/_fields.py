@@ -6,7 +6,7 @@ the rule.
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ __all__ = ["FieldReader", "TextAmong"]
 
 WORDS = {"age": "age in days"}
 GLANCE = 1000  # fields that usually show a decimal point, if a column has any
+WHOLE = r"^([+-]?[0-9]+)[.,]0{1,2}$"  # three zeros may be thousands
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
 
 
@@ -214,16 +215,22 @@ class FieldReader:
         return self._text.columns[self.index[name]]
 
     def _present(self, name: str, fields: pl.Series) -> pl.Series:
-        """Strip the fields of a column and make the missing ones null; count those that somebody declared missing."""
+        """Strip the fields of a column and make the missing ones null; count those that somebody declared missing.
+
+        A code of whole numbers is found with decimals as well: -9 in -9.0, which is how some programs write it.
+        """
         import polars as pl
 
         stripped = fields.str.strip_chars()
+        absent = stripped.is_in(self._missing)
         declared = [*self._declared, *self.missing_in.get(name, ())]
-        if declared and name not in self.blanked:
-            found = stripped.filter(stripped.is_in(declared)).to_list()
-            self.blanked[name] = dict(Counter(found))
-        missing = [*self._missing, *self.missing_in.get(name, ())]
-        return pl.select(pl.when(stripped.is_in(missing).not_()).then(stripped)).to_series()
+        if declared:
+            plain = stripped.str.replace(WHOLE, "$1")
+            found = {code: (stripped == code) | (plain == re.sub(WHOLE, r"\1", code)) for code in declared}
+            self.blanked[name] = {code: count for code, rows in found.items() if (count := int(rows.sum()))}
+            for rows in found.values():
+                absent |= rows
+        return pl.select(pl.when(absent.not_()).then(stripped)).to_series()
 
     def _complete(self, name: str, what: str) -> pl.Series:
         fields = self._present(name, self._fields(name))

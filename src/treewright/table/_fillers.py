@@ -1,30 +1,56 @@
-"""Numbers that stand for "unknown": -9, 99, -999 and their like, at the ends of a column and far from the rest.
+"""Values that most likely stand for "unknown": numbers apart from all others, and words that say so.
 
-A column may have several of them. Each is judged by the values that are no such numbers, so that none hides another by
-making the others look near.
+A column may have several such numbers. Each is judged by the values that are no such numbers, so that none hides
+another by making the others look near.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["codes_for_missing"]
+from treewright.table._raw import text_of_number
+
+__all__ = ["filler_numbers", "filler_words"]
 
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 FEWEST_VALUES = 5  # with those that mean missing
 APART = 1 / 4  # of the span of the others
+CODES = (9.0, 99.0, -9.0, -99.0, 999.0, -999.0)  # beside a few codes such as 1 and 2
+MOST_CODES = 5
+OFTEN = 0.01  # of the rows: as often comes a -1 that means unknown
+WORDS = {
+    "unknown", "not known", "not available", "not recorded", "missing", "unbekannt", "nicht bekannt", "keine angabe",
+    "k.a.", "k. a.", "n.v.", "n. v.", "n.a.", "inconnu", "onbekend", "desconocido", "-", "--", "---", ".",
+}  # fmt: skip
 
 
-def codes_for_missing(distinct: NDArray[np.float64]) -> list[int]:
-    """Return the positions of values that seem to mean missing, from the outermost inward, low ones first.
+def filler_numbers(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[tuple[str, int, str]]:
+    """Yield each number that seems to mean "unknown": as text, its rows, and why.
 
     Parameters
     ----------
     distinct : ndarray of shape (n_values,)
-        Different values, ascending.
+        Ascending.
+    rows : ndarray of shape (n_values,), int64
+        Of each value.
     """
-    values = distinct.tolist()
+    far = _far_from_the_others(distinct.tolist())
+    for place in far:
+        if rows[place] > 1:
+            yield text_of_number(float(distinct[place])), int(rows[place]), "far from all other values"
+    near = [place for place in range(len(distinct)) if place not in far]
+    for place in (near[0], near[-1]) if len(near) > 1 else ():
+        others = distinct[[other for other in near if other != place]]
+        why = _why(float(distinct[place]), others, float(rows[place] / rows.sum())) if rows[place] > 1 else ""
+        if why:
+            yield text_of_number(float(distinct[place])), int(rows[place]), why
+
+
+def _far_from_the_others(values: list[float]) -> list[int]:
+    """Positions of values apart from the rest, from the outermost inward, low ones first."""
     low, high = 0, len(values)  # those from low to before high are ordinary
     while low < high and values[low] in FILLERS:
         low += 1
@@ -40,3 +66,25 @@ def codes_for_missing(distinct: NDArray[np.float64]) -> list[int]:
             high += 1
         else:
             return [*range(low), *reversed(range(high, len(values)))]
+
+
+def _why(value: float, rest: NDArray[np.float64], share: float) -> str:
+    """Why a value at the end of a column, not far from the rest, means "unknown"; "" if nothing speaks for it."""
+    many = value in FILLERS and len(rest) >= FEWEST_VALUES - 1
+    if many and value < 0 <= rest[0] and (value <= -9 or share >= OFTEN):
+        return "its only negative value"
+    few = value in CODES and 2 <= len(rest) < MOST_CODES and float(np.abs(rest - value).min()) >= 3
+    if few and rest[0] in (0, 1) and bool((np.diff(rest) == 1).all()):
+        return f"beside the codes {rest[0]:g} to {rest[-1]:g}"
+    return ""
+
+
+def filler_words(words: Sequence[str]) -> list[str]:
+    """Return the words that say "unknown".
+
+    Examples
+    --------
+    >>> filler_words(["yes", "no", "Unknown", "k.A."])
+    ['Unknown', 'k.A.']
+    """
+    return [word for word in words if word.casefold() in WORDS]

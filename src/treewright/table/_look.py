@@ -20,7 +20,7 @@ from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._csv import load_leniently
 from treewright.table._fields import TextAmong
-from treewright.table._fillers import codes_for_missing
+from treewright.table._fillers import filler_numbers, filler_words
 from treewright.table._from_data import table_from
 from treewright.table._quantity import MANY_LABELS, is_quantity
 from treewright.table._raw import text_of_number
@@ -35,11 +35,12 @@ MANY_CATEGORIES = 50
 SHOWN = 3
 ID_NAME = re.compile(r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index|unnamed_\d+)\.?$", re.IGNORECASE)
 CODE_NAME = re.compile(
-    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|department|dept|"
+    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|district|bezirk|kreis|county|precinct|department|dept|"
     r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel)s?"
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
+DATE = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4})$")
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
 
@@ -53,12 +54,15 @@ class Finding:
         None is the table as a whole.
     text : str
         What was seen, as a sentence.
-    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", ""}
-        The option that settles it; "" if it is settled in the file, or needs nothing.
+    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "dates", ""}
+        The option that settles it; "dates", of frames only, needs a call; "" if it is settled in the file, or needs
+        nothing.
     value : str
         What the option takes: the column, or the field that means missing in it; "" if it takes nothing.
     words : mapping of str to str
         Merging: the word that each other spelling becomes.
+    is_number : bool
+        Whether the value that means missing is a number, not a word.
     """
 
     column: str | None
@@ -66,31 +70,30 @@ class Finding:
     action: str = ""
     value: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
+    is_number: bool = False
 
     @property
     def option(self) -> str:
         """The option of the command line, such as ``--ignore id``."""
+        if self.action == "dates":
+            return ""
         value = f"{self.column}={self.value}" if self.action == "missing" else self.value
         return f"--{self.action} {_shell(value) if value else ''}".rstrip() if self.action else ""
 
     @property
     def in_python(self) -> str:
-        """What settles it for a frame X of pandas and its labels y, such as ``X.drop(columns=['id'])``."""
+        """What settles it for a frame X of pandas and its labels y, such as ``X = X.drop(columns=['id'])``."""
+        own = f"X[{self.column!r}]"
+        value = self.value if self.is_number else repr(self.value)
         return {
             "": "",
-            "ignore": f"X.drop(columns=[{self.value!r}])",
+            "dates": f"{own} = pandas.to_datetime({own}{self.value}), then X = treewright.table.expand_dates(X)",
+            "ignore": f"X = X.drop(columns=[{self.value!r}])",
             "categorical": f"categorical_features=[{self.value!r}]",
-            "missing": f"X[{self.column!r}].replace({self._in_a_frame()}, float('nan'))",
-            "merge-words": f"X[{self.column!r}].replace({dict(self.words)!r})",
-            "merge-labels": f"y.replace({dict(self.words)!r})",
+            "missing": f"{own} = {own}.mask({own} == {value})",
+            "merge-words": f"{own} = {own}.replace({dict(self.words)!r})",
+            "merge-labels": f"y = y.replace({dict(self.words)!r})",
         }[self.action]
-
-    def _in_a_frame(self) -> str:
-        """What means missing as a column of a frame holds it: a number, or text."""
-        try:
-            return text_of_number(float(self.value))
-        except ValueError:
-            return repr(self.value)
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,9 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
                 f"target has shape {labels.shape}; give one label for each of the {table.n_rows:,} rows."
             )
     seen = look_at(table, labels, name="The frame", target=name, faults=errors)
-    return replace(seen, of_file=False)
+    dates = {finding.column: finding for finding in _dates_as_text(table)}
+    others = [finding for finding in seen.findings if finding.column not in dates]
+    return replace(seen, of_file=False, findings=(*dates.values(), *others))
 
 
 def look_at(
@@ -262,7 +267,7 @@ def _of_fault(fault: InputError) -> Iterator[Finding]:
         yield Finding(None, str(fault))
     else:
         yield Finding(fault.column, str(fault), "missing", fault.word)
-    yield from _fillers(fault.column, *np.unique(fault.numbers, return_counts=True))
+    yield from _filler_numbers(fault.column, *np.unique(fault.numbers, return_counts=True))
 
 
 def _as_written(finding: Finding, spellings: Callable[[str, float], list[str]]) -> list[Finding]:
@@ -319,8 +324,8 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
             "for each to learn from. Group them in the file, or leave the column out."
         )
         yield Finding(name, text, "ignore", name)
-    elif not words:
-        yield from _fillers(name, distinct, rows)
+    else:
+        yield from _fillers(column, distinct, rows)
     if words:
         by_rows = np.argsort(-rows, kind="stable")
         yield from _variants(
@@ -328,16 +333,38 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
         )
 
 
-def _fillers(name: str, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
-    """Numbers such as -999 that stand apart from all others and come often: most likely "unknown"."""
-    for place in codes_for_missing(distinct):
-        if rows[place] > 1:
-            word = text_of_number(float(distinct[place]))
+def _dates_as_text(table: Table) -> Iterator[Finding]:
+    """Columns of a frame whose words are all dates: a file's are read as dates, a frame's have to be made so."""
+    for column in table.columns:
+        words = column.categories
+        if column.kind is ColumnKind.CATEGORICAL and len(words) > 1 and all(map(DATE.match, words)):
+            shown = ", ".join(words[:SHOWN])
+            text = f"{column.name} holds dates as text ({shown}, ...): each day is a word of its own."
+            parts = [re.split(r"[./-]", word)[:2] for word in words if not word[:4].isdigit()]
+            first, second = (max((int(part[k]) for part in parts), default=0) for k in (0, 1))
+            if parts and first <= 12 and second <= 12 and "." not in words[0]:
+                text += " Add dayfirst=True where the day comes first."
+            day_first = bool(parts) and (first > 12 or "." in words[0])
+            yield Finding(column.name, text, "dates", ", dayfirst=True" if day_first else "")
+
+
+def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
+    """Values that seem to mean "unknown"."""
+    if column.kind is ColumnKind.CATEGORICAL:
+        held = {column.categories[int(code)]: int(count) for code, count in zip(distinct, rows, strict=True)}
+        for word in filler_words(list(held)):
             text = (
-                f"{name} holds {word} in {_count(int(rows[place]), 'row')}, far from all other values: "
-                "does it mean missing?"
+                f"{column.name} holds the word {word!r} in {_count(held[word], 'row')}: does it mean missing?"
             )
-            yield Finding(name, text, "missing", word)
+            yield Finding(column.name, text, "missing", word)
+    else:
+        yield from _filler_numbers(column.name, distinct, rows)
+
+
+def _filler_numbers(name: str, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
+    for word, count, why in filler_numbers(distinct, rows):
+        text = f"{name} holds {word} in {_count(count, 'row')}, {why}: does it mean missing?"
+        yield Finding(name, text, "missing", word, is_number=True)
 
 
 def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:
@@ -360,12 +387,26 @@ def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, in
         yield Finding(target, text)
     elif labels.dtype.kind not in "biuf":
         yield from _variants(target, [label for label, _ in counts], "merge-labels")
+    for label in _unknown_labels(labels, counts):
+        where = _count(dict(counts)[label], "row")
+        text = f"The target {target} has the label {label} in {where}: if it means unknown, leave these rows out."
+        yield Finding(target, text)
     rare = [label for label, rows in counts if rows < 5]
     if rare and len(counts) <= MANY_LABELS:
         text = (
             f"The target {target} has {_some(rare)} in fewer than 5 rows: too few for training and testing."
         )
         yield Finding(target, text)
+
+
+def _unknown_labels(labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> list[str]:
+    if len(counts) < 3:  # one of two labels is a class, whatever it is called
+        return []
+    if labels.dtype.kind in "if":
+        return [
+            word for word, _, _ in filler_numbers(*np.unique(labels.astype(np.float64), return_counts=True))
+        ]
+    return filler_words([label for label, _ in counts])
 
 
 def _of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:

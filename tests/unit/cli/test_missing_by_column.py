@@ -56,6 +56,16 @@ def test_later_files_are_read_alike(ward):
     assert np.isnan(groups).sum() == 8
 
 
+def test_a_code_is_found_with_decimals(tmp_path):
+    """Some programs write -9.0 where a column has missing values; 007 is no 7, and 9.000 may be nine thousand."""
+    path = tmp_path / "d.csv"
+    path.write_text("a;b;c;d\n" + "-9.0;-9,0;007;9.000\n" + "1.5;1,5;7;1.234\n" * 3 + "-9;-9,00;x;2.345\n")
+    codes = {"a": ["-9"], "b": ["-9.0"], "c": ["7"], "d": ["9"]}
+    csv = load_csv(path, missing_in=codes, categorical=["c"])
+    assert csv.blanked == {"a": {"-9": 2}, "b": {"-9.0": 2}, "c": {"7": 3}, "d": {}}
+    assert np.isnan(csv.table.X).sum(axis=0).tolist() == [2, 2, 3, 0]
+
+
 def test_fit_says_it_and_every_verb_keeps_it(ward, tmp_path):
     model = tmp_path / "m.json"
     done = run("fit", ward, "-t", "y", "--missing", "age=-9", "--max-depth", 1, "-o", model)
