@@ -130,6 +130,14 @@ def reborn(
             show_default="everywhere",
         ),
     ] = None,
+    one_hot: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns of which exactly one is 1, with commas between: decide like the model on such rows only. "
+            "Repeatable.",
+            metavar="A,B,C",
+        ),
+    ] = None,
     new_rows: Annotated[
         Path | None,
         typer.Option(
@@ -178,6 +186,7 @@ def reborn(
       treewright reborn booster.json --rows data.csv --faithful rows --tolerance .02 --new-rows test.csv
       treewright reborn booster.json --rows data.csv --prune active
       treewright reborn booster.json --rows data.csv --domain rows
+      treewright reborn booster.json --one-hot red,green,blue --one-hot small,large
       treewright reborn data.csv --target y --trees 5 --depth 2 --bins 10
       treewright reborn data.csv --predictions yhat --ignore y --within 10 --tolerance .1
 
@@ -203,6 +212,8 @@ def reborn(
         raise InputError(
             "--domain is for a tree that is faithful everywhere; leave it out with --faithful rows."
         )
+    if one_hot and (faithful == "rows" or prune is not None):
+        raise InputError("--one-hot is for a tree that is faithful everywhere and not pruned.")
     if out is not None:
         check_writable(out)  # now, not after a minute of search
 
@@ -223,8 +234,13 @@ def reborn(
             "--within is for the numbers of a regression model: name their column, --predictions."
         )
     if predictions is not None:
-        for given, name in ((prune, "--prune"), (domain, "--domain"), (rows, "--rows")):
-            if given is not None:
+        for given, name in (
+            (prune, "--prune"),
+            (domain, "--domain"),
+            (rows, "--rows"),
+            (one_hot, "--one-hot"),
+        ):
+            if given:
                 raise InputError(
                     f"{name} is for a model that is read or trained; leave it out with --predictions."
                 )
@@ -271,9 +287,16 @@ def reborn(
         raise InputError(f"{asked} needs rows, which a model file lacks: add --rows FILE.csv.")
     unseen = None if new_rows is None else _rows_for(ensemble, read(new_rows, target).table)
     whole = ensemble
+    stated = None
     if domain is not None:
         assert X is not None  # checked above
-        ensemble = ensemble.within(Domain.of_rows(X))
+        stated = Domain.of_rows(X)
+    if one_hot:
+        names = ensemble.feature_names
+        groups = Domain.of(names, one_hot=[[name.strip() for name in group.split(",")] for group in one_hot])
+        stated = groups if stated is None else stated.with_groups(groups.one_hot)
+    if stated is not None:
+        ensemble = ensemble.within(stated)
     note(
         f"{len(ensemble.trees)} trees, {ensemble.n_leaves} leaves. Searching; Ctrl-C keeps the best tree so far."
     )
@@ -332,7 +355,7 @@ def reborn(
         if out is not None:
             again = (
                 ""
-                if is_table or prune or domain or faithful == "rows"
+                if is_table or prune or domain or one_hot or faithful == "rows"
                 else f" Check it any time: treewright verify {out} --ensemble {source}"
             )
             say(f"Saved to {out}.{again}")

@@ -374,3 +374,33 @@ def test_mistakes_about_predictions_are_explained(numbers, forest, tmp_path):
     assert nameless.exit_code == 2
     assert "add --target NAME" in nameless.stderr
     assert run("verify", path, old, "--target", "yhat").exit_code == 0
+
+
+def test_one_hot_columns(tmp_path):
+    """The model asks about two columns of a group, of which it was never said that both can be 1."""
+    model, out = tmp_path / "groups.txt", tmp_path / "tree.json"
+    model.write_text(
+        FOREST.replace("NB_FEATURES: 2", "NB_FEATURES: 3").replace(
+            FOREST[FOREST.index("NB_NODES") :],
+            "NB_NODES: 5\n0 IN 1 2 0 0.5 0 -1\n1 LN -1 -1 -1 -1 1 0\n2 IN 3 4 1 0.5 1 -1\n3 LN -1 -1 -1 -1 2 1\n"
+            "4 LN -1 -1 -1 -1 2 0\n",
+        )
+    )
+    everywhere = run("reborn", model, "--objective", "leaves", "-o", out)
+    assert everywhere.exit_code == 0, everywhere.output
+    assert load_model(out).tree.n_leaves == 3
+    result = run("reborn", model, "--objective", "leaves", "--one-hot", "x0, x1,x2", "-o", out)
+    assert result.exit_code == 0, result.output
+    assert load_model(out).tree.n_leaves == 2
+    assert load_model(out).result.status is SolveStatus.OPTIMAL
+    assert "decide alike on all rows of the domain" in result.output
+    assert "The domain: exactly one of x0, x1, x2 is 1" in result.output
+    assert "Check it any time" not in result.output
+    for words, message in [
+        (("--one-hot", "x0,x7"), "the column 'x7'"),
+        (("--one-hot", "x0,x1", "--prune", "rows"), "--one-hot is for a tree"),
+        (("--one-hot", "x0,x1", "--faithful", "rows"), "--one-hot is for a tree"),
+    ]:
+        wrong = run("reborn", model, *words)
+        assert wrong.exit_code == 2, wrong.output
+        assert message in wrong.stderr
