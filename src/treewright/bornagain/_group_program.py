@@ -25,7 +25,8 @@ from treewright.result import StopReason
 
 __all__ = ["Node", "Smallest", "Stopped", "smallest"]
 
-BYTES_A_BOX = 24  # values, labels, levels and their order, and what sorting takes
+BYTES_A_BOX = 32  # values, labels, levels and their order, and what sorting takes
+MOST_BOXES = 1 << 25  # beyond, minutes go by, and a single step of the preparation takes seconds
 CHUNK = 1 << 16  # boxes between two looks at the limits
 NEVER = np.int32(1 << 30)
 Node = tuple[int, int, int]  # column, plane, label, as `Engine.tree` takes them
@@ -166,7 +167,8 @@ def smallest(boxes: GroupAxes, objective: str, memory_limit: float, check: Calla
     ------
     Stopped
     """
-    if boxes.too_many or boxes.n_boxes * BYTES_A_BOX + boxes.n_cells > memory_limit:
+    too_large = boxes.n_boxes * BYTES_A_BOX + boxes.n_cells > memory_limit
+    if boxes.too_many or boxes.n_boxes > MOST_BOXES or too_large:
         raise Stopped(StopReason.MEMORY_LIMIT)
     program = _Program(boxes, check)
     top = boxes.n_boxes - 1
