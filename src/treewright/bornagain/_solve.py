@@ -161,13 +161,18 @@ def solve(
             return progress(Progress(seconds, steps, size, "exact")) if progress is not None else None
 
         def without_groups(part: Ensemble, left: float | None) -> BornAgainResult:
-            limits: dict[str, Any] = {
-                "memory_limit": memory_limit,
-                "max_leaves": max_leaves,
-                "progress": progress,
-            }
-            left = None if left is None else max(left, GRACE)
-            return solve(part, objective="heuristic", time_limit=left, random_state=random_state, **limits)
+            return solve(
+                part,
+                objective=objective,
+                time_limit=None if left is None else max(left, GRACE),
+                step_limit=step_limit,
+                memory_limit=memory_limit,
+                max_leaves=max_leaves,
+                samples=samples,
+                exact_boxes=exact_boxes,
+                random_state=random_state,
+                progress=progress,
+            )
 
         return solve_groups(
             ensemble,

@@ -149,6 +149,12 @@ def test_a_limit_leaves_a_faithful_tree_without_impossible_branches(seed, monkey
         assert result.lower_bound <= least <= result.objective
         assert set(np.flatnonzero(result.tree.is_leaf)) == set(result.tree.apply(rows))  # none is empty
         np.testing.assert_array_equal(result.tree.predict(rows), ensemble.predict(rows))
+        everywhere = solve(
+            ensemble.within(replace(domain, one_hot=(), at_most_one=())),
+            objective=result.options["objective"],
+        )
+        if result.stop_reason is StopReason.MEMORY_LIMIT:  # the tree without groups was not limited
+            assert result.objective <= everywhere.objective
         assert verify_born_again(part, result).ok
         assert any("branches that no row reaches" in text for text in result.notes)
 
