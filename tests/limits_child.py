@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.base import clone
 
 import treewright as tw
+from treewright.bornagain import Domain
 from treewright.estimators import _interrupt
 from treewright.result import StopReason
 
@@ -171,6 +172,18 @@ class Survival(tw.OptimalSurvivalTree):
         return self
 
 
+class InGroups(tw.BornAgainTreeClassifier):
+    """A born-again tree of columns in four groups of five, of which exactly one is 1."""
+
+    def fit(self, X: Any, y: Any) -> InGroups:
+        codes = np.resize(X, (len(X), 20)).reshape(len(X), 4, 5).argmax(axis=2)
+        encoded = np.eye(5)[codes].reshape(len(X), 20)
+        groups = tuple(tuple(range(5 * g, 5 * g + 5)) for g in range(4))
+        self.domain = Domain(np.zeros(20), np.ones(20), np.ones(20, dtype=bool), groups)
+        super().fit(encoded, y)
+        return self
+
+
 def _forest() -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
@@ -207,6 +220,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "program, binoct": (tw.MIPTreeClassifier, {"formulation": "binoct", "max_depth": 3}),
         "born again": (tw.BornAgainTreeClassifier, {"estimator": _forest()}),
         "born again, active": (tw.BornAgainTreeClassifier, {"estimator": _forest(), "prune": "active"}),
+        "born again, groups": (InGroups, {"estimator": _forest()}),
         "near values": (tw.BornAgainTreeRegressor, {"estimator": _numbers(), "max_depth": 5}),
         "hybrid": (tw.HybridTreeClassifier, {"tune": "rounds"}),
         "hybrid, optimal top": (tw.HybridTreeClassifier, {"top": optimal(1e-4)}),
@@ -253,6 +267,7 @@ def accepted(kind: Any) -> set[str]:
         NearOptimal: tw.near_optimal_trees,
         InPipeline: tw.OptimalTreeClassifierCV,
         InGridSearch: tw.OptimalTreeClassifierCV,
+        InGroups: tw.BornAgainTreeClassifier,
         ChosenInPipeline: tw.NearOptimalTreeClassifier,
         ChosenInGridSearch: tw.NearOptimalTreeClassifier,
     }

@@ -123,6 +123,10 @@ class Case:
             from sklearn.ensemble import RandomForestClassifier
 
             arguments["estimator"] = RandomForestClassifier(**arguments.pop("forest"))
+        if isinstance(arguments.get("domain"), dict):
+            from treewright.bornagain import Domain
+
+            arguments["domain"] = Domain.of(list(self.columns), **arguments["domain"])
         if "regressor" in arguments:
             arguments["estimator"] = of_any_columns(**arguments.pop("regressor"))
         if "top" in arguments:
@@ -177,6 +181,10 @@ class Case:
             lines.append("from sklearn.ensemble import RandomForestClassifier")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("forest").items())
             arguments["estimator"] = _Code(f"RandomForestClassifier({inner})")
+        if isinstance(arguments.get("domain"), dict):
+            lines.append("from treewright.bornagain import Domain")
+            inner = ", ".join(f"{k}={v!r}" for k, v in arguments["domain"].items())
+            arguments["domain"] = _Code(f"Domain.of({list(self.columns)!r}, {inner})")
         if "regressor" in arguments:
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("regressor").items())
             lines += [

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from attack.case import Value
+from attack.group_cells import groups_that_hold
 from attack.options import (
     PRICES,
     random_categorical,
@@ -151,6 +152,8 @@ def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
     }
     if rng.random() < 0.4:
         options["domain"] = "rows"
+    elif groups := groups_that_hold(columns):
+        options["domain"] = groups
     return options
 
 

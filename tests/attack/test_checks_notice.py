@@ -13,6 +13,9 @@ from attack.case import Case
 from attack.laws import CHECKS
 
 COLUMNS = {"c0": [0, 0, 1, 1, 2, 2, 3, 3], "c1": [0, 1, 0, 1, 0, 1, 0, 1]}
+ONE_HOT = {f"c{k}": [int(row % 4 == k) for row in range(8)] for k in range(4)} | {
+    "c4": [0, 0, 0, 0, 1, 1, 1, 1]
+}
 LABELS = [0, 0, 1, 1, 0, 0, 1, 1]
 SLOPES = [0.1, 1.0, 2.0, 3.1, 14.0, 15.1, 16.1, 17.0]
 NUMBERS = [0.0, 0.5, 3.0, 3.5, 0.0, 0.7, 3.0, 3.1]
@@ -71,6 +74,7 @@ SPOILED: dict[str, Callable[[Case, Any], Any]] = {
     "policy": of_another(max_depth=0),
     "near values": of_another(max_depth=0),
     "regression": with_another_line,
+    "reborn": of_another(domain=None),
 }
 
 ROW_COSTS = [(label, (0.0, 1.0) if label == 0 else (1.0, 0.0)) for label in LABELS]
@@ -102,6 +106,12 @@ CASES = [
     (
         Case("regression", COLUMNS, SLOPES, None, {"max_depth": 1, "leaf_model": "linear"}),
         "another loss with lines",
+    ),
+    (
+        Case("reborn", ONE_HOT, [0, 1, 0, 1, 0, 1, 1, 0], None,
+             {"forest": {"n_estimators": 3, "max_depth": 2}, "random_state": 0, "objective": "leaves",
+              "domain": {"one_hot": [["c0", "c1", "c2", "c3"]]}}),
+        "false optimal",
     ),
     (Case("policy", COLUMNS, [(c, 1 - c) for c in LABELS], None, {"max_depth": 2}), "false optimal"),
 ]  # fmt: skip

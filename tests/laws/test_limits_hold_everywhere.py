@@ -49,6 +49,7 @@ NAMES = [
     "program, binoct",
     "born again",
     "born again, active",
+    "born again, groups",
     "near values",
     "hybrid",
     "hybrid, optimal top",

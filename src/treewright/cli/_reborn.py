@@ -42,6 +42,7 @@ __all__ = ["reborn"]
 
 TABLE_SUFFIXES = (".csv", ".csv.gz")
 PRUNINGS = (None, "rows", "active")
+TASKS = ("classification", "regression")
 FAITHFUL = ("everywhere", "rows")
 SHOWN_LEAVES = 64  # larger trees are not printed
 
@@ -61,6 +62,13 @@ def reborn(
             help="'everywhere': exactly the model's decisions. 'rows': the fewest leaves that agree on the rows."
         ),
     ] = "everywhere",
+    task: Annotated[
+        str,
+        typer.Option(
+            help="CSV file: 'classification', or 'regression' to train a regression forest on a target of numbers and "
+            "find the fewest leaves near it."
+        ),
+    ] = "classification",
     predictions: Annotated[
         str | None,
         typer.Option(
@@ -72,7 +80,7 @@ def reborn(
     within: Annotated[
         float | None,
         typer.Option(
-            help="--predictions: how far the tree may be from a number.",
+            help="--predictions, --task regression: how far the tree may be from a number.",
             show_default="half of their standard deviation",
             min=0,
         ),
@@ -80,8 +88,8 @@ def reborn(
     tolerance: Annotated[
         float | None,
         typer.Option(
-            help="--faithful rows, --predictions: share of the rows that may differ.",
-            show_default="0.02; 0.1 with --predictions",
+            help="--faithful rows, --predictions, --task regression: share of the rows that may differ.",
+            show_default="0.02; 0.1 of numbers",
             min=0,
             max=1,
         ),
@@ -89,8 +97,8 @@ def reborn(
     max_depth: Annotated[
         int | None,
         typer.Option(
-            help="--faithful rows, --predictions: largest number of splits on a path.",
-            show_default="4; 3 with --predictions",
+            help="--faithful rows, --predictions, --task regression: largest number of splits on a path.",
+            show_default="4; 3 of numbers",
             min=0,
         ),
     ] = None,
@@ -99,7 +107,7 @@ def reborn(
         typer.Option(
             help="Largest number of leaves; the search gives up beyond it (--faithful rows: it looks at no larger "
             "tree).",
-            show_default="20000; 16 with --faithful rows or --predictions",
+            show_default="20000; 16 with --faithful rows, and of numbers",
             min=1,
         ),
     ] = None,
@@ -128,6 +136,14 @@ def reborn(
             "values are.",
             metavar="rows",
             show_default="everywhere",
+        ),
+    ] = None,
+    one_hot: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns of which exactly one is 1, with commas between: decide like the model on such rows only. "
+            "Repeatable.",
+            metavar="A,B,C",
         ),
     ] = None,
     new_rows: Annotated[
@@ -178,7 +194,9 @@ def reborn(
       treewright reborn booster.json --rows data.csv --faithful rows --tolerance .02 --new-rows test.csv
       treewright reborn booster.json --rows data.csv --prune active
       treewright reborn booster.json --rows data.csv --domain rows
+      treewright reborn booster.json --one-hot red,green,blue --one-hot small,large
       treewright reborn data.csv --target y --trees 5 --depth 2 --bins 10
+      treewright reborn data.csv --target y --task regression --within 10
       treewright reborn data.csv --predictions yhat --ignore y --within 10 --tolerance .1
 
     \b
@@ -203,6 +221,8 @@ def reborn(
         raise InputError(
             "--domain is for a tree that is faithful everywhere; leave it out with --faithful rows."
         )
+    if one_hot and (faithful == "rows" or prune is not None):
+        raise InputError("--one-hot is for a tree that is faithful everywhere and not pruned.")
     if out is not None:
         check_writable(out)  # now, not after a minute of search
 
@@ -218,23 +238,39 @@ def reborn(
         return read_csv(path, target=labels, ignore=ignore or (), **csv_options)
 
     clock = Clock(None if math.isinf(time_limit) else time_limit)
-    if within is not None and predictions is None:
+    if task not in TASKS:
+        raise InputError(f"--task {task!r}; give 'classification' or 'regression'.")
+    of_numbers = predictions is not None or task == "regression"
+    if within is not None and not of_numbers:
         raise InputError(
-            "--within is for the numbers of a regression model: name their column, --predictions."
+            "--within is for the numbers of a regression model: name their column, --predictions, or let a "
+            "forest learn them, --task regression."
         )
-    if predictions is not None:
-        for given, name in ((prune, "--prune"), (domain, "--domain"), (rows, "--rows")):
-            if given is not None:
+    if of_numbers:
+        for given, name in (
+            (prune, "--prune"),
+            (domain, "--domain"),
+            (rows, "--rows"),
+            (one_hot, "--one-hot"),
+        ):
+            if given:
                 raise InputError(
-                    f"{name} is for a model that is read or trained; leave it out with --predictions."
+                    f"{name} is for a model of classes; leave it out with --predictions and --task regression."
                 )
         if not source.name.lower().endswith(TABLE_SUFFIXES):
-            raise InputError(f"--predictions names a column, and {source.name} is no CSV file.")
+            raise InputError(
+                f"{source.name} is no CSV file; --predictions names a column of one, and --task regression "
+                "learns from one."
+            )
+        if bins:
+            raise InputError("--bins is for a model of classes; leave it out.")
         reborn_values(
             AskedValues(
                 data=source,
                 predictions=predictions,
-                ignore=(*(ignore or ()), *(() if target is None else (target,))),
+                target=target or column_names(source, separator, encoding)[-1],
+                forest=(trees, depth, seed),
+                ignore=(*(ignore or ()), *(() if target is None or predictions is None else (target,))),
                 csv_options=csv_options,
                 new_rows=new_rows,
                 within=within,
@@ -271,9 +307,16 @@ def reborn(
         raise InputError(f"{asked} needs rows, which a model file lacks: add --rows FILE.csv.")
     unseen = None if new_rows is None else _rows_for(ensemble, read(new_rows, target).table)
     whole = ensemble
+    stated = None
     if domain is not None:
         assert X is not None  # checked above
-        ensemble = ensemble.within(Domain.of_rows(X))
+        stated = Domain.of_rows(X)
+    if one_hot:
+        names = ensemble.feature_names
+        groups = Domain.of(names, one_hot=[[name.strip() for name in group.split(",")] for group in one_hot])
+        stated = groups if stated is None else stated.with_groups(groups.one_hot)
+    if stated is not None:
+        ensemble = ensemble.within(stated)
     note(
         f"{len(ensemble.trees)} trees, {ensemble.n_leaves} leaves. Searching; Ctrl-C keeps the best tree so far."
     )
@@ -332,7 +375,7 @@ def reborn(
         if out is not None:
             again = (
                 ""
-                if is_table or prune or domain or faithful == "rows"
+                if is_table or prune or domain or one_hot or faithful == "rows"
                 else f" Check it any time: treewright verify {out} --ensemble {source}"
             )
             say(f"Saved to {out}.{again}")
@@ -369,6 +412,11 @@ def _train(
 
     assert csv.target is not None  # a target was named
     _check_numeric(csv.table.columns)
+    if csv.target.dtype.kind == "f":
+        raise InputError(
+            "The column of labels holds numbers that are not whole. Add --task regression for a tree near a regression "
+            "forest; or name another column, --target."
+        )
     if len(np.unique(csv.target)) < 2:
         raise InputError("The column of labels holds one label only; there is nothing to decide.")
     edges = _edges(csv.table, bins) if bins else None

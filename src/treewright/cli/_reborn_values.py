@@ -1,4 +1,7 @@
-"""`treewright reborn --predictions`: the smallest tree near the numbers of any model, a column of the table."""
+"""`treewright reborn` of regression models: the smallest tree near the numbers that a model says of a table's rows.
+
+The numbers are a column of the table (``--predictions``), or those of a forest that is trained (``--task regression``).
+"""
 
 from __future__ import annotations
 
@@ -29,19 +32,23 @@ __all__ = ["AskedValues", "check_near_values", "predictions_of", "reborn_values"
 
 OPTIONS_IN_PYTHON = "Raise tolerance, share, max_leaves, max_depth or time_limit."
 OPTIONS_HERE = "Raise --within, --tolerance, --max-leaves, --max-depth or --time-limit."
-COMPLAINT = "--predictions needs a column of numbers."
+COMPLAINTS = ("--predictions needs a column of numbers.", "--task regression needs a target of numbers.")
 
 
 @dataclass(frozen=True)
 class AskedValues:
-    """What `treewright reborn --predictions` was asked.
+    """What `treewright reborn` was asked about the numbers of a model.
 
     Parameters
     ----------
     data : Path
         CSV file of the rows and the model's numbers.
-    predictions : str
+    predictions : str or None
         The column of these numbers.
+    target : str
+        Without `predictions`: the column that a forest learns.
+    forest : tuple of int
+        Its trees, their depth, its seed.
     ignore : sequence of str
         Columns that are left out.
     csv_options : dict
@@ -61,7 +68,9 @@ class AskedValues:
     """
 
     data: Path
-    predictions: str
+    predictions: str | None
+    target: str
+    forest: tuple[int, int, int]
     ignore: Sequence[str]
     csv_options: dict[str, Any]
     new_rows: Path | None
@@ -96,8 +105,15 @@ def reborn_values(asked: AskedValues) -> None:
     from treewright.result import StopReason
     from treewright.search import progress_bar
 
-    csv = read_csv(asked.data, target=asked.predictions, ignore=asked.ignore, **asked.csv_options)
-    numbers = predictions_of(csv, asked.data, asked.predictions, asked.csv_options)
+    column = asked.target if asked.predictions is None else asked.predictions
+    csv = read_csv(asked.data, target=column, ignore=asked.ignore, **asked.csv_options)
+    numbers = predictions_of(
+        csv, asked.data, column, asked.csv_options, COMPLAINTS[asked.predictions is None]
+    )
+    model = None
+    if asked.predictions is None:
+        model = _forest(csv, numbers, asked.forest)
+        numbers = model.predict(csv.table.X)
     for text in csv.table.notes:
         note(f"Note: {text}")
     tolerance = deviation_of(numbers) / 2 if asked.within is None else asked.within
@@ -117,7 +133,8 @@ def reborn_values(asked: AskedValues) -> None:
         )
     stopped = result.stop_reason is StopReason.INTERRUPT
     with finishing():
-        result = replace(result, options={**result.options, "predictions": asked.predictions})
+        if asked.predictions is not None:
+            result = replace(result, options={**result.options, "predictions": asked.predictions})
         if asked.out is not None:
             save_model(asked.out, Model.of(result, None, csv.reading))
         if stopped:
@@ -131,22 +148,43 @@ def reborn_values(asked: AskedValues) -> None:
                 asked.new_rows,
                 target=asked.predictions,
                 columns=result.tree.columns,
-                needed=result.tree.asked,
+                needed=result.tree.asked if model is None else None,
                 reading=csv.reading,
                 **asked.csv_options,
             )
-            said = predictions_of(new, asked.new_rows, asked.predictions, asked.csv_options)
+            if model is not None:
+                said = model.predict(new.table.X)
+            else:
+                said = predictions_of(new, asked.new_rows, column, asked.csv_options, COMPLAINTS[False])
             say(value_agreement(result.tree, said, new.table, tolerance=tolerance).sentence())
         for text in result.notes:
             say(f"Note: {text.replace(OPTIONS_IN_PYTHON, OPTIONS_HERE)}")
         say(f"Reading: {reading:.3f} s. Search: {result.stats['seconds']:.3f} s.")
         if asked.out is not None:
-            say(f"Saved to {asked.out}. Check it any time: treewright verify {asked.out} {asked.data}")
+            again = f" Check it any time: treewright verify {asked.out} {asked.data}"
+            say(f"Saved to {asked.out}.{again if model is None else ''}")
     if stopped:
         raise typer.Exit(stop_code())
 
 
-def predictions_of(csv: CsvTable, data: Path, name: str, csv_options: dict[str, Any]) -> NDArray[np.float64]:
+def _forest(csv: CsvTable, y: NDArray[np.float64], size: tuple[int, int, int]) -> Any:
+    """Train a regression forest on a table of numbers."""
+    from treewright.estimators._born_again_regressor import make_regression_forest
+    from treewright.tree import ColumnKind
+
+    words = [column.name for column in csv.table.columns if column.kind is ColumnKind.CATEGORICAL]
+    if words:
+        raise InputError(
+            f"The column {words[0]!r} holds text, and the forest takes numbers. Leave it out with --ignore, or train a "
+            "model yourself and give its numbers as a column, --predictions."
+        )
+    n_trees, depth, seed = size
+    return make_regression_forest(n_trees, depth, seed).fit(csv.table.X, y)
+
+
+def predictions_of(
+    csv: CsvTable, data: Path, name: str, csv_options: dict[str, Any], complaint: str = COMPLAINTS[0]
+) -> NDArray[np.float64]:
     """Return the column of the model's numbers, which was read as the target.
 
     Raises
@@ -156,7 +194,7 @@ def predictions_of(csv: CsvTable, data: Path, name: str, csv_options: dict[str, 
     """
     assert csv.target is not None  # the column was named
     if csv.target.dtype.kind in "Uf":  # "47.930" may be 47930, as the rest of the file says
-        return column_of_numbers(data, name, csv.reading, csv_options, COMPLAINT)
+        return column_of_numbers(data, name, csv.reading, csv_options, complaint)
     return csv.target.astype("float64")
 
 

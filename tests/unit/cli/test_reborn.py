@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from typer.testing import CliRunner
 
 from shared_folder import shared
@@ -357,10 +357,15 @@ def test_mistakes_about_predictions_are_explained(numbers, forest, tmp_path):
         ((old, "--predictions", "colour"), "--predictions needs a column of numbers"),
         ((old, "--predictions", "size2"), "no column 'size2'"),
         ((forest, "--predictions", "yhat"), "is no CSV file"),
-        ((old, "--predictions", "yhat", "--prune", "rows"), "--prune is for a model"),
+        ((old, "--predictions", "yhat", "--prune", "rows"), "--prune is for a model of classes"),
         ((old, "--predictions", "yhat", "--domain", "rows"), "--domain is for a model"),
         ((old, "--predictions", "yhat", "--rows", old), "--rows is for a model"),
         ((old, "--within", 3), "name their column"),
+        ((old, "--task", "guess"), "--task 'guess'"),
+        ((old, "--task", "regression", "-t", "yhat"), "'colour' holds text"),
+        ((old, "--task", "regression", "-t", "colour"), "--task regression needs a target of numbers"),
+        ((old, "--task", "regression", "--bins", 4), "--bins is for a model of classes"),
+        ((old, "-t", "yhat", "-x", "colour"), "Add --task regression"),
     ]:
         result = run("reborn", *words)
         assert result.exit_code == 2, result.output
@@ -374,3 +379,71 @@ def test_mistakes_about_predictions_are_explained(numbers, forest, tmp_path):
     assert nameless.exit_code == 2
     assert "add --target NAME" in nameless.stderr
     assert run("verify", path, old, "--target", "yhat").exit_code == 0
+
+
+def test_one_hot_columns(tmp_path):
+    """The model asks about two columns of a group, of which it was never said that both can be 1."""
+    model, out = tmp_path / "groups.txt", tmp_path / "tree.json"
+    model.write_text(
+        FOREST.replace("NB_FEATURES: 2", "NB_FEATURES: 3").replace(
+            FOREST[FOREST.index("NB_NODES") :],
+            "NB_NODES: 5\n0 IN 1 2 0 0.5 0 -1\n1 LN -1 -1 -1 -1 1 0\n2 IN 3 4 1 0.5 1 -1\n3 LN -1 -1 -1 -1 2 1\n"
+            "4 LN -1 -1 -1 -1 2 0\n",
+        )
+    )
+    everywhere = run("reborn", model, "--objective", "leaves", "-o", out)
+    assert everywhere.exit_code == 0, everywhere.output
+    assert load_model(out).tree.n_leaves == 3
+    result = run("reborn", model, "--objective", "leaves", "--one-hot", "x0, x1,x2", "-o", out)
+    assert result.exit_code == 0, result.output
+    assert load_model(out).tree.n_leaves == 2
+    assert load_model(out).result.status is SolveStatus.OPTIMAL
+    assert "decide alike on all rows of the domain" in result.output
+    assert "The domain: exactly one of x0, x1, x2 is 1" in result.output
+    assert "Check it any time" not in result.output
+    for words, message in [
+        (("--one-hot", "x0,x7"), "the column 'x7'"),
+        (("--one-hot", "x0,x1", "--prune", "rows"), "--one-hot is for a tree"),
+        (("--one-hot", "x0,x1", "--faithful", "rows"), "--one-hot is for a tree"),
+    ]:
+        wrong = run("reborn", model, *words)
+        assert wrong.exit_code == 2, wrong.output
+        assert message in wrong.stderr
+
+
+def test_a_regression_forest_is_trained_first(numbers, tmp_path):
+    old, new = numbers
+    out = tmp_path / "tree.json"
+    asked = (
+        "--task",
+        "regression",
+        "-t",
+        "yhat",
+        "-x",
+        "y",
+        "-x",
+        "colour",
+        "--trees",
+        5,
+        "--depth",
+        2,
+        "--seed",
+        1,
+    )
+    result = run("reborn", old, *asked, "--within", 2, "--new-rows", new, "-o", out)
+    assert result.exit_code == 0, result.output
+    tree = load_model(out).tree
+    with old.open() as stream:
+        table = [(float(row["size"]), float(row["yhat"])) for row in csv.DictReader(stream)]
+    X, y = np.array(table)[:, :1], np.array(table)[:, 1]
+    forest = RandomForestRegressor(5, max_depth=2, random_state=1).fit(X, y)
+    near = int((np.abs(tree.predict(X) - forest.predict(X)) <= 2).sum())
+    assert f"is within 2 of the model's numbers on {near} of 80 rows; 72 were asked" in result.output
+    with new.open() as stream:
+        unseen = np.array([[float(row["size"])] for row in csv.DictReader(stream)])
+    near = int((np.abs(tree.predict(unseen) - forest.predict(unseen)) <= 2).sum())
+    assert f"Tree and model are at most 2 apart on {near} of 80 rows" in result.output
+    assert "Check it any time" not in result.output
+    refused = run("verify", out, old)
+    assert refused.exit_code == 2
+    assert "add --target NAME" in refused.stderr
