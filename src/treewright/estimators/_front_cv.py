@@ -32,6 +32,7 @@ RULES = ("one_se", "best")
 CHOICES = ("cost_complexity", "leaves")
 NOISE = 1e-12  # mean losses that differ by less are equal
 LEAST_SECONDS = 1e-3  # that a search gets in any case
+FEWER_DIGITS = "Give weights, costs or targets that differ less in size, or fewer digits of them."
 UNSCORED_PENALTY = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of the estimators
 
 
@@ -151,8 +152,11 @@ class FrontCV:
             then = "" if stop in asked else f" {advice}"
             warnings.warn(f"{ended}: {how}. {frontier.sentence()}{then}", ConvergenceWarning, stacklevel=3)
         elif unproven:
+            why = "reached a limit"
+            if frontier.stop_reason is None and frontier.proven_leaves < problem.max_leaf_nodes:
+                why, advice = "ended without a proof, because numbers were rounded", FEWER_DIGITS
             warnings.warn(
-                f"{unproven} of {len(fronts) + 1} searches reached a limit; their trees are the best found. "
+                f"{unproven} of {len(fronts) + 1} searches {why}; their trees are the best found. "
                 f"{frontier.sentence()} {advice}",
                 ConvergenceWarning,
                 stacklevel=3,
