@@ -153,7 +153,7 @@ class FrontCV:
             warnings.warn(f"{ended}: {how}. {frontier.sentence()}{then}", ConvergenceWarning, stacklevel=3)
         elif unproven:
             why = "reached a limit"
-            if frontier.stop_reason is None and frontier.proven_leaves < problem.max_leaf_nodes:
+            if frontier.is_only_rounded:
                 why, advice = "ended without a proof, because numbers were rounded", FEWER_DIGITS
             warnings.warn(
                 f"{unproven} of {len(fronts) + 1} searches {why}; their trees are the best found. "
