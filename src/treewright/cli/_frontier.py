@@ -181,7 +181,8 @@ def frontier(
             say()
             say(point.sentence())
         say(found.sentence())
-        for text in (text for text in found[0].notes if text not in rows.table.notes):  # those were said
+        notes = dict.fromkeys(text for point in found for text in point.notes)
+        for text in (text for text in notes if text not in rows.table.notes):  # those were said
             say(f"Note: {text}")
         say(effort(found.stats, reading, clock.time_limit))
         for text in saved:
@@ -192,7 +193,7 @@ def frontier(
         note(
             advice(
                 found.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
-                max_leaves=max_leaves,
+                max_leaves=max_leaves, rounded=found.is_only_rounded,
             )
         )  # fmt: skip
 

@@ -31,6 +31,7 @@ __all__ = ["CVProgress", "FrontCV", "folds_in"]
 RULES = ("one_se", "best")
 CHOICES = ("cost_complexity", "leaves")
 NOISE = 1e-12  # mean losses that differ by less are equal
+FEWER_DIGITS = "Give weights, costs or targets that differ less in size, or fewer digits of them."
 UNSCORED_PENALTY = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of the estimators
 
 
@@ -122,12 +123,19 @@ class FrontCV:
             how = f"{len(fronts)} of {len(folds)} folds chose the tree"
             if not fronts:
                 how = f"no fold was scored, so the tree is that at cost_complexity={UNSCORED_PENALTY:g}"
-            ended = "Interrupted" if interrupted else "The time is over"
-            then = "" if interrupted else f" {advice}"
+            asked = {
+                StopReason.INTERRUPT: "Interrupted",
+                StopReason.CALLBACK: "Stopped by the progress callback",
+            }
+            ended = asked.get(stop, "The time is over")
+            then = "" if stop in asked else f" {advice}"
             warnings.warn(f"{ended}: {how}. {frontier.sentence()}{then}", ConvergenceWarning, stacklevel=3)
         elif unproven:
+            why = "reached a limit"
+            if frontier.is_only_rounded:
+                why, advice = "ended without a proof, because numbers were rounded", FEWER_DIGITS
             warnings.warn(
-                f"{unproven} of {len(fronts) + 1} searches reached a limit; their trees are the best found. "
+                f"{unproven} of {len(fronts) + 1} searches {why}; their trees are the best found. "
                 f"{frontier.sentence()} {advice}",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -140,7 +148,7 @@ class FrontCV:
     def _search(
         self, folds: list[Fold], front_of: FrontOf, held_out: HeldOut, limits: Callable[[int], Limits | None]
     ) -> tuple[list[FoldFront], StopReason | None]:
-        """Return the fronts in the order of the folds, and whether Ctrl-C ended the work before the last."""
+        """Return the fronts in the order of the folds, and what ended the work before the last."""
         start = time.perf_counter()
         n_jobs = check_n_jobs(self.n_jobs)
         workers = min(effective_n_jobs(n_jobs), len(folds))
@@ -165,8 +173,8 @@ class FrontCV:
                     if front.interrupted:
                         return fronts, StopReason.INTERRUPT
                     state = CVProgress(len(fronts), len(folds), time.perf_counter() - start)
-                    if report is not None and report(state):
-                        break
+                    if report is not None and report(state) and len(fronts) < len(folds):
+                        return fronts, StopReason.CALLBACK
         except KeyboardInterrupt:  # here, while workers search
             return fronts, StopReason.INTERRUPT
         return fronts, stop

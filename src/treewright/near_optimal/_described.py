@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
@@ -15,6 +16,9 @@ from treewright.near_optimal._watch import TimeOver, Watch
 from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
 
 __all__ = ["DescribedSet"]
+
+DIGITS, MOST_DIGITS = 6, 17
+HAIR = Decimal("1e-15")  # relative: the rounding of float64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +111,36 @@ class DescribedSet:
         if self.membership.budget < 0:
             return f"not known: nothing was proven up to any objective ({self.stop_reason.value})"
         how_far = "below" if self.graph.empty else "up to"
-        return f"complete {how_far} an objective of {self.bound_:.6g} instead of {asked:.6g} ({self.stop_reason.value})"
+        how_far += f" an objective of {self._bound_in_words}"
+        return f"complete {how_far} instead of {asked:.6g} ({self.stop_reason.value})"
+
+    @cached_property
+    def _bound_in_words(self) -> str:
+        """The bound in six digits, or as many as say the same of every tree.
+
+        Rounded up to a number that lets no other tree in: so both that these trees keep it and that the set is complete
+        up to it hold as they are written. Where there is only the knowledge that nothing lies below, rounded down.
+        """
+        value = Decimal(self.bound_)
+        if self.graph.empty:
+            return f"{Context(prec=DIGITS, rounding=ROUND_FLOOR).create_decimal(value):g}"
+        for digits in range(DIGITS, MOST_DIGITS):
+            rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value)
+            if abs(rounded - value) > value * HAIR:
+                said = Fraction(rounded)
+            else:  # 0.3 that float64 has as 0.30000000000000004
+                rounded = Context(prec=digits).create_decimal(value)
+                said = max(self.membership.budget * self.graph.unit, Fraction(rounded))
+            if self._same_trees(said / self.graph.unit):
+                return f"{float(rounded):.{digits}g}"
+        return repr(self.bound_)
+
+    def _same_trees(self, budget: Fraction) -> bool:
+        """Whether another bound, in errors, lets in trees of the same leaves and errors."""
+        own, graph = self.membership, self.graph
+        if graph.leaf_penalty == 0:
+            return (budget - graph.base) // 1 == (own.budget - graph.base) // 1
+        return replace(own, budget=budget).max_errors(graph) == own.max_errors(graph)
 
     def sentence(self) -> str:
         """Say in plain sentences what the set is and what is proven.
@@ -131,7 +164,7 @@ class DescribedSet:
         trees = "no tree" if n == 0 else "1 tree" if n == 1 else f"{n:,} trees"
         if self.rules:
             trees += f" {' and '.join(self.rules)}"
-        bound = f"{'below' if self.graph.empty else 'of at most'} {self.bound_:.6g}"
+        bound = f"{'below' if self.graph.empty else 'of at most'} {self._bound_in_words}"
         within = f"{'have' if n > 1 else 'has'} an objective {bound}"
         said = f"Among all trees{constraints_in_words(self.best.options)} over {self.best.scope}, {trees} {within}"
         if self.rules and n:

@@ -221,6 +221,13 @@ class Frontier(Sequence[SolveResult]):
             )
         return rows
 
+    @property
+    def is_only_rounded(self) -> bool:
+        """Whether nothing but rounded numbers stands between some point and its proof: no limit would bring one."""
+        return self.stop_reason is None and any(
+            point.is_only_rounded for point in (*self.points, *self.limits)
+        )
+
     def sentence(self) -> str:
         """Return in one sentence what is proven."""
         last = self.points[-1]
@@ -234,6 +241,8 @@ class Frontier(Sequence[SolveResult]):
                 f"has a smaller training loss than the one here ({losses})."
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        if self.is_only_rounded:
+            why = " (numbers were rounded)"
         leaves = "leaf" if self.proven_leaves == 1 else "leaves"
         done = f"up to {self.proven_leaves} {leaves}" if self.proven_leaves else "for no number of leaves"
         return (

@@ -286,13 +286,18 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
     name = column.name
     known = values[~np.isnan(values)]
     distinct, rows = np.unique(known, return_counts=True)
-    if len(known) and len(distinct) == 1:
+    if len(known) == 0 and len(values):
+        yield Finding(name, f"{name} is empty in every row: no split can use it.", "ignore", name)
+        return
+    if len(distinct) == 1 and len(known) == len(values):
         yield Finding(
             name,
             f"{name} has one value only ({_word(column, distinct[0])}): no split can use it.",
             "ignore",
             name,
         )
+        return
+    if len(distinct) == 1:  # a split can ask whether there is a value
         return
     words = column.kind is ColumnKind.CATEGORICAL
     every = len(distinct) >= NEARLY_ALL * len(known) >= NEARLY_ALL * FEWEST_ROWS  # a few rows may be repeated

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from treewright import OptimalTreeClassifier
 from treewright.errors import InputError
 from treewright.table import Settings, load_csv, look, read_settings, settings_of, settings_text
 
@@ -253,3 +254,25 @@ def test_what_settles_a_code_in_a_frame_does_settle_it():
         exec(finding.in_python, {"X": X})
     assert X["age"].isna().sum() == 20
     assert look(X, target="y").findings == ()
+
+
+@pytest.mark.parametrize("value", ["yes", 1.0, 7.0])
+def test_a_value_or_none_is_a_question(value):
+    """A column that holds one value or nothing was to be left out, though a tree may ask whether it is known."""
+    marked = np.arange(200) % 3 == 0
+    X = frame(
+        mark=pd.Series([value if is_marked else None for is_marked in marked]), y=np.where(marked, "a", "b")
+    )
+    assert look(X, target="y").findings == ()
+    tree = OptimalTreeClassifier(max_depth=1).fit(X[["mark"]], X["y"]).tree_
+    assert tree.n_leaves == 2
+    X["mark"] = [value] * 200
+    assert found(look(X, target="y")) == {("mark", "ignore")}
+
+
+def test_an_empty_column_is_told(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,y\n" + "".join(f"{k / 7:.3f},,{k % 2}\n" for k in range(50)))
+    seen = look(path, target="y")
+    assert found(seen) == {("b", "ignore")}
+    assert "b is empty in every row" in str(seen)
