@@ -8,8 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from treewright.audit import audit_groups as audit_groups
     from treewright.binarize import SplitMatrix as SplitMatrix
     from treewright.estimators import BornAgainTreeClassifier as BornAgainTreeClassifier
+    from treewright.estimators import BornAgainTreeRegressor as BornAgainTreeRegressor
     from treewright.estimators import HybridTreeClassifier as HybridTreeClassifier
     from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
@@ -46,6 +48,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "BornAgainTreeClassifier": "treewright.estimators",
+    "BornAgainTreeRegressor": "treewright.estimators",
     "SplitMatrix": "treewright.binarize",
     "Frontier": "treewright.search",
     "HybridTreeClassifier": "treewright.estimators",
@@ -73,6 +76,7 @@ _HOME = {
     "Table": "treewright.table",
     "Tree": "treewright.tree",
     "accuracy_frontier": "treewright.search",
+    "audit_groups": "treewright.audit",
     "compare_with_cart": "treewright.estimators",
     "fit_shards": "treewright.shards",
     "near_optimal_trees": "treewright.near_optimal",
@@ -81,9 +85,9 @@ _HOME = {
 }
 
 _PACKAGES = (
-    "binarize", "bornagain", "convert", "datasets", "errors", "estimators", "guess", "latent", "leaf_accuracy", "mip",
-    "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival", "table", "tree",
-    "verify",
+    "audit", "binarize", "bornagain", "convert", "datasets", "errors", "estimators", "guess", "latent", "leaf_accuracy",
+    "lines", "mip", "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival",
+    "table", "tree", "verify",
 )  # fmt: skip
 
 __all__ = ["__version__", *sorted(_HOME)]

@@ -486,6 +486,15 @@ class SweepOptions:
     def between(self, arg: bool, /) -> None: ...
 
     @property
+    def any_size(self) -> bool:
+        """
+        With ``min_samples_leaf > 1``: find the splits that are open for leaves of any size first, and solve only those (search/ranked_any_size.cpp).
+        """
+
+    @any_size.setter
+    def any_size(self, arg: bool, /) -> None: ...
+
+    @property
     def leaf_count(self) -> bool:
         """A deeper tree has more leaves, and each has its penalty."""
 

@@ -7,6 +7,7 @@ __all__ = [
     "ModelFileError",
     "NoGainWarning",
     "PoorGuessWarning",
+    "QuantityTargetWarning",
     "RefutedProofWarning",
     "SolverError",
     "TreewrightError",
@@ -35,6 +36,10 @@ class NoGainWarning(UserWarning):
 
 class PoorGuessWarning(UserWarning):
     """The reference model that a guess relies on is too poor for it."""
+
+
+class QuantityTargetWarning(UserWarning):
+    """A classifier was given a target of many numbers, hardly any of them twice: most likely a quantity."""
 
 
 class RefutedProofWarning(UserWarning):

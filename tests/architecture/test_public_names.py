@@ -15,6 +15,7 @@ import treewright
 
 PUBLIC = [
     "BornAgainTreeClassifier",
+    "BornAgainTreeRegressor",
     "Frontier",
     "HybridTreeClassifier",
     "LatentTreeClassifier",
@@ -43,6 +44,7 @@ PUBLIC = [
     "Tree",
     "__version__",
     "accuracy_frontier",
+    "audit_groups",
     "compare_with_cart",
     "fit_shards",
     "near_optimal_trees",
@@ -50,6 +52,7 @@ PUBLIC = [
     "regression_frontier",
 ]
 PACKAGES = [
+    "audit",
     "binarize",
     "bornagain",
     "convert",

@@ -18,7 +18,7 @@ from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
 from treewright.bornagain._solve import STOPS, Progress, domain_notes, give_up_if_asked, reporter
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
-from treewright.result import BornAgainResult, SolveStatus
+from treewright.result import BornAgainResult, SolveStatus, told_to_stop
 from treewright.tree import Tree
 
 __all__ = ["prune", "solve_active"]
@@ -190,6 +190,7 @@ def solve_active(
         "ensemble_trees": len(ensemble.trees),
         "ensemble_leaves": ensemble.n_leaves,
         "ensemble_depth": max(t.depth for t in ensemble.trees),
+        **told_to_stop(STOPS.get(found["stop"])),
     }
     return BornAgainResult(
         tree=tree,

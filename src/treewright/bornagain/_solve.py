@@ -19,7 +19,7 @@ from treewright._native import core
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
-from treewright.result import BornAgainResult, SolveStatus, StopReason
+from treewright.result import BornAgainResult, SolveStatus, StopReason, told_to_stop
 from treewright.tree import Tree
 
 __all__ = ["OBJECTIVES", "Progress", "domain_notes", "give_up_if_asked", "solve"]
@@ -176,6 +176,8 @@ def solve(
             **tuning,
         )
         give_up_if_asked(incumbent)
+        if told_to_stop(STOPS.get(incumbent["stop"])):  # its tree was complete
+            return _finish(engine, rows, incumbent, None, options, time.monotonic() - start)
     exact = engine.exact(
         OBJECTIVES.index(objective),
         max(budget - (time.monotonic() - start), 0.0),
@@ -345,7 +347,10 @@ def _finish(
     }
     if optimal and objective == "heuristic":
         stats["depth_lower_bound"] = depth_bound
-    stop = STOPS.get(exact["stop"]) if exact is not None and not optimal else None
+    last = exact if exact is not None else incumbent
+    stop = STOPS.get(last["stop"]) if last is not None and not optimal else None
+    if last is not None:
+        stats |= told_to_stop(STOPS.get(last["stop"]))
     notes: tuple[str, ...] = ()
     if stop is StopReason.MEMORY_LIMIT:
         boxes = stats["boxes"]

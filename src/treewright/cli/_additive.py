@@ -64,6 +64,8 @@ class AdditiveFit:
     clock : Clock
         The time limit, of which reading the file has used up its part.
     require_proof, progress, ascii_only : bool
+    titles : Path or None
+        Settings with the names that people read.
     """
 
     csv: CsvTable
@@ -80,6 +82,7 @@ class AdditiveFit:
     require_proof: bool = False
     progress: bool = True
     ascii_only: bool = False
+    titles: Path | None = None
 
     def question(self) -> dict[str, Any]:
         """Return weights, leaf penalty and limits for the function that makes the problem."""
@@ -144,7 +147,7 @@ def answer(
             with finishing():
                 result = solve(problem, limits=Limits(step_limit=FEW_STEPS))
                 result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
-    stopped = result.stop_reason is StopReason.INTERRUPT
+    stopped = result.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         if out is not None:
             save_model(out, Model.of(result, terms, asked.csv.reading))
@@ -152,7 +155,7 @@ def answer(
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
             )
-        say(tree_text(result.tree, asked.ascii_only))
+        say(tree_text(result.tree, asked.ascii_only, asked.titles))
         say()
         say(result.sentence())
         for text in (text for text in result.notes if text not in asked.csv.table.notes):  # those were said

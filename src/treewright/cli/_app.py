@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from treewright import __version__
+from treewright.cli._audit import audit
 from treewright.cli._choose import choose
 from treewright.cli._demo import demo
 from treewright.cli._export import export
@@ -43,6 +44,7 @@ A first session:
   treewright verify model.json data.csv
   treewright export model.json --to sql --table patients
   treewright report model.json data.csv --out report.html
+  treewright audit model.json test.csv --group sex
   treewright reborn forest.json --out tree.json
   treewright extend model.json data.csv
 
@@ -72,6 +74,7 @@ app.command(short_help="Write a web page for choosing one of these trees.")(choo
 app.command(short_help="Predict the rows of a CSV file.")(predict)
 app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
 app.command(short_help="Write a web page about a tree.")(report)
+app.command(short_help="Count a tree's errors by group.")(audit)
 app.command(short_help="Check a tree against its data or its ensemble.")(verify)
 app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
 app.command(short_help="Export a tree to scikit-learn, ONNX, SQL, C, Python, or rules.")(export)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from treewright.cli._exits import exits_by_code
+from treewright.cli._options import SettingsFile
 from treewright.cli._output import note
 from treewright.cli._query import read_set
 from treewright.errors import InputError
@@ -26,6 +27,7 @@ def choose(
         str | None,
         typer.Option(help="Column with two groups: a slider shows what a smaller gap between them costs."),
     ] = None,
+    columns: SettingsFile = None,
     label: Annotated[
         str | None,
         typer.Option(
@@ -59,5 +61,5 @@ def choose(
         if label is not None and label not in named:
             raise InputError(f"--label {label!r}: the labels are {', '.join(named)}.")
         gaps = gap_frontier(found, group, label=None if label is None else named[label])
-    choose_page(found, out, title=title, gaps=gaps)
+    choose_page(found, out, title=title, gaps=gaps, settings=columns)
     note(f"Wrote {out}.")

@@ -160,6 +160,13 @@ def fit(
     quantile: Annotated[
         float | None, typer.Option(help="--criterion quantile: the level, for example 0.9.")
     ] = None,
+    leaf_model: Annotated[
+        str,
+        typer.Option(
+            help="--task regression: 'constant' leaves, or 'linear': a ridge regression in each leaf, once the tree is "
+            "chosen for constants."
+        ),
+    ] = "constant",
     confidence: Annotated[
         float, typer.Option(help="--criterion lower-bound: confidence level of the one-sided Wilson bound.")
     ] = CONFIDENCE,
@@ -339,13 +346,14 @@ def fit(
             max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
             csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
             limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+            titles=columns,
         )  # fmt: skip
         if target is None:
             fit_policy(asked, reward or (), action_cost or ())
         elif event is not None:
             fit_survival(asked, target, event)
         elif task == REGRESSION:
-            fit_regression(asked, targets, loss, 0.5 if quantile is None else quantile)
+            fit_regression(asked, targets, loss, 0.5 if quantile is None else quantile, leaf_model)
         elif task == PROBABILITY:
             fit_probability(asked, target, loss)
         else:
@@ -358,6 +366,7 @@ def fit(
         fit_latent(
             csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=leaf_penalty,
             pruning=pruning, epochs=epochs, seed=seed, clock=clock, progress=progress, ascii_only=ascii_only,
+            titles=columns,
         )  # fmt: skip
         return
     fit_classes(
@@ -366,4 +375,5 @@ def fit(
         cost_complexity=cost_complexity, leaf_penalty=leaf_penalty, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf, thresholds=thresholds, cuts=cuts, guesses=guesses, time_limit=time_limit,
         limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
+        titles=columns,
     )  # fmt: skip

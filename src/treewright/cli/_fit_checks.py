@@ -29,7 +29,8 @@ CRITERIA = {  # of each task, the default first
     REGRESSION: ("squared-error", "poisson", "gamma", "absolute-error", "quantile"),
     PROBABILITY: ("brier", "log-loss"),
 }
-ROWS_OF_A_CLASS = 20  # on average; whole numbers with fewer are not numbers of classes
+LEAF_MODELS = ("constant", "linear")  # the default first
+LINEAR_CRITERIA = (None, "squared-error", "squared_error")  # that lines are fitted for
 
 
 def check_task(given: SimpleNamespace) -> None:
@@ -66,6 +67,17 @@ def check_task(given: SimpleNamespace) -> None:
                 "--guess": bool(given.guess),
                 "--merge-labels": given.merge_labels and given.task != PROBABILITY,
             },
+        )
+    if given.leaf_model not in LEAF_MODELS:
+        raise InputError(
+            f"--leaf-model {given.leaf_model!r}; give one of {', '.join(map(repr, LEAF_MODELS))}."
+        )
+    if given.leaf_model != LEAF_MODELS[0] and (
+        given.task != REGRESSION or given.criterion not in LINEAR_CRITERIA
+    ):
+        raise InputError(
+            f"--leaf-model {given.leaf_model} is for --task regression --criterion squared-error; add that, or "
+            "leave it out."
         )
     criterion_of(given.task, given.criterion)
     if (given.quantile is not None) is not (given.criterion == "quantile"):
@@ -171,12 +183,10 @@ def is_by_leaf(objective: str) -> bool:
 
 def refuse_quantity(csv: CsvTable, target: str | None) -> None:
     """Refuse a target of many different numbers: each would be a class of its own, which is proven in no time."""
-    from treewright.table import is_quantity
+    from treewright.table import is_no_class
 
-    if csv.target is None or not is_quantity(csv.target):
-        return
-    count = len(set(csv.target.tolist()))
-    if csv.target.dtype.kind != "i" or ROWS_OF_A_CLASS * count > len(csv.target):
+    if csv.target is not None and is_no_class(csv.target):
+        count = len(set(csv.target.tolist()))
         raise InputError(
             f"The target {target} has {count:,} different numbers: it is a quantity, and each number would be a class "
             "of its own. To predict the number, add --task regression; to predict a class, make it two or a few "

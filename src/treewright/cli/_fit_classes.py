@@ -57,6 +57,7 @@ def fit_classes(
     require_proof: bool,
     progress: bool,
     ascii_only: bool,
+    titles: Path | None = None,
 ) -> None:
     """Find the tree of smallest objective for labels, and say what is proven about it."""
     from treewright.convert import Model, save_model
@@ -112,12 +113,12 @@ def fit_classes(
             terms = question.terms(max_depth=result.stats.get("guessed_depth", problem.max_depth))
             save_model(out, Model.of(result, terms, csv.reading))
             saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
-        stopped = result.stop_reason is StopReason.INTERRUPT
+        stopped = result.asked_to_stop is StopReason.INTERRUPT
         if stopped:
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
             )
-        say(tree_text(result.tree, ascii_only))
+        say(tree_text(result.tree, ascii_only, titles))
         say()
         say(result.sentence())
         for text in (text for text in result.notes if text not in csv.table.notes):  # those were said

@@ -161,7 +161,7 @@ def frontier(
     limits = replace(limits, time_limit=clock.left(), begun=None)
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         found = solve_frontier(problem, read_thresholds(thresholds), limits=limits, progress=report)
-    stopped = found.stop_reason is StopReason.INTERRUPT
+    stopped = found.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         saved = []
         if table is not None:
@@ -177,7 +177,7 @@ def frontier(
             say(line)
         say()
         if point is not None:
-            say(tree_text(point.tree, ascii_only))
+            say(tree_text(point.tree, ascii_only, columns))
             say()
             say(point.sentence())
         say(found.sentence())
@@ -199,9 +199,11 @@ def frontier(
 
 def _lines(found: Frontier) -> list[str]:
     """The table: a line for each point."""
+    from treewright.tree import at_least
+
     lines = [f"{'leaves':>6}  {'depth':>5}  {'loss':>8}  {'proven':>9}  leaf penalty"]
     for row in found.records():
-        proven = "yes" if row["proven"] else f">={row['lower_bound']:.4f}"
+        proven = "yes" if row["proven"] else f">={at_least(row['lower_bound'], 4)}"
         low, high = row["cost_complexity_from"], row["cost_complexity_to"]
         selected_by = "none selects it" if low is None else f"from {low:.6f}"
         if low is not None and math.isfinite(high):

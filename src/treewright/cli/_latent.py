@@ -43,6 +43,7 @@ def fit_latent(
     clock: Clock | None = None,
     progress: bool = True,
     ascii_only: bool = False,
+    titles: Path | None = None,
 ) -> None:
     """Train a latent tree classifier on a table, harden it, show it and save it.
 
@@ -71,6 +72,8 @@ def fit_latent(
         The time limit, of which reading the file has used up its part.
     progress : bool, default=True
     ascii_only : bool, default=False
+    titles : Path, default=None
+        Settings with the names that people read.
         Draw the tree in ASCII.
 
     Raises
@@ -144,7 +147,7 @@ def fit_latent(
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
             )
-        say(tree_text(tree, ascii_only))
+        say(tree_text(tree, ascii_only, titles))
         say()
         say(
             f"A latent tree, trained by gradients and hardened: {leaves_in_words(tree)}, "

@@ -21,6 +21,7 @@ from treewright.cli._options import (
     SettingsFile,
 )
 from treewright.cli._output import say
+from treewright.cli._read_csv import settings_with
 from treewright.cli._wording import as_options
 from treewright.errors import InputError
 
@@ -92,12 +93,13 @@ def look(
         "ignore": (*(ignore or ()), *kept.ignore),
         "categorical": (*(categorical or ()), *kept.categorical),
     }
-    own_missing, missing = missing, [*(missing or ()), *kept.missing]
+    codes = settings_with(columns, None, missing, None, None, None)
     seen = look_at_file(
         data,
         target,
         **settled,
-        missing_values=(*Reading().missing_values, *missing) if missing else None,
+        missing_values=(*Reading().missing_values, *codes.missing) if codes.missing else None,
+        missing_in=codes.missing_in,
         words=kept.words,
         **told,
     )
@@ -107,7 +109,7 @@ def look(
     say(as_options(str(seen)))
     options = seen.options()
     if fix:
-        settings = settings_of(seen, missing=missing, **settled, **told)
+        settings = settings_of(seen, missing=codes.missing, missing_in=codes.missing_in, **settled, **told)
         settings = replace(
             settings,
             labels={**kept.labels, **settings.labels},
@@ -120,7 +122,7 @@ def look(
         say()
         say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
     elif options:
-        repeated = {"ignore": ignore, "categorical": categorical, "missing": own_missing}
+        repeated = {"ignore": ignore, "categorical": categorical, "missing": missing}
         given = _given(columns, encoding, separator, decimal_comma, day_first, repeated)
         say()
         say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")

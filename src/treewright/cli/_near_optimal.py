@@ -192,10 +192,10 @@ def near_optimal(
         if stopped:
             note(f"{stop_word()}; what was found so far follows.")
         if found:
-            for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns(reliance=False)), ""):
+            for line in (*lines_of_sizes(found), "", *lines_of_columns(found, columns), ""):
                 say(line)
         if chosen is not None:
-            say(tree_text(chosen.tree, ascii_only))
+            say(tree_text(chosen.tree, ascii_only, columns))
             say()
         say(found.sentence())
         for text in (text for text in every.best.notes if text not in rows.table.notes):  # those were said

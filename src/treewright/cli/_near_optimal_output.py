@@ -8,7 +8,9 @@ from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.near_optimal import ColumnUse, NearOptimalTrees
+    from pathlib import Path
+
+    from treewright.near_optimal import NearOptimalTrees
     from treewright.result import SolveResult
 
 __all__ = ["as_csv", "chosen_tree", "lines_of_columns", "lines_of_sizes"]
@@ -37,8 +39,13 @@ def lines_of_sizes(found: NearOptimalTrees) -> list[str]:
     return lines
 
 
-def lines_of_columns(uses: list[ColumnUse]) -> list[str]:
-    """What each column is worth, the most used first; those that no tree uses are one line."""
+def lines_of_columns(found: NearOptimalTrees, titles: Path | None = None) -> list[str]:
+    """What each column is worth, the most used first, by its title; those that no tree uses are one line."""
+    from treewright.show import with_titles
+
+    said = with_titles(found.best.tree, titles).columns
+    names = {own.name: column.name for own, column in zip(found.best.tree.columns, said, strict=True)}
+    uses = [use._replace(name=names[use.name]) for use in found.columns(reliance=False)]
     width = max(len("column"), *(len(use.name) for use in uses))
     lines = [f"{'column':<{width}}  {'in trees':>8}  {'first in':>8}  best without it"]
     asked = sorted((use for use in uses if use.share > 0), key=lambda use: -use.share)

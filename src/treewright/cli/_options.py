@@ -41,8 +41,8 @@ Missing = Annotated[
     list[str] | None,
     typer.Option(
         "--missing",
-        help="A field that means 'missing', besides ?, NA and the like. Repeatable.",
-        metavar="TEXT",
+        help="A field that means 'missing', besides ?, NA and the like: in all columns, or in one. Repeatable.",
+        metavar="[COLUMN=]TEXT",
     ),
 ]
 DecimalComma = Annotated[

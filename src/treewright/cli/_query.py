@@ -10,7 +10,7 @@ import typer
 
 from treewright.cli._exits import exits_by_code
 from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
-from treewright.cli._options import ASCII
+from treewright.cli._options import ASCII, SettingsFile
 from treewright.cli._output import say
 from treewright.cli._wording import tree_text
 from treewright.errors import InputError
@@ -64,6 +64,7 @@ def query(
     table: Annotated[
         Path | None, typer.Option(help="CSV file to write the table of sizes to.", metavar="FILE")
     ] = None,
+    columns: SettingsFile = None,
     ascii_only: ASCII = False,
 ) -> None:
     """Ask a saved set of near-optimal trees: how many keep some rules, what they have in common, one of them.
@@ -103,10 +104,10 @@ def query(
     elif out is not None:
         save_near_optimal(out, found, terms, best.reading)
     if found:
-        for line in (*lines_of_sizes(found), "", *lines_of_columns(found.columns(reliance=False)), ""):
+        for line in (*lines_of_sizes(found), "", *lines_of_columns(found, columns), ""):
             say(line)
     if chosen is not None:
-        say(tree_text(chosen.tree, ascii_only))
+        say(tree_text(chosen.tree, ascii_only, columns))
         say()
     say(found.sentence())
     for path in (table, out):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treewright.cli._missing import blanked_in_words, missing_by_column
 from treewright.cli._output import note
 from treewright.cli._wording import as_options
 from treewright.errors import InputError
@@ -63,6 +64,7 @@ def read_csv(
         "encoding": kept.encoding,
         "decimal_comma": kept.decimal_comma,
         "day_first": kept.day_first,
+        "missing_in": kept.missing_in,
         "words": kept.words,
         "merge_words": merge_words,
     }
@@ -107,6 +109,7 @@ def read_groups(
         encoding=kept.encoding,
         decimal_comma=kept.decimal_comma,
         day_first=kept.day_first,
+        missing_in=kept.missing_in,
         words=kept.words,
     )
 
@@ -123,10 +126,15 @@ def settings_with(
     from treewright.table import Settings, read_settings
 
     kept = Settings() if path is None else read_settings(path)
+    everywhere, of_column = missing_by_column(missing)
     return replace(
         kept,
         separator=kept.separator if separator is None else _as_character(separator),
-        missing=(*(missing or ()), *kept.missing),
+        missing=(*everywhere, *kept.missing),
+        missing_in={
+            name: (*of_column.get(name, ()), *kept.missing_in.get(name, ()))
+            for name in {**of_column, **kept.missing_in}
+        },
         encoding=kept.encoding if encoding is None else encoding,
         decimal_comma=kept.decimal_comma if decimal_comma is None else decimal_comma,
         day_first=kept.day_first if day_first is None else day_first,
@@ -156,6 +164,8 @@ def say_what_was_read(csv: CsvTable, data: Path, target: str | None) -> None:
         note(line)
     for text in csv.table.notes:
         note(as_options(f"Note: {text}"))
+    for text in blanked_in_words(csv):
+        note(f"Note: {text}")
     count = len(seen.findings)
     if count:
         first = as_options(seen.findings[0].text)

@@ -24,6 +24,7 @@ from treewright.cli._options import (
 from treewright.cli._output import note, say
 from treewright.cli._read_csv import column_names, read_csv
 from treewright.cli._reborn_bar import run_bar
+from treewright.cli._reborn_values import AskedValues, reborn_values
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import tree_text
 from treewright.errors import InputError
@@ -60,18 +61,45 @@ def reborn(
             help="'everywhere': exactly the model's decisions. 'rows': the fewest leaves that agree on the rows."
         ),
     ] = "everywhere",
+    predictions: Annotated[
+        str | None,
+        typer.Option(
+            help="CSV file: column of the numbers that a regression model says of the rows; finds the fewest leaves "
+            "that are near them.",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            help="--predictions: how far the tree may be from a number.",
+            show_default="half of their standard deviation",
+            min=0,
+        ),
+    ] = None,
     tolerance: Annotated[
-        float, typer.Option(help="--faithful rows: share of the rows that may differ.", min=0, max=1)
-    ] = 0.02,
+        float | None,
+        typer.Option(
+            help="--faithful rows, --predictions: share of the rows that may differ.",
+            show_default="0.02; 0.1 with --predictions",
+            min=0,
+            max=1,
+        ),
+    ] = None,
     max_depth: Annotated[
-        int, typer.Option(help="--faithful rows: largest number of splits on a path.", min=0)
-    ] = 4,
+        int | None,
+        typer.Option(
+            help="--faithful rows, --predictions: largest number of splits on a path.",
+            show_default="4; 3 with --predictions",
+            min=0,
+        ),
+    ] = None,
     max_leaves: Annotated[
         int | None,
         typer.Option(
             help="Largest number of leaves; the search gives up beyond it (--faithful rows: it looks at no larger "
             "tree).",
-            show_default="20000, and 16 with --faithful rows",
+            show_default="20000; 16 with --faithful rows or --predictions",
             min=1,
         ),
     ] = None,
@@ -141,7 +169,8 @@ def reborn(
 
     On continuous columns the faithful tree of many or deep trees is huge: use --faithful rows for a small tree to
     read, which agrees with the model on nearly all rows; or --bins, fewer or shallower trees, or --prune active. A
-    pruned tree decides like the model on the rows it was pruned with.
+    pruned tree decides like the model on the rows it was pruned with. --predictions reads the numbers that a
+    regression model of any kind says, and finds the smallest tree near them.
 
     \b
     Examples:
@@ -150,6 +179,7 @@ def reborn(
       treewright reborn booster.json --rows data.csv --prune active
       treewright reborn booster.json --rows data.csv --domain rows
       treewright reborn data.csv --target y --trees 5 --depth 2 --bins 10
+      treewright reborn data.csv --predictions yhat --ignore y --within 10 --tolerance .1
 
     \b
     Exit codes: 0 done, 1 the check failed, 2 bad input or no tree within the limits,
@@ -176,19 +206,51 @@ def reborn(
     if out is not None:
         check_writable(out)  # now, not after a minute of search
 
+    csv_options: dict[str, Any] = {
+        "separator": separator,
+        "missing": missing,
+        "encoding": encoding,
+        "decimal_comma": decimal_comma,
+        "day_first": day_first,
+    }
+
     def read(path: Path, labels: str | None) -> CsvTable:
-        return read_csv(
-            path,
-            target=labels,
-            ignore=ignore or (),
-            separator=separator,
-            missing=missing,
-            encoding=encoding,
-            decimal_comma=decimal_comma,
-            day_first=day_first,
-        )
+        return read_csv(path, target=labels, ignore=ignore or (), **csv_options)
 
     clock = Clock(None if math.isinf(time_limit) else time_limit)
+    if within is not None and predictions is None:
+        raise InputError(
+            "--within is for the numbers of a regression model: name their column, --predictions."
+        )
+    if predictions is not None:
+        for given, name in ((prune, "--prune"), (domain, "--domain"), (rows, "--rows")):
+            if given is not None:
+                raise InputError(
+                    f"{name} is for a model that is read or trained; leave it out with --predictions."
+                )
+        if not source.name.lower().endswith(TABLE_SUFFIXES):
+            raise InputError(f"--predictions names a column, and {source.name} is no CSV file.")
+        reborn_values(
+            AskedValues(
+                data=source,
+                predictions=predictions,
+                ignore=(*(ignore or ()), *(() if target is None else (target,))),
+                csv_options=csv_options,
+                new_rows=new_rows,
+                within=within,
+                share=0.1 if tolerance is None else tolerance,
+                max_depth=3 if max_depth is None else max_depth,
+                max_leaves=max_leaves or 16,
+                memory_limit=memory_limit << 20,
+                clock=clock,
+                out=out,
+                progress=progress,
+                ascii_only=ascii_only,
+            )
+        )
+        return
+    tolerance = 0.02 if tolerance is None else tolerance
+    max_depth = 4 if max_depth is None else max_depth
     X: NDArray[np.float64] | None
     columns: tuple[Column, ...] | None = None
     files_reading: Reading | None = None
@@ -233,7 +295,7 @@ def reborn(
             result = solve_active(ensemble, X, **shared)
         else:
             result = solve(ensemble, objective=objective, X=X, max_leaves=max_leaves or 20_000, **shared)
-    stopped = result.stop_reason is StopReason.INTERRUPT
+    stopped = result.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         kept = result
         if prune == "rows":

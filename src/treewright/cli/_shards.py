@@ -136,12 +136,12 @@ def fit_in_shards(
     with finishing():
         if out is not None:
             model.save(out)
-        stopped = result.stop_reason is StopReason.INTERRUPT
+        stopped = result.asked_to_stop is StopReason.INTERRUPT
         if stopped:
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
             )
-        say(tree_text(result.tree, ascii_only))
+        say(tree_text(result.tree, ascii_only, settings))
         say()
         say(result.sentence())
         for text in result.notes:

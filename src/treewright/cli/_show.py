@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import ASCII, ModelPath
+from treewright.cli._options import ASCII, ModelPath, SettingsFile
 from treewright.cli._output import note, put, say
 from treewright.cli._wording import tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.convert import Model
+    from treewright.tree import Tree
 
 __all__ = ["show"]
 
@@ -38,6 +39,7 @@ def show(
     counts: Annotated[bool, typer.Option("--counts", help="Text: add the weight of each class.")] = False,
     orientation: Annotated[str, typer.Option(help="Pictures: 'down', 'right' or 'auto'.")] = "auto",
     dpi: Annotated[int, typer.Option(help="Resolution of a PNG picture.", min=20, max=1200)] = 150,
+    columns: SettingsFile = None,
     ascii_only: ASCII = False,
 ) -> None:
     """Show a saved tree and what is proven about it.
@@ -53,6 +55,7 @@ def show(
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, load_model, write_bytes
+    from treewright.show import with_titles
 
     kind = _format(format_, out)
     if kind in PICTURES and out is None:
@@ -60,17 +63,18 @@ def show(
     if out is not None:
         check_writable(out)
     content = load_model(model)
+    drawn = with_titles(content.tree, columns)
     if counts and content.tree.classes is None:
         raise InputError("--counts: this is a regression tree, which has no classes; leave it out.")
     if kind in PICTURES:
         from treewright.show import tree_figure
 
-        figure = tree_figure(content.tree, orientation=orientation, digits=digits or None)  # type: ignore[arg-type]
+        figure = tree_figure(drawn, orientation=orientation, digits=digits or None)  # type: ignore[arg-type]
         buffer = io.BytesIO()
         figure.savefig(buffer, format=kind, dpi=dpi)
         picture = buffer.getvalue()
     else:
-        picture = _text(content, kind, digits, counts, ascii_only).encode("utf-8")
+        picture = _text(content, drawn, kind, digits, counts, ascii_only).encode("utf-8")
     if out is None:
         text = picture.decode("utf-8").rstrip("\n")
         if kind == "text":
@@ -82,14 +86,14 @@ def show(
     note(f"Wrote {out}.")
 
 
-def _text(model: Model, kind: str, digits: int, counts: bool, ascii_only: bool) -> str:
+def _text(model: Model, drawn: Tree, kind: str, digits: int, counts: bool, ascii_only: bool) -> str:
     if kind == "dot":
         from treewright.show import to_graphviz
 
-        return to_graphviz(model.tree, digits=digits or None)
+        return to_graphviz(drawn, digits=digits or None)
     from treewright.tree._tree import leaves_in_words
 
-    lines = [tree_text(model.tree, ascii_only, digits=digits or None, counts=counts), ""]
+    lines = [tree_text(drawn, ascii_only, digits=digits or None, counts=counts), ""]
     result = model.result
     if result is None:
         lines.append(f"{leaves_in_words(model.tree)}; nothing is claimed about this tree.")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treewright.table import Table
+    from treewright.table import Settings, Table
     from treewright.tree import Tree
 
 __all__ = ["as_options", "effort", "size_of", "tree_text"]
@@ -29,11 +30,13 @@ IN_OTHER_WORDS = (
     ("decimal_comma=False", "--decimal-point"),
     ("day_first=True", "--day-first"),
     ("day_first=False", "--month-first"),
-    ("the missing values", "the missing values (--missing TEXT)"),
+    ("the missing values", "the missing values (--missing COLUMN=TEXT)"),
     ("declare the column categorical", "declare the column categorical (--categorical NAME)"),
     ("declare it categorical", "declare it categorical (--categorical NAME)"),
     ("ignore the column", "leave the column out (--ignore NAME)"),
     ("ignore it.", "leave it out (--ignore NAME)."),
+    ("Say where to cut it (cuts), such as at 25 and 45", "Say where to cut it, such as --cut COLUMN=25,45"),
+    ("leave its cuts out", "leave its --cut out"),
     ("(prune='active')", "(--prune active)"),
     ('(faithful="rows")', "(--faithful rows)"),
     ("action_costs names", "--action-cost names"),
@@ -47,17 +50,19 @@ IN_OTHER_WORDS = (
     ("Cut y into classes first", "Make it two or a few classes in the file"),
 )
 ARGUMENTS = (
-    "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "guess_tolerance", "max_depth",
-    "max_leaf_nodes", "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective", "only", "root",
-    "sample_weight", "step_limit", "thresholds", "time_limit", "tolerance", "without",
+    "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "fewest_rows", "guess_tolerance",
+    "max_depth", "max_leaf_nodes", "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective",
+    "only", "positive", "root", "sample_weight", "step_limit", "thresholds", "time_limit", "tolerance", "without",
 )  # fmt: skip
 
 
-def tree_text(tree: Tree, ascii_only: bool = False, **options: Any) -> str:
-    """Return the tree as text, in ASCII if the terminal cannot do better."""
-    from treewright.show import to_text
+def tree_text(
+    tree: Tree, ascii_only: bool = False, titles: Settings | Path | None = None, **options: Any
+) -> str:
+    """Return the tree as text, with the names that `titles` gives, in ASCII if the terminal cannot do better."""
+    from treewright.show import to_text, with_titles
 
-    return to_text(tree, ascii_only=ascii_only or not _can_print("├─│└→"), **options)
+    return to_text(with_titles(tree, titles), ascii_only=ascii_only or not _can_print("├─│└→"), **options)
 
 
 def effort(stats: Mapping[str, Any], reading: float | None = None, time_limit: float | None = None) -> str:

@@ -24,6 +24,8 @@ def plain_reading(reading: Reading) -> dict[str, Any]:
     labels: dict[str, Any] = {"labels": dict(reading.labels)} if reading.labels else {}
     if reading.words:
         labels["words"] = {name: dict(names) for name, names in reading.words.items()}
+    if reading.missing_in:
+        labels["missing_in"] = {name: list(codes) for name, codes in reading.missing_in.items()}
     return {
         "separator": reading.separator,
         "encoding": reading.encoding,
@@ -43,7 +45,12 @@ def checked_reading(value: Checked) -> Reading:
         An entry is not what a reading can hold.
     """
     fields = value.fields(
-        "separator", "encoding", "missing_values", "decimal", "columns", optional=("labels", "words")
+        "separator",
+        "encoding",
+        "missing_values",
+        "decimal",
+        "columns",
+        optional=("labels", "words", "missing_in"),
     )
     separator = fields["separator"].text()
     if len(separator) != 1 or separator in '"\r\n' or not separator.isascii():
@@ -54,6 +61,11 @@ def checked_reading(value: Checked) -> Reading:
     words = fields["words"] if fields["words"].value is not None else Checked({}, "reading.words")
     if not isinstance(words.value, dict):
         words.fail("an object with one entry per column")
+    codes = (
+        fields["missing_in"] if fields["missing_in"].value is not None else Checked({}, "reading.missing_in")
+    )
+    if not isinstance(codes.value, dict):
+        codes.fail("an object with one entry per column")
     return Reading(
         labels=_checked_names(fields["labels"], "reading.labels"),
         words={
@@ -65,6 +77,12 @@ def checked_reading(value: Checked) -> Reading:
         separator=separator,
         encoding=fields["encoding"].text(),
         missing_values=tuple(word.text() for word in fields["missing_values"].entries(0, MOST_WORDS)),
+        missing_in={
+            Checked(name, f"{codes.path}: column").text(): tuple(
+                word.text() for word in Checked(entry, f"{codes.path}.{name}").entries(0, MOST_WORDS)
+            )
+            for name, entry in codes.value.items()
+        },
         decimal=None if fields["decimal"].value is None else fields["decimal"].choice(*DECIMALS),
         columns={
             Checked(name, f"{columns.path}: column").text(): _checked_format(

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -26,33 +26,12 @@ from treewright.search._frontier import check_max_leaves
 from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
 from treewright.tree import Tree
 
-__all__ = ["CVProgress", "FrontCV", "folds_in", "shared_among"]
+__all__ = ["CVProgress", "FrontCV", "folds_in"]
 
 RULES = ("one_se", "best")
 CHOICES = ("cost_complexity", "leaves")
 NOISE = 1e-12  # mean losses that differ by less are equal
-LEAST_SECONDS = 1e-3  # that a search gets in any case
 UNSCORED_PENALTY = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of the estimators
-
-
-def shared_among(limits: Limits, n_folds: int) -> Callable[[int], Limits | None]:
-    """Return for `FrontCV._cross_validate` the limits of each search: all of them share the time of one `fit`.
-
-    Parameters
-    ----------
-    limits : Limits
-        Started.
-    n_folds : int
-    """
-
-    def share(to_come: int) -> Limits | None:
-        if limits.time_limit is None:
-            return limits
-        if to_come <= n_folds and limits.left() <= 0:
-            return None
-        return replace(limits, time_limit=max(limits.left() / to_come, LEAST_SECONDS), begun=None)
-
-    return share
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +107,7 @@ class FrontCV:
         assert first is not None  # the front of all rows is always searched
         frontier = front_of(problem, first)
         fronts: list[FoldFront] = []
-        stop = frontier.stop_reason
+        stop = frontier.asked_to_stop or frontier.stop_reason
         if stop is not StopReason.INTERRUPT:
             fronts, stop = self._search(folds, front_of, held_out, limits)
         self.frontier_ = frontier

@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from treewright.errors import InputError, NoGainWarning
 from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
+from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector, warn_of_column_vector
 from treewright.leaf_accuracy._explanations import HybridReport
 from treewright.leaf_accuracy._gain import compare
@@ -219,6 +220,7 @@ class HybridTreeClassifier(TreeClassifier):
         if is_column_vector(y):
             warn_of_column_vector()
             y = np.ravel(y)
+        warn_of_quantity(y)
         random = check_random_state(self.random_state)
         given = DecisionTreeClassifier(max_depth=4, min_samples_leaf=50) if self.top is None else self.top
         own = type(given).__module__.startswith(
@@ -236,7 +238,7 @@ class HybridTreeClassifier(TreeClassifier):
             )
         fitted_here = not isinstance(given, Tree) and top.model is not given
         interrupted = (
-            fitted_here and top.result is not None and top.result.stop_reason is StopReason.INTERRUPT
+            fitted_here and top.result is not None and top.result.asked_to_stop is StopReason.INTERRUPT
         )
         if top.n_learned is not None:
             warnings.warn(

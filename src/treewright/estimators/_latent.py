@@ -16,6 +16,7 @@ from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
 from treewright.estimators._latent_progress import EpochCallback
+from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.problem import apply_class_weight, check_sample_weight, encode_labels
 from treewright.table import Table
 from treewright.tree import label_positions, merge_equal_leaves
@@ -157,6 +158,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         table = self._table(X)
         if isinstance(y, np.ndarray) and y.ndim == 2:
             y = column_or_1d(y, warn=True)
+        warn_of_quantity(y)
         return self.fit_table(table, y, sample_weight, validation)
 
     def fit_table(

@@ -14,6 +14,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.estimators._display import TreeDisplay
+from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.result import SolveResult
 from treewright.table import Table, encode_like, table_from
 from treewright.tree import Tree
@@ -95,6 +96,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     """
 
     classes_: NDArray[Any]
+
+    def _training_table(self, X: Any, y: Any, *, stacklevel: int = 3) -> Table:
+        """Read the table of `fit`; warns of labels that seem to be a quantity, too."""
+        table = super()._training_table(X, y, stacklevel=stacklevel + 1)
+        warn_of_quantity(y, stacklevel=stacklevel + 1)
+        return table
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted label of each row.

@@ -13,13 +13,12 @@ from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, check_count
 from treewright.near_optimal._extremes import Extremes, whole_values
 from treewright.near_optimal._restricted import RestrictedSet
+from treewright.near_optimal._row_gaps import GapKind, RowGap, row_gaps
 from treewright.near_optimal._within import Within, first_within
 from treewright.search import integer_costs
 from treewright.tree import Tree
 
 __all__ = ["ComparedSet", "Extent", "Extreme"]
-
-GapKind = Literal["parity", "opportunity", "odds"]
 
 
 class Extreme(NamedTuple):
@@ -99,15 +98,17 @@ class ComparedSet(RestrictedSet):
         whole, unit = whole_values("leaf_value", values)
         return self._extent(whole, unit)
 
-    def _extent(self, values: NDArray[np.int64], unit: Fraction) -> Extent:
+    def _extent(self, values: NDArray[np.int64], unit: Fraction, tolerance: int = 0) -> Extent:
         self._some("no tree that could be the least or the most")
         most = Extremes.of_rows(self.counts, values)
-        return Extent(self._largest(most.negative(), -unit), self._largest(most, unit))
+        return Extent(self._largest(most.negative(), -unit, tolerance), self._largest(most, unit, tolerance))
 
-    def _largest(self, sums: Extremes, unit: Fraction) -> Extreme:
+    def _largest(self, sums: Extremes, unit: Fraction, tolerance: int = 0) -> Extreme:
+        """Return the best tree of the largest sum; sums that differ by at most `tolerance` count as equal."""
         by_cell = sums.cells(0)
-        value = max(by_cell.values())
-        cell = next(cell for _, cell, _ in self._cells if by_cell[cell] == value)
+        least = max(by_cell.values()) - tolerance
+        cell = next(cell for _, cell, _ in self._cells if by_cell[cell] >= least)
+        value = by_cell[cell]
         return Extreme(float(value * unit), self._tree(sums.tree(0, cell, value)))
 
     def discrepancy(self, base: Tree | None = None) -> Extreme:
@@ -168,7 +169,8 @@ class ComparedSet(RestrictedSet):
         Returns
         -------
         Extent
-            Signed, from -1 to 1.
+            Signed, from -1 to 1. Exact; where products of the weights pass 2^60, gaps that differ by at most
+            2^-40 count as equal.
 
         Raises
         ------
@@ -188,8 +190,8 @@ class ComparedSet(RestrictedSet):
             raise InputError(
                 f'kind={kind!r}; choose "parity" or "opportunity". Equal odds are two gaps: best_with_gap takes "odds".'
             )
-        ((values, unit),) = self._gaps(group, kind, label)
-        return self._extent(values, unit)
+        (gap,) = self._gaps(group, kind, label)
+        return self._extent(gap.values, gap.unit, gap.tolerance)
 
     def best_with_gap(
         self,
@@ -207,7 +209,8 @@ class ComparedSet(RestrictedSet):
         group : array-like of bool, shape (n_rows,), or str
             As in `gap_range`.
         at_most : float
-            Largest absolute gap, 0 to 1.
+            Largest absolute gap, 0 to 1, as it is written. Where products of the weights pass 2^60, a gap that is at
+            most 2^-40 above it passes, too.
         kind : {"parity", "opportunity", "odds"}, default="parity"
             "odds": the gap among the rows that have the label, and the gap among those that do not.
         label : object, default=None
@@ -248,10 +251,10 @@ class ComparedSet(RestrictedSet):
         if kind not in ("parity", "opportunity", "odds"):
             raise InputError(f'kind={kind!r}; choose "parity", "opportunity" or "odds".')
         limits = []
-        for values, unit in self._gaps(group, kind, label):
-            most = as_written(at_most) / unit
-            sums = Extremes.of_rows(self.counts, values)
-            limits.append(Within(sums, sums.negative(), -int(most // 1), int(most // 1)))
+        for gap in self._gaps(group, kind, label):
+            most = gap.at_most(as_written(at_most))
+            sums = Extremes.of_rows(self.counts, gap.values)
+            limits.append(Within(sums, sums.negative(), -most, most))
         looked = 0
         bound = self.best.lower_bound
         for cost, cell, _ in self._cells:
@@ -264,31 +267,8 @@ class ComparedSet(RestrictedSet):
                 return None, looked, bound
         return None, looked, self.bound_
 
-    def _gaps(
-        self, group: ArrayLike | str, kind: str, label: Any
-    ) -> list[tuple[NDArray[np.int64], Fraction]]:
-        """Return for each gap the values of rows by label, and their unit: the sum over all rows is the gap."""
-        problem = self.graph.problem
-        inside = self._group(group)
-        positive = self._label(label)
-        weight = integer_costs(problem).weight
-        among = {
-            "parity": [np.ones(len(weight), dtype=np.bool_)],
-            "opportunity": [problem.y == positive],
-            "odds": [problem.y == positive, problem.y != positive],
-        }[kind]
-        out = []
-        for rows in among:
-            of_group, of_others = (int(weight[rows & side].sum()) for side in (inside, ~inside))
-            if of_group == 0 or of_others == 0:
-                where = "" if kind == "parity" else " among the rows with (or without) the label"
-                raise InputError(
-                    f"group: the group or its complement has no rows{where}; there is no gap between them."
-                )
-            values = np.zeros((len(weight), problem.n_classes), dtype=np.int64)
-            values[:, positive] = np.where(rows, np.where(inside, weight * of_others, -weight * of_group), 0)
-            out.append((values, Fraction(1, of_group * of_others)))
-        return out
+    def _gaps(self, group: ArrayLike | str, kind: GapKind, label: Any) -> list[RowGap]:
+        return row_gaps(self.graph.problem, self._group(group), kind, self._label(label))
 
     def _group(self, group: ArrayLike | str) -> NDArray[np.bool_]:
         problem = self.graph.problem

@@ -149,7 +149,8 @@ class Counts:
         graph = self.graph
         kind, n_kinds, ones = graph.rows
         integers = integer_costs(graph.problem)
-        weight = np.bincount(kind, weights=integers.weight, minlength=n_kinds).astype(np.int64)
+        weight = np.zeros(n_kinds, dtype=np.int64)
+        np.add.at(weight, kind, integers.weight)  # as whole numbers: sums may pass 2**53
         cost = np.zeros((n_kinds, graph.problem.n_classes), dtype=np.int64)
         np.add.at(cost, kind, integers.weight[:, None] * integers.costs[graph.problem.y])
         stop, found = graph.native.reliance(

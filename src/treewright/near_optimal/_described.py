@@ -72,15 +72,26 @@ class DescribedSet:
 
         nan if a run was stopped before it had proven anything: `status_` says so.
         """
-        budget = self.membership.budget
-        return float(budget * self.graph.unit) if budget >= 0 else math.nan
+        budget, graph = self.membership.budget, self.graph
+        return float((budget - graph.rounding) * graph.unit) if budget >= 0 else math.nan
+
+    @property
+    def rounding_(self) -> float:
+        """By how much the objective of a tree of the set may be above `bound_`.
+
+        0 where weights and costs are whole numbers, decimals or balanced: then all is exact. Other real numbers are
+        rounded, at the most to what 57 bits show of their sum. No tree up to `bound_` is missing even then; but some
+        above it by so little may be in the set, and trees whose objectives differ by so little count as if equal, or
+        in either order.
+        """
+        return float(2 * self.graph.rounding * self.graph.unit)
 
     @property
     def status_(self) -> str:
         """Either "complete", or up to which objective the set is complete and why."""
         if self.stop_reason is None:
             return "complete"
-        asked = float(self.asked * self.graph.unit)
+        asked = float((self.asked - self.graph.rounding) * self.graph.unit)
         if self.membership.budget < 0:
             return f"not known: nothing was proven up to any objective ({self.stop_reason.value})"
         how_far = "below" if self.graph.empty else "up to"
@@ -114,11 +125,16 @@ class DescribedSet:
         if self.rules and n:
             said += f", the best of them {float(self._cells[0][0] * self.graph.unit):.6g}"
         proven = (
-            f"the least of all is {self.best.objective:.6g}, proven"
+            f"the least of all is {float(self.least * self.graph.unit):.6g}, proven"
             if self.best.status is SolveStatus.OPTIMAL
             else f"the least that was found is {self.best.objective:.6g}, not proven"
         )
-        return f"{said}; {proven}. The set is {self.status_}."
+        rounded = (
+            f" Weights were rounded: trees up to {self.rounding_:.2g} above the bound may be among them."
+            if self.rounding_
+            else ""
+        )
+        return f"{said}; {proven}. The set is {self.status_}.{rounded}"
 
     def table(self) -> list[Size]:
         """Return how many trees there are of each size and loss.

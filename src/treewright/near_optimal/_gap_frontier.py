@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -107,10 +106,10 @@ def gap_frontier(
     trees._some("no gap")
     counts, problem = trees.counts, trees.graph.problem
     gaps = trees._gaps(group, kind, label)
-    sums = [Extremes.of_rows(counts, values) for values, _ in gaps]
+    sums = [Extremes.of_rows(counts, gap.values) for gap in gaps]
     ranges = [(most, most.negative()) for most in sums]
     points: list[GapPoint] = []
-    limits = [math.floor(1 / unit) for _, unit in gaps]
+    limits = [gap.at_most(Fraction(1)) for gap in gaps]
     cells, at, looked = trees._cells, 0, 0
     while at < len(cells):
         cost, cell, _ = cells[at]
@@ -126,12 +125,9 @@ def gap_frontier(
             continue
         tree = trees._tree(steps)
         predicted = tree.prediction[tree.apply(problem.table.X)]
-        gap = max(
-            (abs(int(values[range(len(predicted)), predicted].sum())) * unit for values, unit in gaps),
-            default=Fraction(0),
-        )
-        points.append(GapPoint(float(gap), float(cost * trees.graph.unit), tree))
-        limits = [math.ceil(gap / unit) - 1 for _, unit in gaps]
+        reached = max(gap.of(predicted) for gap in gaps)
+        points.append(GapPoint(float(reached), float(cost * trees.graph.unit), tree))
+        limits = [gap.below(reached) for gap in gaps]
         if min(limits) < 0:
             break
     return GapFrontier(points, True)

@@ -7,7 +7,7 @@ leaves <= budget``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -50,6 +50,8 @@ class SetGraph:
         Whether a run was stopped before it had any tree of the set.
     pinned : mapping of int to tuple of int
         Edges that stand for some splits alone (numbers in ``split_matrix``), not for all that are twins.
+    rounding : Fraction, default=0
+        Errors by which those of a tree differ at most from what real weights say.
     """
 
     problem: Problem
@@ -64,6 +66,11 @@ class SetGraph:
     memory_limit: int
     empty: bool = False
     pinned: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    rounding: Fraction = Fraction(0)
+
+    def costs(self, cells: Iterable[tuple[int, int]]) -> list[Fraction]:
+        """Return the objectives, in errors, of trees of so many leaves and errors."""
+        return [self.base + errors + self.leaf_penalty * leaves for leaves, errors in cells]
 
     @property
     def n_nodes(self) -> int:
@@ -148,7 +155,7 @@ class Membership:
     Parameters
     ----------
     budget : Fraction
-        Largest cost of a tree, in errors.
+        Largest cost of a tree, in errors: the bound of the set, and what rounding may have added to a tree.
     max_leaves : int or None
     open_splits : frozenset of int or None
         Numbers of the splits (in ``split_matrix``) that a tree may use; None is all.

@@ -100,7 +100,7 @@ class RestrictedSet(OrderedSet):
         budget = member.budget
         if max_objective is not None:
             check_bound(max_objective=max_objective)
-            wanted = up_to(max_objective) / self.graph.unit
+            wanted = up_to(max_objective) / self.graph.unit + self.graph.rounding
             fewer["asked"] = min(wanted, self.asked)
             if wanted <= budget:  # all that is asked for now is there
                 budget, fewer["stop_reason"] = wanted, None

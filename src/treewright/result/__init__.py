@@ -16,8 +16,10 @@ from treewright.result._solve import (
     SolveResult,
     SolveStatus,
     StopReason,
+    asked_to_stop,
     constraints_in_words,
     note_of_rounding,
+    told_to_stop,
 )
 
 __all__ = [
@@ -33,8 +35,10 @@ __all__ = [
     "SolveStatus",
     "StopReason",
     "SurvivalResult",
+    "asked_to_stop",
     "constraints_in_words",
     "is_shallow_note",
     "note_of_rounding",
     "shallow_note",
+    "told_to_stop",
 ]

@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 LARGEST_SUM = 2**46  # of the weights, and of the weighted targets of an output
+LARGEST_SQUARES = 2.0**96  # of the rows' squares, all outputs together (target_table.hpp)
 LOSS_BITS = 44  # of the loss of one leaf, unless spans need the room
 MANY_LEAVES = (
     2**12
@@ -121,6 +122,9 @@ def squared_error_units(
     mass = float((whole[:, None] * np.abs(centred)).sum(axis=0).max(initial=0.0))
     # Room for the rounding of every row.
     step = 2.0 ** (math.floor(math.log2((LARGEST_SUM - n) / mass)) if mass > 0 else 0)
+    # Of each output the squares are at most LARGEST_SUM**2; those of hundreds of outputs need a coarser step.
+    squares = float((whole[:, None] * (centred * step) ** 2).sum())
+    step *= 2.0 ** -max(0, math.ceil(math.log2(max(squares, 1.0) / LARGEST_SQUARES) / 2))
     weighted = np.rint(whole[:, None] * centred * step).astype(np.int64)
     error = np.where(used[:, None], weighted / np.maximum(whole, 1)[:, None] - centred * step, 0.0)
     moved = math.sqrt(float((whole[:, None] * error**2).sum()))

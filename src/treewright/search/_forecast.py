@@ -202,7 +202,7 @@ def _trials(
                 int(result.stats.get("bytes", 0)),
             )
         )
-        if result.stop_reason is StopReason.INTERRUPT:
+        if result.asked_to_stop is StopReason.INTERRUPT:
             raise KeyboardInterrupt
         over = time.perf_counter() - begun >= seconds
         if rows == n_rows or over or not trials[-1].ended:

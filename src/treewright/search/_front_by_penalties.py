@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._frontier import Frontier
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._result import ROUNDING, refute
@@ -172,8 +172,7 @@ class _Run(Generic[Result]):
         asked = replace(self.problem, cost_complexity=leaf_penalty, max_leaf_nodes=leaves, max_depth=depth)
         result = self.losses.search(asked, left, self.progress)
         self.keep(result, leaves)
-        if result.stop_reason in ENDED:
-            self.stop = result.stop_reason
+        self.stop = result.asked_to_stop or self.stop
         self.cut = result.stop_reason or self.cut
         return result
 
@@ -230,6 +229,7 @@ class _Run(Generic[Result]):
         stop = self.stop or self.cut
         counted = {
             **stats,
+            **told_to_stop(stop),
             "seconds": self.seconds,
             "steps": self.steps,
             "subproblems": self.steps,

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, overload
 
 from treewright.errors import InputError
-from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
+from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_stop, constraints_in_words
 
 __all__ = ["Frontier", "check_max_leaves"]
 
@@ -47,6 +47,11 @@ class Frontier(Sequence[SolveResult]):
     limits: tuple[SolveResult, ...]
     stop_reason: StopReason | None = None
     stats: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def asked_to_stop(self) -> StopReason | None:
+        """Whether a user ended the run: INTERRUPT (Ctrl-C), CALLBACK, or None; after the last proof, too."""
+        return asked_to_stop(self.stop_reason, self.stats)
 
     @property
     def points(self) -> tuple[SolveResult, ...]:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-from treewright.result import SolveResult, SolveStatus, StopReason, shallow_note
+from treewright.result import SolveResult, SolveStatus, StopReason, shallow_note, told_to_stop
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._result import LEAVES_NOT_PROVEN, ROUNDING, refute
 
@@ -139,14 +139,15 @@ class _Run(Generic[Result]):
             self.stop = found.stop_reason or self.stop
             return False
         self.proven, self.shallow_bound = depth, found.lower_bound
-        return True
+        self.stop = found.asked_to_stop or self.stop  # while it looked for fewer leaves
+        return found.asked_to_stop is None
 
     def result(self) -> Result:
         """Return the best tree with what is proven of it."""
         bound, notes = self.deep.lower_bound, self.deep.notes
         spent = {**self.spent, "seconds": self.spent["seconds"] + time.perf_counter() - self.start}
         of_tree = {name: self.best.stats[name] for name in self.best.stats if name.endswith(OF_TREE)}
-        stats = {**self.deep.stats, **of_tree, **spent}
+        stats = {**self.deep.stats, **of_tree, **spent, **told_to_stop(self.stop)}
         status, stop, objective = SolveStatus.FEASIBLE, self.stop, self.best.objective
         contradicted = self._contradicted()
         if contradicted is not None:

@@ -10,7 +10,7 @@ from treewright.binarize import SplitMatrix
 from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
-from treewright.result import SolveResult
+from treewright.result import SolveResult, told_to_stop
 from treewright.search._binary_run import search_bits
 from treewright.search._choose_engine import choose_engine
 from treewright.search._counted import counted_tree
@@ -165,6 +165,7 @@ def solve_binary(
     stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
     if raw["row_price_bound"] is not None:
         stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
+    stats |= told_to_stop(stop_reason(raw["ended_by"]))
     notes = split_matrix.notes
     if raw["exact"] and reference is None and not raw["leaves_exact"]:
         notes = (*notes, LEAVES_NOT_PROVEN)
@@ -209,5 +210,4 @@ def solve_binary(
     other = stated(again["shape"], again["exact"])
     left_open = again["guess"] * integers.unit + 2 * integers.slack
     bound = max(least, other.objective - left_open) if again["exact"] else 0.0
-    result = rechecked(result, other, problem, reference, bound)
-    return replace(result, stats={**result.stats, "interrupted": True}) if again["interrupted"] else result
+    return rechecked(result, other, problem, reference, bound)

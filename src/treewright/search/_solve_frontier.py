@@ -10,7 +10,7 @@ from treewright._native import core
 from treewright.binarize import SplitMatrix
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
-from treewright.result import SolveResult
+from treewright.result import SolveResult, told_to_stop
 from treewright.search._binary_run import NO_LIMIT
 from treewright.search._choose_engine import FRONTIER_OPTIONS, choose_engine
 from treewright.search._counted import counted_tree
@@ -118,6 +118,7 @@ def solve_frontier(
         "engine_reason": choice.why,
         **{name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")},
     }
+    stats |= told_to_stop(stop_reason(raw["stop"]))
     results = []
     shapes = _smallest(raw["shapes"], raw["upper_bounds"])
     for leaves, shape in enumerate(shapes, 1):

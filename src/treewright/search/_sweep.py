@@ -229,9 +229,7 @@ def solve_sweep(
         known = Progress(counts["seconds"], objective, bound, counts["steps"], 0)
         again = search(finer, left, _going_on(progress, known))
         more = counts_of(again)
-        counts = {
-            name: max(counts[name], n) if name == "bytes" else counts[name] + n for name, n in more.items()
-        }
+        counts = {name: _joined(name, counts.get(name, 0), n) for name, n in more.items()}
         if again["lower"] != again["upper"]:
             break  # a limit ended it; the tree and the bound before it stand
         answer, units, tree = again, finer, tree_of(again)
@@ -275,6 +273,13 @@ def _single_leaf(problem: Problem, space: RankedSpace, options: SweepOptions) ->
         options=options.used(),
         notes=space.notes,
     )
+
+
+def _joined(name: str, before: Any, more: Any) -> Any:
+    """Return a count of two searches, one after the other; bytes are the most, and a bool says how the last ended."""
+    if isinstance(more, bool):
+        return more
+    return max(before, more) if name == "bytes" else before + more
 
 
 def _going_on(progress: ProgressCallback | None, known: Progress) -> ProgressCallback | None:

@@ -17,6 +17,7 @@ from treewright.show._report import choose_page, notebook_html, report
 from treewright.show._rules import Rule, rules, rules_frame, to_rules
 from treewright.show._survival_curves import plot_survival_curves
 from treewright.show._text import to_text
+from treewright.show._titles import with_titles
 
 __all__ = [
     "ProgressRecorder",
@@ -41,4 +42,5 @@ __all__ = [
     "to_rules",
     "to_text",
     "tree_figure",
+    "with_titles",
 ]

@@ -89,6 +89,7 @@ class CsvSource:
                         encoding=settings.encoding,
                         decimal_comma=settings.decimal_comma,
                         day_first=settings.day_first,
+                        missing_in=settings.missing_in,
                         words=settings.words,
                         reading=self.reading,
                         **tree,

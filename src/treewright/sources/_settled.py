@@ -26,6 +26,10 @@ def with_reading(settings: Settings | None, reading: Reading | None) -> Settings
     return replace(
         settings,
         missing=tuple(dict.fromkeys((*missing, *settings.missing))),
+        missing_in={
+            name: (*reading.missing_in.get(name, ()), *settings.missing_in.get(name, ()))
+            for name in {**reading.missing_in, **settings.missing_in}
+        },
         words={**reading.words, **settings.words},
         labels={**reading.labels, **settings.labels},
     )
@@ -67,6 +71,7 @@ class SettledSource:
             missing_values=tuple(dict.fromkeys((*known, *self.settings.missing))),
             labels=self.settings.labels,
             words=self.settings.words,
+            missing_in=self.settings.missing_in,
         )
 
     def stamp(self) -> object:
@@ -81,7 +86,8 @@ class SettledSource:
             yield replace(piece, columns=columns, labels=labels)
 
     def _settled(self, column: RawColumn) -> RawColumn:
-        missing, names = self.settings.missing, self.settings.words.get(column.name, {})
+        names = self.settings.words.get(column.name, {})
+        missing = (*self.settings.missing, *self.settings.missing_in.get(column.name, ()))
         if column.numbers is not None:
             numbers = [float(word) for word in missing if _is_number(word)]
             odd = np.isin(column.numbers, numbers)

@@ -6,8 +6,9 @@ from treewright.table._expand_dates import expand_dates
 from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
 from treewright.table._groupings import load_groups
-from treewright.table._look import Finding, Look, is_quantity, look, look_at
+from treewright.table._look import Finding, Look, look, look_at
 from treewright.table._polars import need_polars
+from treewright.table._quantity import is_no_class
 from treewright.table._raw import RawColumn
 from treewright.table._settings import ColumnNote, Settings, read_settings, settings_of, settings_text
 from treewright.table._spellings import rename_labels, spellings
@@ -29,7 +30,7 @@ __all__ = [
     "encode_like",
     "expand_dates",
     "header_of",
-    "is_quantity",
+    "is_no_class",
     "load_csv",
     "load_groups",
     "load_leniently",

@@ -1,6 +1,7 @@
 """CSV files: every field is read as text and typed by one written-down rule, the same on every machine.
 
-1. Fields are stripped of blanks around them. An empty field or one of `MISSING_VALUES` is missing.
+1. Fields are stripped of blanks around them. An empty field or one of `MISSING_VALUES` is missing, and so is in its
+   column one of `missing_in`.
 2. A column whose known fields are all numbers holds numbers (0 and 1 only: binary); `nan`, in any case, is missing
    there whatever the list says. Numbers may have a decimal comma, marks between thousands, a currency or a percent
    sign: what the fields leave no doubt about is read and noted (see `treewright.table._numbers`), a column with two
@@ -17,7 +18,7 @@ All columns are looked at before an error is raised, so that one message tells o
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -59,6 +60,9 @@ class CsvTable:
         The separator that was used.
     reading : Reading
         How the file was read; give it to `load_csv` to read other files of the same kind in the same way.
+    blanked : mapping of str to mapping of str to int
+        By column that was read, in how many rows each field stood that the caller declared missing; the usual ones,
+        such as "NA", are not counted.
     """
 
     table: Table
@@ -67,6 +71,7 @@ class CsvTable:
     lines: NDArray[np.int64]
     separator: str
     reading: Reading = field(default_factory=Reading)
+    blanked: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def load_csv(
@@ -81,6 +86,7 @@ def load_csv(
     encoding: str | None = None,
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
+    missing_in: Mapping[str, Sequence[str]] | None = None,
     words: Mapping[str, Mapping[str, str]] | None = None,
     merge_words: Iterable[str] = (),
     columns: Sequence[Column] | None = None,
@@ -112,6 +118,8 @@ def load_csv(
         numbers that may be read either way; text and labels are never changed.
     day_first : bool, default=None
         Whether 03/04/2020 is in April (True) or March (False); None decides by the evidence of the fields.
+    missing_in : mapping of str to sequence of str, default=None
+        By column, fields that mean "missing" there and nowhere else: ``{"age": ["-9"]}``.
     words : mapping of str to mapping of str to str, default=None
         By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``.
     merge_words : iterable of str, default=()
@@ -158,6 +166,7 @@ def load_csv(
         encoding=encoding,
         decimal_comma=decimal_comma,
         day_first=day_first,
+        missing_in=missing_in,
         words=words,
         merge_words=merge_words,
         columns=columns,
@@ -168,7 +177,7 @@ def load_csv(
 
 def load_leniently(
     path: str | Path, *, target: str | None = None, **options: Any
-) -> tuple[CsvTable, list[InputError], list[str]]:
+) -> tuple[CsvTable, list[InputError], list[str], Callable[[str, float], list[str]]]:
     """Read what can be read of a file: the table, the faults of columns left out, and columns with leading zeros.
 
     Parameters
@@ -181,7 +190,8 @@ def load_leniently(
 
     Returns
     -------
-    (CsvTable, list of InputError, list of str)
+    (CsvTable, list of InputError, list of str, callable)
+        The last says how the file writes a number of a column.
 
     Raises
     ------
@@ -196,12 +206,12 @@ def load_leniently(
     faults: list[InputError] = []
     csv, reader = _load(path, target=target, faults=faults, **options)
     own = set(reader.index)
-    return csv, faults, reader.zero_led(name for name in csv.table.names if name in own)
+    return csv, faults, reader.zero_led(name for name in csv.table.names if name in own), reader.spellings
 
 
 LENIENT_OPTIONS = {
     "weight", "ignore", "categorical", "separator", "missing_values", "encoding", "decimal_comma", "day_first", "words",
-    "merge_words",
+    "merge_words", "missing_in",
 }  # fmt: skip
 
 
@@ -217,6 +227,7 @@ def _load(
     encoding: str | None = None,
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
+    missing_in: Mapping[str, Sequence[str]] | None = None,
     words: Mapping[str, Mapping[str, str]] | None = None,
     merge_words: Iterable[str] = (),
     columns: Sequence[Column] | None = None,
@@ -240,7 +251,8 @@ def _load(
         check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
     settled = {} if words is None else dict(words)
-    for name in (*ignored, *forced, *merged, *(settled if columns is None else ())):
+    coded = {} if missing_in is None else {name: tuple(codes) for name, codes in missing_in.items()}
+    for name in (*ignored, *forced, *merged, *((*settled, *coded) if columns is None else ())):
         check_name(name, text, where)
     if missing_values is None:
         missing_values = MISSING_VALUES if reading is None else reading.missing_values
@@ -257,6 +269,7 @@ def _load(
         numeric=[name for name in features if name not in categories],
         words={**({} if reading is None else reading.words), **settled},
         merged=merged,
+        missing_in=joined(reading, coded),
     )
     labels = None if target is None else reader.labels(target)
     if labels is not None and reading is not None:
@@ -279,7 +292,8 @@ def _load(
                     "declare it categorical."
                 )
     now = _reading_of(text, missing_values, reader, reading)
-    return CsvTable(table, labels, weights, text.lines, text.separator, now), reader
+    own = {name: counted for name, counted in reader.blanked.items() if name in (*features, target, weight)}
+    return CsvTable(table, labels, weights, text.lines, text.separator, now, own), reader
 
 
 def header_of(path: str | Path, separator: str | None = None, encoding: str | None = None) -> tuple[str, ...]:
@@ -342,7 +356,17 @@ def _reading_of(
         {**kept, **reader.formats},
         labels,
         words,
+        reader.missing_in,
     )
+
+
+def joined(reading: Reading | None, given: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the missing values of single columns: those of an earlier reading, and those given."""
+    before = {} if reading is None else reading.missing_in
+    return {
+        name: tuple(dict.fromkeys((*before.get(name, ()), *given.get(name, ()))))
+        for name in {**before, **given}
+    }
 
 
 def renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[Any]:

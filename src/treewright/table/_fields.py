@@ -6,7 +6,8 @@ the rule.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from treewright.table._dates import (
     parts_of,
     read_dates,
 )
-from treewright.table._formats import DateFormat, NumberFormat, Reading
+from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, to_numbers
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
 
@@ -39,11 +40,18 @@ SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4
 
 
 class TextAmong(InputError):
-    """Text among numbers or dates; `word` is the only one, which then most likely means missing."""
+    """Text among numbers or dates; `word` is the only one, which then most likely means missing.
 
-    def __init__(self, message: str, word: str | None) -> None:
+    `numbers` are those of the `column`, without the text: one of them may mean missing as well.
+    """
+
+    def __init__(
+        self, message: str, column: str, word: str | None, numbers: NDArray[np.float64] | None = None
+    ) -> None:
         super().__init__(message)
+        self.column = column
         self.word = word
+        self.numbers = np.empty(0) if numbers is None else numbers
 
 
 class FieldReader:
@@ -68,6 +76,8 @@ class FieldReader:
         By column, words that stand for another one.
     merged : collection of str
         Columns whose words that differ in capitals or blanks only are one.
+    missing_in : mapping of str to sequence of str
+        By column, fields that mean "missing" there only.
 
     Attributes
     ----------
@@ -79,6 +89,8 @@ class FieldReader:
         Decimal marks that the columns read so far have beyond doubt.
     words_read : dict of str to dict of str to str
         The columns of words read so far, and which of their words stand for another one.
+    blanked : dict of str to dict of str to int
+        Of the columns read so far, the rows of each field that somebody declared missing.
     """
 
     def __init__(
@@ -93,11 +105,15 @@ class FieldReader:
         numeric: Collection[str] = (),
         words: Mapping[str, Mapping[str, str]] | None = None,
         merged: Collection[str] = (),
+        missing_in: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self._text = text
         self.index = {name: j for j, name in enumerate(text.names)}
         self._missing = [*missing, ""]
+        self._declared = [field for field in missing if field not in MISSING_VALUES]
+        self.missing_in = {name: tuple(codes) for name, codes in (missing_in or {}).items()}
         self._some_numbers_are_missing = any(map(_is_decimal, missing))
+        self.blanked: dict[str, dict[str, int]] = {}
         self._where = where
         self._decimal = decimal
         self._order = None if day_first is None else ("dmy" if day_first else "mdy")
@@ -112,19 +128,29 @@ class FieldReader:
 
     def words(self, name: str) -> RawColumn:
         """Read a column as declared categories."""
-        return as_words(self._categories(name, self._present(self._fields(name))))
+        return as_words(self._categories(name, self._present(name, self._fields(name))))
 
     def zero_led(self, names: Iterable[str]) -> list[str]:
         """Return the columns of which some fields begin with 0, as codes do."""
         begins = r"^\s*0[0-9]+\s*$"
         return [name for name in names if self._fields(name).head(GLANCE).str.contains(begins).any()]
 
+    def spellings(self, name: str, value: float) -> list[str]:
+        """Return the fields of a column that are read as a number, as the file writes them, the most frequent first."""
+        if name not in self.index:  # a part of a date
+            return []
+        fields = self._present(name, self._fields(name)).drop_nulls()
+        counted = fields.value_counts(sort=True, name="rows").sort(
+            ["rows", fields.name], descending=[True, False]
+        )
+        return [field for field in counted[fields.name].to_list() if value in _worth(field)]
+
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""
         fields = self._fields(name)
         if (plain := self._plain(name, fields)) is not None:
             return [plain]
-        fields = self._present(fields)
+        fields = self._present(name, fields)
         n_known = len(fields) - fields.null_count()
         if (truth := _truth_values(name, fields)) is not None:
             return [truth]
@@ -145,7 +171,7 @@ class FieldReader:
         before = None if self.known is None or self._decimal is not None else self._format_before(name)
         if before is None and (plain := self._plain(name, fields)) is not None:
             return plain
-        fields = self._present(fields)
+        fields = self._present(name, fields)
         if (truth := _truth_values(name, fields)) is not None:
             return truth
         known = fields.drop_nulls()
@@ -157,7 +183,7 @@ class FieldReader:
 
     def part_of_date(self, name: str, part: str, written: DateFormat) -> RawColumn:
         """Read one number of each date, written as before."""
-        fields = self._present(self._fields(name))
+        fields = self._present(name, self._fields(name))
         if self._order is not None and written.order != "ymd":
             written = DateFormat(self._order, written.mark, written.offered, written.reference)
         dates = read_dates(fields, written)
@@ -187,15 +213,20 @@ class FieldReader:
     def _fields(self, name: str) -> pl.Series:
         return self._text.columns[self.index[name]]
 
-    def _present(self, fields: pl.Series) -> pl.Series:
-        """Strip the fields and make the missing ones null."""
+    def _present(self, name: str, fields: pl.Series) -> pl.Series:
+        """Strip the fields of a column and make the missing ones null; count those that somebody declared missing."""
         import polars as pl
 
         stripped = fields.str.strip_chars()
-        return pl.select(pl.when(stripped.is_in(self._missing).not_()).then(stripped)).to_series()
+        declared = [*self._declared, *self.missing_in.get(name, ())]
+        if declared and name not in self.blanked:
+            found = stripped.filter(stripped.is_in(declared)).to_list()
+            self.blanked[name] = dict(Counter(found))
+        missing = [*self._missing, *self.missing_in.get(name, ())]
+        return pl.select(pl.when(stripped.is_in(missing).not_()).then(stripped)).to_series()
 
     def _complete(self, name: str, what: str) -> pl.Series:
-        fields = self._present(self._fields(name))
+        fields = self._present(name, self._fields(name))
         if fields.null_count():
             rows = np.flatnonzero(fields.is_null().to_numpy())
             one = len(rows) == 1
@@ -224,16 +255,16 @@ class FieldReader:
         import polars as pl
 
         numbers = fields.cast(pl.Float64, strict=False)
-        if numbers.null_count() or self._some_numbers_are_missing:
-            fields = self._present(fields)
+        if numbers.null_count() or self._some_numbers_are_missing or name in self.missing_in:
+            fields = self._present(name, fields)
             numbers = fields.cast(pl.Float64, strict=False)
             if numbers.null_count() > fields.null_count():
                 return None
         if _has_points(fields, numbers):
             if not fields.head(GLANCE).str.contains(SURE_POINT).any():
-                written = self._choose(name, self._present(fields))
+                written = self._choose(name, self._present(name, fields))
                 if not written.is_plain:
-                    return self._written_numbers(name, self._present(fields), written)
+                    return self._written_numbers(name, self._present(name, fields), written)
             else:
                 self.decimals.add(".")
         values = numbers.fill_null(np.nan).to_numpy() if numbers.null_count() else numbers.to_numpy()
@@ -261,7 +292,7 @@ class FieldReader:
             return self.known.decimal
         found = set()
         for name in self._numeric:
-            distinct = self._present(self._fields(name)).drop_nulls().unique()
+            distinct = self._present(name, self._fields(name)).drop_nulls().unique()
             if len(distinct) and looks_like_number(distinct).all():
                 found.add(evidence_of(distinct).decimal)
         found.discard(None)
@@ -329,7 +360,7 @@ class FieldReader:
                 return kept.pop()
         found = set()
         for name in self._numeric:
-            distinct = self._present(self._fields(name)).drop_nulls().unique()
+            distinct = self._present(name, self._fields(name)).drop_nulls().unique()
             if len(distinct) and looks_like_date(distinct).all():
                 found.add(order_of(distinct)[0])
         found &= {"dmy", "mdy"}
@@ -367,7 +398,9 @@ class FieldReader:
             f"{quoted(offending)} ({self._lines(rows)}). If {'it means' if n_text == 1 else 'they mean'} missing, add "
             f"{'it' if n_text == 1 else 'them'} to the missing values; if the column is not a quantity, declare it "
             "categorical.",
+            column=name,
             word=offending[0] if one_word else None,
+            numbers=_plain_numbers(known.filter(like)) if what == "numbers" else None,
         )
 
     def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
@@ -427,6 +460,20 @@ def _words(name: str, fields: pl.Series) -> RawColumn:
         return RawColumn(name, np.full(len(fields), np.nan))
     codes = fields.replace_strict(list(words), list(range(len(words))), default=None, return_dtype=pl.Float64)
     return RawColumn(name, words=words, codes=codes.fill_null(np.nan).to_numpy())
+
+
+def _plain_numbers(fields: pl.Series) -> NDArray[np.float64]:
+    """Return the fields that are numbers as Python writes them."""
+    import polars as pl
+
+    return fields.cast(pl.Float64, strict=False).drop_nulls().to_numpy()
+
+
+def _worth(field: str) -> set[float]:
+    """Return what a field may be worth: as Python writes it, with a decimal comma, and with marks between thousands."""
+    marks = dict.fromkeys(map(ord, ",.'\u2019 \u00a0\u202f"))
+    ways = {field, field.replace(",", "."), field.translate(marks)}
+    return {float(way) for way in ways if _is_decimal(way)}
 
 
 def _is_decimal(field: str) -> bool:

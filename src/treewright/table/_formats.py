@@ -104,6 +104,8 @@ class Reading:
         Labels that stand for another one, such as "BAD" for "Bad".
     words : mapping of str to mapping of str to str
         The same for the words of columns.
+    missing_in : mapping of str to tuple of str
+        Fields that mean "missing" in one column only.
     """
 
     separator: str = ","
@@ -113,3 +115,4 @@ class Reading:
     columns: Mapping[str, NumberFormat | DateFormat] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

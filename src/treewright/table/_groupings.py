@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.table._csv import check_name, read_with
+from treewright.table._csv import check_name, joined, read_with
 from treewright.table._fields import FieldReader
 from treewright.table._formats import MISSING_VALUES, Reading
 from treewright.table._raw import RawColumn
@@ -28,6 +28,7 @@ def load_groups(
     encoding: str | None = None,
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
+    missing_in: Mapping[str, Sequence[str]] | None = None,
     words: Mapping[str, Mapping[str, str]] | None = None,
 ) -> NDArray[Any]:
     """Return the group of each row of a CSV file: numbers, words, or the year of a date; a missing one is None or NaN.
@@ -42,7 +43,7 @@ def load_groups(
         Column of the groups.
     reading : Reading, default=None
         How an earlier file was read.
-    separator, missing_values, encoding, decimal_comma, day_first, words
+    separator, missing_values, encoding, decimal_comma, day_first, missing_in, words
         As in `load_csv`.
 
     Returns
@@ -69,6 +70,7 @@ def load_groups(
         known=reading,
         numeric=[name],
         words={**({} if reading is None else reading.words), **(words or {})},
+        missing_in=joined(reading, missing_in or {}),
     )
     if reader.zero_led([name]):
         return _values(reader.words(name))

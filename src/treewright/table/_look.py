@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,18 @@ from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._csv import load_leniently
 from treewright.table._fields import TextAmong
+from treewright.table._fillers import codes_for_missing
 from treewright.table._from_data import table_from
+from treewright.table._quantity import MANY_LABELS, is_quantity
 from treewright.table._raw import text_of_number
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["Finding", "Look", "is_quantity", "look", "look_at"]
+__all__ = ["Finding", "Look", "look", "look_at"]
 
 FEWEST_ROWS = 20  # below, values differ from row to row by chance
 NEARLY_ALL = 0.98  # of the rows
 MANY_CATEGORIES = 50
-MANY_LABELS = 30
 SHOWN = 3
 ID_NAME = re.compile(r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index|unnamed_\d+)\.?$", re.IGNORECASE)
 CODE_NAME = re.compile(
@@ -39,10 +40,6 @@ CODE_NAME = re.compile(
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
-QUANTITY = re.compile(
-    r"^\W{0,3}[A-Z]{0,3}\s?-?\d[\d.,'’\s]*\s?[A-Z%\W]{0,4}$"
-)  # a number, perhaps with a unit
-FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
 
@@ -59,7 +56,7 @@ class Finding:
     action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", ""}
         The option that settles it; "" if it is settled in the file, or needs nothing.
     value : str
-        What the option takes: the column, or the field that means missing; "" if it takes nothing.
+        What the option takes: the column, or the field that means missing in it; "" if it takes nothing.
     words : mapping of str to str
         Merging: the word that each other spelling becomes.
     """
@@ -73,7 +70,8 @@ class Finding:
     @property
     def option(self) -> str:
         """The option of the command line, such as ``--ignore id``."""
-        return f"--{self.action} {_shell(self.value) if self.value else ''}".rstrip() if self.action else ""
+        value = f"{self.column}={self.value}" if self.action == "missing" else self.value
+        return f"--{self.action} {_shell(value) if value else ''}".rstrip() if self.action else ""
 
     @property
     def in_python(self) -> str:
@@ -82,10 +80,17 @@ class Finding:
             "": "",
             "ignore": f"X.drop(columns=[{self.value!r}])",
             "categorical": f"categorical_features=[{self.value!r}]",
-            "missing": f"X[{self.column!r}].replace({self.value!r}, None)",
+            "missing": f"X[{self.column!r}].replace({self._in_a_frame()}, float('nan'))",
             "merge-words": f"X[{self.column!r}].replace({dict(self.words)!r})",
             "merge-labels": f"y.replace({dict(self.words)!r})",
         }[self.action]
+
+    def _in_a_frame(self) -> str:
+        """What means missing as a column of a frame holds it: a number, or text."""
+        try:
+            return text_of_number(float(self.value))
+        except ValueError:
+            return repr(self.value)
 
 
 @dataclass(frozen=True)
@@ -181,8 +186,11 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
     if isinstance(data, (str, Path)):
         if target is not None and not isinstance(target, str):
             raise InputError("target holds labels; for a file give the name of its column of labels.")
-        csv, faults, codes = load_leniently(data, target=target, **options)
-        return look_at(csv.table, csv.target, name=Path(data).name, target=target, codes=codes, faults=faults)
+        csv, faults, codes, spellings = load_leniently(data, target=target, **options)
+        seen = look_at(csv.table, csv.target, name=Path(data).name, target=target, codes=codes, faults=faults)
+        return replace(
+            seen, findings=tuple(own for one in seen.findings for own in _as_written(one, spellings))
+        )
     if options:
         raise InputError(f"{', '.join(options)}: options of reading a file; a frame has been read already.")
     name = target if target is None or isinstance(target, str) else str(getattr(target, "name", None) or "y")
@@ -225,7 +233,7 @@ def look_at(
     Look
     """
     kinds: dict[str, list[str]] = {"numbers": [], "yes/no": [], "words": []}
-    findings = [_of_fault(fault) for fault in faults]
+    findings = [finding for fault in faults for finding in _of_fault(fault)]
     for column, values in zip(table.columns, table.X.T, strict=True):
         kinds[KINDS[column.kind]].append(column.name)
         findings += _of_column(column, values, column.name in codes)
@@ -245,9 +253,27 @@ def look_at(
     )
 
 
-def _of_fault(fault: InputError) -> Finding:
-    word = fault.word if isinstance(fault, TextAmong) else None
-    return Finding(None, str(fault)) if word is None else Finding(None, str(fault), "missing", word)
+def _of_fault(fault: InputError) -> Iterator[Finding]:
+    """What is wrong with a column; of numbers among text, also which of them may mean missing."""
+    if not isinstance(fault, TextAmong):
+        yield Finding(None, str(fault))
+        return
+    if fault.word is None:
+        yield Finding(None, str(fault))
+    else:
+        yield Finding(fault.column, str(fault), "missing", fault.word)
+    yield from _fillers(fault.column, *np.unique(fault.numbers, return_counts=True))
+
+
+def _as_written(finding: Finding, spellings: Callable[[str, float], list[str]]) -> list[Finding]:
+    """A number that may mean missing, as the file writes it: what means missing is compared as text."""
+    if finding.column is None or finding.action != "missing":
+        return [finding]
+    try:
+        number = float(finding.value)
+    except ValueError:  # a word, which is as the file writes it
+        return [finding]
+    return [replace(finding, value=word) for word in spellings(finding.column, number)] or [finding]
 
 
 def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) -> Iterator[Finding]:
@@ -294,7 +320,7 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
         )
         yield Finding(name, text, "ignore", name)
     elif not words:
-        yield from _fillers(column, distinct, rows)
+        yield from _fillers(name, distinct, rows)
     if words:
         by_rows = np.argsort(-rows, kind="stable")
         yield from _variants(
@@ -302,19 +328,16 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
         )
 
 
-def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
-    """A number such as -999 that stands apart from all others and comes often: most likely "unknown"."""
-    if len(distinct) < 5:
-        return
-    for place, neighbour, rest in ((0, 1, distinct[1:]), (-1, -2, distinct[:-1])):
-        value, span = distinct[place], rest[-1] - rest[0]
-        if value in FILLERS and abs(value - distinct[neighbour]) > max(span / 4, 1) and rows[place] > 1:
-            word = text_of_number(float(value))
+def _fillers(name: str, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
+    """Numbers such as -999 that stand apart from all others and come often: most likely "unknown"."""
+    for place in codes_for_missing(distinct):
+        if rows[place] > 1:
+            word = text_of_number(float(distinct[place]))
             text = (
-                f"{column.name} holds {word} in {_count(int(rows[place]), 'row')}, far from all other values: "
+                f"{name} holds {word} in {_count(int(rows[place]), 'row')}, far from all other values: "
                 "does it mean missing?"
             )
-            yield Finding(column.name, text, "missing", word)
+            yield Finding(name, text, "missing", word)
 
 
 def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:
@@ -343,25 +366,6 @@ def _of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, in
             f"The target {target} has {_some(rare)} in fewer than 5 rows: too few for training and testing."
         )
         yield Finding(target, text)
-
-
-def is_quantity(labels: NDArray[Any]) -> bool:
-    """Whether labels are numbers, perhaps with a unit, and too many of them to be classes.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-
-    Returns
-    -------
-    bool
-    """
-    if labels.dtype.kind not in "ifU":
-        return False
-    distinct = np.unique(labels)
-    if len(distinct) <= MANY_LABELS:
-        return False
-    return labels.dtype.kind in "if" or all(QUANTITY.match(label) for label in distinct.tolist())
 
 
 def _of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:

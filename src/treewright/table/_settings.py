@@ -7,11 +7,12 @@ The file is small and plain:
     separator: ";"                    # absent: found by itself
     decimal: comma                    # or point; absent: by the evidence of the numbers
     dates: day-first                  # or month-first
-    missing: ["-999"]                 # fields that mean missing, besides the usual ones
+    missing: ["-999"]                 # fields that mean missing in all columns, besides the usual ones
     columns:
       Kunden-Nr.: {use: ignore}       # or quantity (the default), category
       zip: {use: category}
       owner: {words: {YES: Yes}}      # another spelling, and the word that it stands for
+      age: {missing: ["-9"]}          # fields that mean missing in this column only
       NumInq6M:                       # how people read it
         name: inquiries
         description: inquiries about a loan in the last six months
@@ -28,7 +29,7 @@ It is read as text throughout, so that `no` stays a word and `007` keeps its zer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,8 @@ class Settings:
         Of the columns that people read by other words.
     label_names : mapping of str to str
         What people read in the place of a label.
+    missing_in : mapping of str to tuple of str
+        By column, fields that mean missing there only.
     about : mapping of str to str
         Of "purpose", "owner", "contact", "date", "period", "source", "limits".
     """
@@ -103,6 +106,7 @@ class Settings:
     labels: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, ColumnNote] = field(default_factory=dict)
     label_names: Mapping[str, str] = field(default_factory=dict)
+    missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -112,6 +116,7 @@ def settings_of(
     ignore: Iterable[str] = (),
     categorical: Iterable[str] = (),
     missing: Iterable[str] = (),
+    missing_in: Mapping[str, Sequence[str]] | None = None,
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
     encoding: str | None = None,
@@ -122,7 +127,7 @@ def settings_of(
     Parameters
     ----------
     seen : Look
-    ignore, categorical, missing, decimal_comma, day_first, encoding, separator
+    ignore, categorical, missing, missing_in, decimal_comma, day_first, encoding, separator
         What was settled before, with which the look was made.
 
     Returns
@@ -134,10 +139,15 @@ def settings_of(
         proposed = (finding.value for finding in seen.findings if finding.action == action)
         return tuple(dict.fromkeys((*before, *proposed)))
 
+    codes = {name: tuple(before) for name, before in (missing_in or {}).items()}
+    for finding in seen.findings:
+        if finding.action == "missing" and finding.column is not None:
+            before = codes.get(finding.column, ())
+            codes[finding.column] = tuple(dict.fromkeys((*before, finding.value)))
     return Settings(
         values("ignore", ignore),
         values("categorical", categorical),
-        values("missing", missing),
+        tuple(dict.fromkeys(missing)),
         decimal_comma,
         day_first,
         encoding,
@@ -149,6 +159,7 @@ def settings_of(
             if finding.action == "merge-labels"
             for other, label in finding.words.items()
         },
+        missing_in=codes,
     )
 
 
@@ -182,6 +193,8 @@ def settings_text(settings: Settings) -> str:
     content["columns"] |= {name: {"use": "category"} for name in settings.categorical}
     for name, names in settings.words.items():
         content["columns"].setdefault(name, {})["words"] = dict(names)
+    for name, codes in settings.missing_in.items():
+        content["columns"].setdefault(name, {})["missing"] = list(codes)
     for name, note in settings.notes.items():
         words = {"name": note.name, "description": note.description, "unit": note.unit}
         entry = content["columns"].setdefault(name, {})
@@ -240,13 +253,10 @@ def read_settings(path: str | Path) -> Settings:
     )
     fields = _mapping(content, where, *known)
     columns = {
-        name: _mapping(entry, f"{where}, column {name!r}", "use", "words", *NOTE_FIELDS)
+        name: _mapping(entry, f"{where}, column {name!r}", "use", "words", "missing", *NOTE_FIELDS)
         for name, entry in _mapping(fields.get("columns") or {}, f"{where}, columns").items()
     }
     uses = {name: _one_of(entry.get("use", "quantity"), USES, where, name) for name, entry in columns.items()}
-    missing = fields.get("missing") or []
-    if not isinstance(missing, list) or not all(isinstance(word, str) for word in missing):
-        raise InputError(f"{where}, missing: give a list of words, such as ['-999'].")
     labels = _mapping(fields.get("labels") or {}, f"{where}, labels")
     if not all(isinstance(label, str) for label in labels.values()):
         raise InputError(f"{where}, labels: give one label for each spelling, such as BAD: Bad.")
@@ -254,7 +264,7 @@ def read_settings(path: str | Path) -> Settings:
         notes={
             name: _note(entry, f"{where}, column {name!r}")
             for name, entry in columns.items()
-            if entry.keys() - {"use", "words"}
+            if entry.keys() - {"use", "words", "missing"}
         },
         label_names=_words(fields.get("label-names"), f"{where}, label-names"),
         about=_words(fields.get("about"), f"{where}, about", *ABOUT),
@@ -268,7 +278,12 @@ def read_settings(path: str | Path) -> Settings:
         separator=_text(fields, "separator", where),
         ignore=tuple(name for name, use in uses.items() if use == "ignore"),
         categorical=tuple(name for name, use in uses.items() if use == "category"),
-        missing=tuple(missing),
+        missing=_list(fields.get("missing"), f"{where}, missing"),
+        missing_in={
+            name: _list(entry["missing"], f"{where}, column {name!r}, missing")
+            for name, entry in columns.items()
+            if entry.get("missing")
+        },
         decimal_comma=_choice(fields, "decimal", DECIMALS, where),
         day_first=_choice(fields, "dates", DATES, where),
     )
@@ -298,6 +313,13 @@ def _note(entry: dict[str, Any], where: str) -> ColumnNote:
 
 def _text(fields: Mapping[str, Any], name: str, where: str) -> str | None:
     return _words({name: fields[name]}, where)[name] if name in fields else None
+
+
+def _list(value: Any, where: str) -> tuple[str, ...]:
+    """A list of words; nothing is an empty one."""
+    if not isinstance(value or [], list) or not all(isinstance(word, str) for word in value or ()):
+        raise InputError(f"{where}: give a list of words, such as ['-999'].")
+    return tuple(value or ())
 
 
 def _words(value: Any, where: str, *known: str) -> dict[str, str]:

@@ -33,7 +33,7 @@ def messy(tmp_path):
 def test_all_proposals_by_one_word(messy, tmp_path):
     seen = run("look", messy, "-t", "Status")
     assert seen.exit_code == 0, seen.output
-    options = "--ignore Kunden-Nr. --categorical PLZ --missing -999"
+    options = "--ignore Kunden-Nr. --categorical PLZ --missing Alter=-999"
     assert f"Accept all: treewright fit {messy} --target Status {options}" in seen.stdout
     fixed = run("look", messy, "-t", "Status", "--fix")
     settings = tmp_path / "columns.yaml"

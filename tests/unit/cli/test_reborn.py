@@ -296,3 +296,81 @@ def test_a_tree_for_the_domain_of_the_rows(forest, table, tmp_path):
         wrong = run("reborn", forest, *words)
         assert wrong.exit_code == 2
         assert message in wrong.output
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    """Rows with the numbers of a model, one column of text, and the target that the model was made for."""
+    rng = np.random.default_rng(0)
+    paths = [tmp_path / name for name in ("old.csv", "new.csv")]
+    for path in paths:
+        with path.open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(["colour", "size", "y", "yhat"])
+            for _ in range(80):
+                colour, size = str(rng.choice(["red", "green", "blue"])), round(float(rng.normal()), 3)
+                said = 5 * (colour == "red") + (size > 0) + rng.normal() / 50
+                writer.writerow([colour, size, rng.normal(), said])
+    return paths
+
+
+def test_a_small_tree_near_the_numbers_of_a_column(numbers, tmp_path):
+    old, new = numbers
+    out = tmp_path / "tree.json"
+    asked = ("--predictions", "yhat", "--ignore", "y", "--within", 0.2, "--tolerance", 0)
+    result = run("reborn", old, *asked, "--new-rows", new, "-o", out)
+    assert result.exit_code == 0, result.output
+    assert (
+        "This tree of depth 2 and 4 leaves is within 0.2 of the model's numbers on 80 of 80 rows"
+        in result.output
+    )
+    assert "Tree and model are at most 0.2 apart on 80 of 80 rows" in result.output
+    kept = load_model(out)
+    assert kept.result.status is SolveStatus.OPTIMAL
+    assert [column.name for column in kept.tree.columns] == ["colour", "size"]
+    assert kept.result.sentence() in run("show", out).output
+    checked = run("verify", out, old)
+    assert checked.exit_code == 0, checked.output
+    assert "Verified: 17 of 17 checks hold." in checked.output
+    assert run("verify", out, old, "--target", "y").exit_code == 1  # other numbers
+    assert run("verify", out, new).exit_code == 1  # other rows
+    predicted = run("predict", out, new)
+    assert predicted.exit_code == 0, predicted.output
+    assert run("verify", out, "--ensemble", old).exit_code == 2
+    target = run("reborn", old, "--predictions", "yhat", "--target", "y", "--within", 0.2, "--tolerance", 0)
+    assert kept.result.sentence() in target.output  # the target is no column to split on
+
+
+def test_the_default_tolerance_and_what_is_missed(numbers):
+    old, _ = numbers
+    result = run("reborn", old, "--predictions", "yhat", "-x", "y")
+    with old.open() as stream:
+        deviation = np.std([float(row["yhat"]) for row in csv.DictReader(stream)])
+    assert f"is within {deviation / 2:g} of the model's numbers" in result.output
+    missed = run("reborn", old, "--predictions", "yhat", "-x", "y", "--max-leaves", 1, "--tolerance", 0)
+    assert "Raise --within, --tolerance, --max-leaves, --max-depth or --time-limit." in missed.output
+
+
+def test_mistakes_about_predictions_are_explained(numbers, forest, tmp_path):
+    old, _ = numbers
+    for words, message in [
+        ((old, "--predictions", "colour"), "--predictions needs a column of numbers"),
+        ((old, "--predictions", "size2"), "no column 'size2'"),
+        ((forest, "--predictions", "yhat"), "is no CSV file"),
+        ((old, "--predictions", "yhat", "--prune", "rows"), "--prune is for a model"),
+        ((old, "--predictions", "yhat", "--domain", "rows"), "--domain is for a model"),
+        ((old, "--predictions", "yhat", "--rows", old), "--rows is for a model"),
+        ((old, "--within", 3), "name their column"),
+    ]:
+        result = run("reborn", *words)
+        assert result.exit_code == 2, result.output
+        assert message in result.stderr
+    path, out = tmp_path / "plain.json", tmp_path / "tree.json"
+    assert run("reborn", old, "--predictions", "yhat", "-x", "y", "-o", out).exit_code == 0
+    document = json.loads(out.read_text())
+    text = json.dumps(document).replace('"predictions": "yhat", ', "").replace(', "predictions": "yhat"', "")
+    path.write_text(text)
+    nameless = run("verify", path, old)
+    assert nameless.exit_code == 2
+    assert "add --target NAME" in nameless.stderr
+    assert run("verify", path, old, "--target", "yhat").exit_code == 0

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from treewright import OptimalTreeClassifier, SolveStatus
-from treewright.errors import InputError
+from treewright.errors import InputError, QuantityTargetWarning
 
 X = np.array([[0.0, 5.0], [1.0, 6.0], [0.0, 7.0], [1.0, 8.0]])
 Y = np.array([0, 1, 0, 1])
@@ -150,7 +150,8 @@ def test_rows_without_weight_are_noted() -> None:
 def test_more_classes_than_the_engine_has_bits() -> None:
     rng = np.random.default_rng(0)
     table = rng.integers(0, 2, (300, 5))
-    model = OptimalTreeClassifier(0.0, max_depth=2).fit(table, np.arange(300) % 200, rng.random(300))
+    with pytest.warns(QuantityTargetWarning):
+        model = OptimalTreeClassifier(0.0, max_depth=2).fit(table, np.arange(300) % 200, rng.random(300))
     assert model.result_.status is SolveStatus.OPTIMAL
     assert model.predict_proba(table).shape == (300, 200)
 

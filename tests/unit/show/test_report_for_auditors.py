@@ -88,7 +88,7 @@ def test_error_rates_of_groups_are_counted_on_the_test_rows():
     sex = np.where(np.arange(100) % 3 == 0, "women", "men")
     rows = read_rows(MODEL.tree_, X[:100], Y[:100], "X_test")
     (title, parts), (_, ages) = rates_of_groups(
-        MODEL.tree_, rows, ["bad", "good"], {"sex": sex, "age": np.arange(100.0)}
+        MODEL.tree_, rows, ["bad", "good"], {"sex": sex, "age": np.arange(100.0)}, Settings()
     )
     wrong = MODEL.predict(X[:100]) != Y[:100]
     assert title == "sex"
@@ -108,9 +108,23 @@ def test_error_rates_of_groups_are_counted_on_the_test_rows():
 def test_a_group_that_is_unknown_is_one_and_comes_last():
     rows = read_rows(MODEL.tree_, X[:6], Y[:6], "X")
     ((_, parts),) = rates_of_groups(
-        MODEL.tree_, rows, ["bad", "good"], {"n": [2.0, np.nan, 10.0, 2.0, np.nan, 9.0]}
+        MODEL.tree_, rows, ["bad", "good"], {"n": [2.0, np.nan, 10.0, 2.0, np.nan, 9.0]}, Settings()
     )
     assert [part.name for part in parts] == ["2", "9", "10", "unknown"]
+
+
+def test_groups_whose_numbers_share_six_digits_stay_apart():
+    rows = read_rows(MODEL.tree_, X[:100], Y[:100], "X")
+    branch = np.where(np.arange(100) % 2 == 0, 1234567.0, 1234568.0)
+    ((_, parts),) = rates_of_groups(MODEL.tree_, rows, ["bad", "good"], {"branch": branch}, Settings())
+    assert [(part.name, part.wrong.rows) for part in parts] == [("1234567", 50), ("1234568", 50)]
+
+
+def test_groups_have_the_names_that_people_read():
+    settings = Settings(notes={"s": ColumnNote("sex", codes={"1": "women", "2": "men"})})
+    text = page(groups={"s": np.arange(300) % 2 + 1}, settings=settings)
+    assert "Error rates by <bdi>sex" in text
+    assert "<bdi>women" in text
 
 
 def test_nothing_is_called_best_beside_something_better():

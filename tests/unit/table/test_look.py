@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from treewright.errors import InputError
-from treewright.table import Settings, look, read_settings, settings_of, settings_text
+from treewright.table import Settings, load_csv, look, read_settings, settings_of, settings_text
 
 
 def frame(**columns):
@@ -47,7 +47,7 @@ def test_silence_on_ordinary_columns():
 def test_suspicions(make, name, values, action):
     seen = look(make(frame(**{name: values}).to_dict("list")), target="y")
     assert found(seen) == {(name, action)}
-    value = "-999" if action == "missing" else name
+    value = f"{name}=-999" if action == "missing" else name
     assert seen.options() == (
         "" if not action else f"--{action} " + (f"'{value}'" if " " in value else value)
     )
@@ -90,7 +90,7 @@ def test_files_with_faults_show_everything_at_once(tmp_path):
     assert "can be read in two ways" in str(seen)
     assert "differs in every row" in str(seen)
     assert "two ways" not in str(look(path, target="y", decimal_comma=False))
-    assert "--missing low" in seen.options()  # the only word among numbers
+    assert "--missing size=low" in seen.options()  # the only word among numbers
     with pytest.raises(InputError, match="no such option"):
         look(path, colums=["a"])
     with pytest.raises(InputError, match="no column 'z'"):
@@ -134,6 +134,7 @@ class TestSettings:
             ignore=settings.ignore,
             categorical=settings.categorical,
             missing_values=settings.missing,
+            missing_in=settings.missing_in,
         )
         assert again.findings == ()
 
@@ -191,3 +192,64 @@ def test_what_settles_a_finding_is_said_in_python_for_a_frame():
     assert "y.replace(" in shown
     assert "--" not in shown
     assert "--ignore id" in seen.options()
+
+
+def written(path, codes, suffix=""):
+    """A file of ages from 20 to 79 in which each code stands in ten of 200 rows."""
+    ages = [f"{20 + 7 * k % 60}{suffix}" for k in range(200)]
+    for place, code in enumerate(codes):
+        ages[place::20] = [code] * 10
+    rows = [f"{age},{k / 7:.3f},{k % 2}" for k, age in enumerate(ages)]
+    path.write_text("\n".join(["age,b,y", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("codes", "suffix", "told"),
+    [
+        (["-9"], "", ["-9"]),
+        (["-9", "NA"], "", ["-9"]),  # NA is read as missing
+        (["-9", "?"], "", ["-9"]),
+        (
+            ["-99", "unknown"],
+            "",
+            ["unknown", "-99"],
+        ),  # the column cannot be read: its numbers are still looked at
+        (["-99", "-9"], "", ["-99", "-9"]),
+        (["-9", "999"], "", ["-9", "999"]),
+        (["99", "999"], "", ["999", "99"]),
+        (["-99", "-9", "999", "unknown"], "", ["unknown", "-99", "-9", "999"]),
+        (["-9.0"], ".0", ["-9.0"]),  # as the file writes it
+        (["-9.0", "-9.00"], ".5", ["-9.0", "-9.00"]),
+        (["99"], "", ["99"]),
+        (["80", "81"], "", []),  # no such numbers
+    ],
+)
+def test_no_code_for_missing_hides_another(tmp_path, codes, suffix, told):
+    path = written(tmp_path / "ages.csv", codes, suffix)
+    seen = look(path, target="y")
+    assert [one.value for one in seen.findings if one.action == "missing"] == told
+    after = look(path, target="y", missing_values=["NA", "?", *told])
+    assert not [one for one in after.findings if one.action == "missing"]
+    assert np.isnan(
+        load_csv(path, target="y", missing_values=["NA", "?", *told]).table.X[:, 0]
+    ).sum() == 10 * len(set(codes) - {"80", "81"})
+
+
+def test_a_code_beside_many_values_is_an_ordinary_one():
+    ages = [-1 if k % 20 == 0 else k % 90 for k in range(200)]
+    assert look(frame(age=ages), target="y").findings == ()
+
+
+def test_what_settles_a_code_in_a_frame_does_settle_it():
+    ages = [-9 if k % 20 == 0 else 999 if k % 20 == 1 else 20 + k % 60 for k in range(200)]
+    X = frame(age=ages)
+    seen = look(X, target="y")
+    assert [one.in_python for one in seen.findings] == [
+        "X['age'].replace(-9, float('nan'))",
+        "X['age'].replace(999, float('nan'))",
+    ]
+    for finding in seen.findings:
+        X["age"] = eval(finding.in_python, {"X": X})
+    assert X["age"].isna().sum() == 20
+    assert look(X, target="y").findings == ()

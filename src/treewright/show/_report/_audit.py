@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treewright import __version__
+from treewright.audit import Grouping, group_rows
 from treewright.convert import Terms
 from treewright.errors import InputError
 from treewright.result import SolveResult
 from treewright.show._report._leaves import Count
 from treewright.show._report._rows import Rows
-from treewright.table import Settings
+from treewright.table import ColumnNote, Settings
 from treewright.tree import Tree
 
 __all__ = ["Rates", "facts", "fingerprint", "rates_of_classes", "rates_of_groups"]
 
-MOST_GROUPS = 40
-QUARTERS = 4  # groups that a column of numbers is cut into
+MOST_VALUES = 10  # different numbers that are groups of their own
+QUARTERS = 4  # groups that a column of more numbers is cut into
 ABOUT = (
     ("purpose", "Purpose"),
     ("owner", "Owner"),
@@ -129,9 +128,9 @@ def rates_of_classes(tree: Tree, rows: Rows, labels: Sequence[str]) -> list[Rate
 
 
 def rates_of_groups(
-    tree: Tree, rows: Rows, labels: Sequence[str], groups: Mapping[str, ArrayLike]
+    tree: Tree, rows: Rows, labels: Sequence[str], groups: Mapping[str, ArrayLike], settings: Settings
 ) -> list[tuple[str, list[Rates]]]:
-    """Return for each grouping how often the tree is wrong in each of its groups.
+    """Return for each grouping, by the name that people read, how often the tree is wrong in each of its groups.
 
     Raises
     ------
@@ -141,10 +140,13 @@ def rates_of_groups(
     wrong = tree.prediction[tree.apply(rows.X)] != rows.labels
     found = []
     for title, given in groups.items():
-        names = _groups(title, given, len(rows))
+        note = settings.notes.get(title, ColumnNote())
+        grouping = _groups(title, given, len(rows), note)
         parts = []
-        for name in dict.fromkeys(sorted(names.tolist(), key=_place)):
-            here = names == name
+        for k, name in enumerate(grouping.names):
+            here = grouping.group == k
+            if not here.any():
+                continue
             each = tuple(
                 Count(int((wrong & here & (rows.labels == k)).sum()), int((here & (rows.labels == k)).sum()))
                 for k in range(len(labels))
@@ -152,48 +154,24 @@ def rates_of_groups(
             parts.append(
                 Rates(name, Count(int(wrong[here].sum()), int(here.sum())), each if len(labels) <= 4 else ())
             )
-        found.append((title, parts))
+        found.append((note.name or title, parts))
     return found
 
 
-def _groups(title: str, given: ArrayLike, n_rows: int) -> NDArray[Any]:
-    """The name of each row's group; a column of many numbers is cut at its quartiles."""
+def _groups(title: str, given: ArrayLike, n_rows: int, note: ColumnNote) -> Grouping:
+    """The group of each row; a column of many numbers is cut at its quartiles."""
     values = np.asarray(given)
     if values.shape != (n_rows,):
         raise InputError(
             f"groups[{title!r}] has shape {values.shape}; give one value for each of the {n_rows:,} "
             "rows that accuracies are counted on: the test rows, or the training rows without any."
         )
-    numbers = values.astype(np.float64) if values.dtype.kind in "biuf" else None
-    if numbers is None or len(np.unique(numbers[~np.isnan(numbers)])) <= MOST_GROUPS // QUARTERS:
-        names = np.array([_name(value) for value in values.tolist()], dtype=object)
-        if len(set(names.tolist())) > MOST_GROUPS:
-            raise InputError(
-                f"groups[{title!r}] has {len(set(names.tolist())):,} groups; at most {MOST_GROUPS} are shown. Join "
-                "some of them."
-            )
-        return names
-    known = numbers[~np.isnan(numbers)]
-    cuts = np.unique(np.quantile(known, np.arange(1, QUARTERS) / QUARTERS, method="inverted_cdf"))
-    bounds = [f"up to {cuts[0]:g}", *(f"above {a:g} to {b:g}" for a, b in itertools.pairwise(cuts)),
-              f"above {cuts[-1]:g}"]  # fmt: skip
-    place = np.searchsorted(cuts, numbers, side="left")
-    return np.array(
-        ["unknown" if np.isnan(x) else bounds[k] for x, k in zip(numbers, place, strict=True)], dtype=object
-    )
-
-
-def _name(value: Any) -> str:
-    if value is None or value != value or value == "":
-        return "unknown"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _place(name: str) -> tuple[int, float, str]:
-    """Groups in the order of their numbers, then of their names; "unknown" comes last."""
-    words = name.split()
-    try:
-        number = float(words[-1])
-    except (ValueError, IndexError):
-        number = np.inf
-    return (name == "unknown", number + (words[0] == "above" and len(words) == 2), name)
+    codes = {float(code): word for code, word in note.codes.items()}
+    cuts = None
+    if values.dtype.kind in "iuf":
+        known = values[~np.isnan(values) & ~np.isin(values, list(codes))]
+        if len(np.unique(known)) > MOST_VALUES:
+            cuts = np.unique(
+                np.quantile(known, np.arange(1, QUARTERS) / QUARTERS, method="inverted_cdf")
+            ).tolist()
+    return group_rows(title, values, cuts, codes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,14 @@ from treewright.convert import Model, to_json, write_bytes
 from treewright.errors import InputError
 from treewright.show._report._embed import script_json
 from treewright.show._report._page import render_choose
+from treewright.show._titles import settings_from, with_titles
 from treewright.show._words import printable
+from treewright.table import Settings
 from treewright.tree import describe, grow
 
 if TYPE_CHECKING:
     from treewright.near_optimal import GapFrontier, NearOptimalTrees
-    from treewright.tree import Split, Tree
+    from treewright.tree import Column, Split, Tree
 
 __all__ = ["choose_page"]
 
@@ -37,6 +40,7 @@ def choose_page(
     *,
     title: str | None = None,
     gaps: GapFrontier | None = None,
+    settings: Settings | str | Path | None = None,
 ) -> str:
     """Write one self-contained web page for choosing a tree of a near-optimal set.
 
@@ -55,6 +59,8 @@ def choose_page(
     gaps : GapFrontier, default=None
         What `treewright.near_optimal.gap_frontier` found for this set: a slider then shows the best tree for every
         largest gap.
+    settings : Settings or path of a columns.yaml, default=None
+        Names of columns, codes and labels that people read; a tree that is saved from the page has those of the file.
 
     Returns
     -------
@@ -64,7 +70,7 @@ def choose_page(
     Raises
     ------
     InputError
-        The set is empty, or too large for a page; the file cannot be written.
+        The set is empty, or too large for a page; the settings cannot be read; the file cannot be written.
 
     Notes
     -----
@@ -95,7 +101,7 @@ def choose_page(
         sentence=trees.sentence(),
         n_trees=trees.n_trees_,
         best=trees.best.objective,
-        data=script_json(_data(trees) | {"gaps": _gaps(trees, gaps)}),
+        data=script_json(_data(trees, settings_from(settings)) | {"gaps": _gaps(trees, gaps)}),
         gaps=gaps is not None,
     )
     if out is not None:
@@ -103,9 +109,9 @@ def choose_page(
     return text
 
 
-def _data(trees: NearOptimalTrees) -> dict[str, Any]:
+def _data(trees: NearOptimalTrees, settings: Settings) -> dict[str, Any]:
     graph, problem, counts = trees.graph, trees.graph.problem, trees.counts
-    arrays, table = graph.arrays, graph.problem.table
+    arrays = graph.arrays
     model = json.loads(to_json(Model.of(trees.best)))
     kind, n_kinds, _ = graph.rows
     first = np.unique(kind, return_index=True)[1]
@@ -117,11 +123,13 @@ def _data(trees: NearOptimalTrees) -> dict[str, Any]:
     weight = np.zeros((n_kinds, problem.n_classes))
     np.add.at(weight, (kind, problem.y), problem.sample_weight)
     values, rows = _by_node(trees)
-    splits = [_split_json(trees, number) for number in range(len(graph.split_matrix.splits))]
+    said = with_titles(trees.best.tree, settings)
+    assert said.classes is not None  # these trees have classes
+    splits = [_split_json(trees, number, said.columns) for number in range(len(graph.split_matrix.splits))]
     allowed = [counts.open_twins(place) for place in range(len(arrays["source"]))]
     return {
-        "columns": [printable(name) for name in table.names],
-        "classes": [printable(str(label)) for label in problem.classes.tolist()],
+        "columns": [printable(column.name) for column in said.columns],
+        "classes": [printable(str(label)) for label in said.classes.tolist()],
         "splits": splits,
         "groups": [
             [[s, int(graph.same_side(int(source), s))] for s in group]
@@ -256,7 +264,7 @@ def _weights_by_node(trees: NearOptimalTrees) -> list[list[float]]:
     return out
 
 
-def _split_json(trees: NearOptimalTrees, number: int) -> dict[str, Any]:
+def _split_json(trees: NearOptimalTrees, number: int, said: Sequence[Column]) -> dict[str, Any]:
     """A split in words for both sides, and as a model file writes it."""
     problem, split = trees.graph.problem, trees.graph.split_matrix.splits[number]
     tree = grow(
@@ -270,8 +278,8 @@ def _split_json(trees: NearOptimalTrees, number: int) -> dict[str, Any]:
     )
     return {
         "column": split.column,
-        "left": printable(describe(split, problem.table.columns, digits=6)),
-        "right": printable(describe(split, problem.table.columns, False, digits=6)),
+        "left": printable(describe(split, said, digits=6)),
+        "right": printable(describe(split, said, False, digits=6)),
         "json": json.loads(to_json(tree))["nodes"][0]["split"],
     }
 

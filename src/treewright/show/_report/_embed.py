@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.show._report._leaves import Leaf
-from treewright.show._report._people import ColumnWords
+from treewright.show._titles import ColumnWords
 from treewright.show._words import printable
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, Tree
 

@@ -26,10 +26,10 @@ from treewright.show._report._embed import embedded_model, script_json, used_col
 from treewright.show._report._frontier import better_than, chart
 from treewright.show._report._leaves import Leaf, confusion, count_right, describe_leaves
 from treewright.show._report._page import render_page
-from treewright.show._report._people import column_words, in_words_of_people, label_words
 from treewright.show._report._rows import Rows, read_rows, rows_seen_before
 from treewright.show._report._steps import picture
-from treewright.table import Settings, read_settings
+from treewright.show._titles import column_words, in_words_of_people, label_words, settings_from
+from treewright.table import Settings
 from treewright.tree import LinearSplit, Tree
 
 __all__ = ["report"]
@@ -141,12 +141,10 @@ def report(
     contenders = compare(
         tree, train, test, others=trees, fit_models=fit_models, max_depth=limits.get("max_depth")
     )
-    known = (
-        settings if isinstance(settings, Settings) else read_settings(settings) if settings else Settings()
-    )
+    known = settings_from(settings)
     words, labels = column_words(tree, known), label_words(tree, known)
     seen = train if test is None else test  # the rows that accuracies are believed of
-    by_group = rates_of_groups(tree, seen, labels, groups or {})
+    by_group = rates_of_groups(tree, seen, labels, groups or {}, known)
     own = tree
     drawn = None if frontier is None else chart(tree, frontier, train, test, result)
     better = None if frontier is None else better_than(result, terms, frontier)

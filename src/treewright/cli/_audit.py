@@ -1,0 +1,142 @@
+"""`treewright audit`: decisions and errors of a saved tree by group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from treewright.cli._exits import exits_by_code
+from treewright.cli._options import (
+    Csv,
+    DayFirst,
+    DecimalComma,
+    Encoding,
+    KnownTarget,
+    Missing,
+    ModelPath,
+    Separator,
+    SettingsFile,
+)
+from treewright.cli._output import note, say
+from treewright.cli._read_csv import read_csv, read_groups
+from treewright.cli._verify import label_column
+from treewright.errors import InputError
+
+__all__ = ["audit"]
+
+
+@exits_by_code
+def audit(
+    model: ModelPath,
+    data: Csv,
+    group: Annotated[
+        list[str],
+        typer.Option(
+            "--group", "-g", help="Column of groups; the tree need not use it. Repeatable.", metavar="COLUMN"
+        ),
+    ],
+    cut: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Numbers at which a --group of numbers is cut. Repeatable.",
+            metavar="COLUMN=NUMBER,NUMBER,...",
+        ),
+    ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(help="Label of a positive decision.", metavar="LABEL", show_default="the second of two"),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    fewest_rows: Annotated[int, typer.Option(help="Shares of fewer rows are marked.", min=0)] = 30,
+    target: KnownTarget = None,
+    columns: SettingsFile = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="JSON file to write, with all figures.")
+    ] = None,
+    separator: Separator = None,
+    missing: Missing = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = None,
+    day_first: DayFirst = None,
+) -> None:
+    """Count how a tree decides about each group of the rows of a CSV file, and how often it is wrong.
+
+    Shows rows, positive decisions, errors, false positives and false negatives of each group, each share with its
+    Wilson interval. Shares of few rows are marked. Give rows that the tree has not seen.
+
+    \b
+    Examples:
+      treewright audit model.json test.csv --group sex
+      treewright audit model.json test.csv --group race --group age --cut age=25,45
+      treewright audit model.json test.csv --group sex --positive yes --out audit.json
+
+    Exit codes: 0 done, 2 bad input.
+    """  # noqa: D301  (\b keeps the lines apart in the help)
+    from treewright.audit import audit_groups
+    from treewright.convert import check_writable, load_model, write_bytes
+
+    if out is not None:
+        check_writable(out)
+    cuts = _cuts(cut or (), group)
+    content = load_model(model)
+    if not content.tree.predicts_classes:
+        raise InputError(
+            f"Errors by group are of trees that predict classes; this is a {content.tree.kind.value} tree."
+        )
+    how: dict[str, Any] = {
+        "separator": separator,
+        "missing": missing,
+        "encoding": encoding,
+        "decimal_comma": decimal_comma,
+        "day_first": day_first,
+        "settings": columns,
+    }
+    rows = read_csv(
+        data,
+        target=label_column(content, target),
+        columns=content.tree.columns,
+        needed=content.tree.asked,
+        reading=content.reading,
+        **how,
+    )
+    assert rows.target is not None  # a target was named
+    for text in rows.table.notes:
+        note(f"Note: {text}")
+    found = audit_groups(
+        content.tree,
+        rows.table,
+        rows.target,
+        {name: read_groups(data, name, content.reading, **how) for name in group},
+        cuts=cuts,
+        positive=positive,
+        confidence=confidence,
+        fewest_rows=fewest_rows,
+        settings=columns,
+    )
+    say(found.to_text())
+    if out is not None:
+        write_bytes(out, (json.dumps(found.to_dict(), indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+        note(f"Wrote {out}.")
+
+
+def _cuts(entries: Sequence[str], groups: Sequence[str]) -> dict[str, list[float]]:
+    """Read ``COLUMN=NUMBER,NUMBER``."""
+    found: dict[str, list[float]] = {}
+    for entry in entries:
+        name, _, text = entry.rpartition("=")
+        try:
+            numbers = [float(number) for number in text.split(",")]
+        except ValueError:
+            numbers = []
+        if not name or not numbers or name in found:
+            raise InputError(
+                f"--cut {entry!r}; give COLUMN=NUMBER,NUMBER,..., each column once: --cut age=25,45."
+            )
+        if name not in groups:
+            raise InputError(f"--cut {entry!r}: add --group {name}, or leave the cut out.")
+        found[name] = numbers
+    return found

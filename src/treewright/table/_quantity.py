@@ -1,0 +1,65 @@
+"""Whether labels are quantities: many numbers, hardly any of them twice, each of which would be a class of its own."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MANY_LABELS", "ROWS_OF_A_CLASS", "is_no_class", "is_quantity"]
+
+MANY_LABELS = 30
+ROWS_OF_A_CLASS = 20  # on average; whole numbers with fewer are not numbers of classes
+QUANTITY = re.compile(
+    r"^\W{0,3}[A-Z]{0,3}\s?-?\d[\d.,'’\s]*\s?[A-Z%\W]{0,4}$"
+)  # a number, perhaps with a unit
+
+
+def is_quantity(labels: NDArray[Any]) -> bool:
+    """Whether labels are numbers, perhaps with a unit, and so many that they may be no classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    bool
+    """
+    if labels.dtype.kind not in "iufU":
+        return False
+    distinct = np.unique(labels)
+    if len(distinct) <= MANY_LABELS:
+        return False
+    return labels.dtype.kind in "iuf" or all(QUANTITY.match(label) for label in distinct.tolist())
+
+
+def is_no_class(labels: NDArray[Any]) -> bool:
+    """Whether labels are a quantity beyond reasonable doubt.
+
+    That is: more than 30 different numbers, and these have a unit or a fraction, or fewer than 20 rows each on
+    average. In published tables whole numbers to be predicted, such as prices and counts, have 2 to 7 rows each;
+    classes that are numbered have hundreds.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_no_class(np.arange(100) * 12.0)
+    True
+    >>> is_no_class(np.arange(4000) % 40)
+    False
+    """
+    if not is_quantity(labels):
+        return False
+    if labels.dtype.kind == "U" or (labels.dtype.kind == "f" and (labels != np.floor(labels)).any()):
+        return True
+    return ROWS_OF_A_CLASS * len(np.unique(labels)) > len(labels)
