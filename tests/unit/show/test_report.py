@@ -10,10 +10,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 
 from made_trees import make_tree
 from reports import HOSTILE, hostile_tree, page_of, wide_tree
 from treewright import OptimalTreeClassifier
+from treewright.bornagain import Domain, Ensemble, distil, solve, solve_active
 from treewright.convert import Model, Terms
 from treewright.errors import InputError, SolverError
 from treewright.result import SolveResult, SolveStatus, StopReason
@@ -368,3 +371,30 @@ def test_models_of_files_bring_their_certificate():
     assert "Proven optimal" in text
     assert "A decision tree for sick" in text
     assert "0.025 for every leaf" in text
+
+
+@pytest.mark.parametrize("kind", ["everywhere", "rows", "domain", "active"])
+def test_a_born_again_tree_claims_no_more_than_it_proves(kind):
+    """Agreement on rows, or inside a domain, is not called more, and no command is named that cannot check it."""
+    iris = load_iris()
+    ensemble = Ensemble.from_model(
+        RandomForestClassifier(3, max_depth=2, random_state=0).fit(iris.data, iris.target)
+    )
+    result = {
+        "everywhere": lambda: solve(ensemble),
+        "rows": lambda: distil(ensemble, iris.data, tolerance=0.02),
+        "domain": lambda: solve(ensemble.within(Domain.of_rows(iris.data))),
+        "active": lambda: solve_active(ensemble, iris.data),
+    }[kind]()
+    said = explain(result, None, 150)
+    on_rows = kind in ("rows", "active")
+    assert ("on the rows named below, not on others" in said.answers[0][1]) == on_rows
+    assert said.badge.startswith(
+        "Agrees with an ensemble on rows" if on_rows else "Decides like its ensemble"
+    )
+    table = Table(result.tree.columns, np.asfortranarray(iris.data))
+    text = Reader(
+        report(Model.of(result), table, iris.target, fit_models=False, files={"model": "tree.json"})
+    ).text
+    assert ("treewright verify tree.json --ensemble FILE" in text) == (kind == "everywhere")
+    assert ("By making it again" in text) == (kind != "everywhere")

@@ -179,11 +179,12 @@ def _end(result: SolveResult) -> str:
 
 def _born_again(result: BornAgainResult) -> Certificate:
     proven = result.status is SolveStatus.OPTIMAL
+    of_rows = result.options.get("objective") in ("rows", "active") or not result.scope.startswith("all rows")
+    claim = "To decide like an ensemble of trees" + (
+        " on the rows named below, not on others" if of_rows else ""
+    )
     answers = (
-        (
-            "What does this tree claim?",
-            "To decide like an ensemble of trees. It does not claim to be the best tree for the labels.",
-        ),
+        ("What does this tree claim?", f"{claim}. It does not claim to be the best tree for the labels."),
         ("On which rows?", f"On {result.scope}."),
         ("Did the search run to its end?", _end(result)),
         (
@@ -191,6 +192,7 @@ def _born_again(result: BornAgainResult) -> Certificate:
             "That the ensemble is right. The accuracies below are those of its decisions.",
         ),
     )
-    badge = "Decides like its ensemble" + ("; proven smallest" if proven else "")
+    badge = "Agrees with an ensemble on rows" if of_rows else "Decides like its ensemble"
+    badge += "; proven smallest" if proven else ""
     mark = "proven" if proven else "open"
     return Certificate(badge, mark, result.sentence(), answers, tuple(result.notes))

@@ -305,7 +305,11 @@ def _warnings(
 
 
 def _command(result: SolveResult | None, files: Mapping[str, str]) -> str:
+    """Return the command that verifies the tree, or nothing: an ensemble alone does not say on which rows it agrees."""
     parts = ["treewright", "verify", files.get("model", "model.json")]
     if isinstance(result, BornAgainResult):
+        everywhere = result.scope.startswith("all rows") and "of the domain" not in result.scope
+        if result.options.get("objective") in ("rows", "active") or not everywhere:
+            return ""
         return shlex.join([*parts, "--ensemble", "FILE"])
     return shlex.join([*parts, *([files["data"]] if "data" in files else [])])
