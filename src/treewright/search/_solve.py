@@ -33,7 +33,7 @@ def solve(
     options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> SolveResult:
-    """Find the tree of smallest objective.
+    """Find the tree with the smallest objective.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def solve_binary(
     reference: ReferenceCosts | None = None,
     recheck: tuple[int, int] | None = None,
 ) -> SolveResult:
-    """Find the tree of smallest objective whose splits are among `split_matrix`; see `solve`.
+    """Find the tree with the smallest objective whose splits are among `split_matrix`; see `solve`.
 
     Parameters
     ----------

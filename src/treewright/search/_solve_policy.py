@@ -34,7 +34,7 @@ def solve_policy(
     options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> PolicyResult:
-    """Find the policy tree of smallest objective over all thresholds.
+    """Find the policy tree with the smallest objective over all thresholds.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def solve_regression(
     options: SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> RegressionResult:
-    """Find the regression tree of smallest objective over all thresholds.
+    """Find the regression tree with the smallest objective over all thresholds.
 
     Parameters
     ----------

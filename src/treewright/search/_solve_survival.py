@@ -25,7 +25,7 @@ def solve_survival(
     options: SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> SurvivalResult:
-    """Find the survival tree of smallest objective over all thresholds.
+    """Find the survival tree with the smallest objective over all thresholds.
 
     Parameters
     ----------
